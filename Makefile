@@ -1,0 +1,53 @@
+# Every target sets up what it needs in .venv/ and says so; the second time it is quick.
+PYTHON ?= python3
+BIN := .venv/bin
+CORPUS := corpus
+
+.PHONY: help report test check bench notebooks lock clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+report: .venv/.ready  ## solve, prove and score the corpus; leaves out/report.html
+	@$(BIN)/assay run $(CORPUS) --out out --assume-equal
+	@$(BIN)/assay report out -o out/report.html
+
+test: .venv/.ready  ## run the test suite
+	@$(BIN)/python -m pytest
+
+check: .venv/.ready  ## ruff and mypy --strict
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+bench: .venv/.ready  ## time the exact solver (benchmarks/)
+	@$(BIN)/python -m benchmarks
+
+notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
+	@$(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
+
+lock: .venv/.ready  ## resolve the pinned dependencies anew
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --generate-hashes \
+	  --extra spark --extra plots --extra ilp --extra dev pyproject.toml -o requirements.lock
+	@grep == requirements.lock | sed 's/ \\$$//' > .venv/pins.txt
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --generate-hashes \
+	  --all-extras -c .venv/pins.txt pyproject.toml -o requirements-notebooks.lock
+
+clean:  ## remove .venv/ and out/
+	rm -rf .venv out
+
+.venv/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "kafka-assay needs Python 3.11 or later; name it with: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@echo "Setting up .venv/ (pinned dependencies, a minute or two the first time) ..." >&2
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.ready-notebooks: .venv/.ready requirements-notebooks.lock
+	@echo "Adding Jupyter to .venv/ ..." >&2
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-notebooks.lock
+	@touch $@

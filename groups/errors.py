@@ -1,0 +1,45 @@
+"""Every error that the project raises on purpose.
+
+    AssayError
+    ├── BadInput              what was given cannot be used; names the place, the rule and what came
+    ├── InvalidAssignment     an assignment that is not valid, or a term that is not what it says
+    ├── ProofError            a proof that does not hold, with the place where it fails
+    ├── Refused               an assignor does not cover this group, with the reason
+    └── SolverContradiction   two methods, or a method and the checker, disagree
+
+Running out of time is a result, not an error.
+"""
+
+from __future__ import annotations
+
+
+class AssayError(Exception):
+    """Root of everything raised on purpose."""
+
+
+class BadInput(AssayError, ValueError):
+    """Input that cannot be used.
+
+    The message is one line, ``place: rule, what came instead``; :meth:`within` puts the file, or
+    any outer place, in front of it.
+    """
+
+    def within(self, place: str) -> BadInput:
+        """Return the same error with `place` in front of the message."""
+        return type(self)(f"{place}: {self}")
+
+
+class InvalidAssignment(AssayError, ValueError):
+    """An assignment that is not valid for its group, or whose terms are not what it says."""
+
+
+class ProofError(AssayError):
+    """A certificate that does not prove what its solution claims."""
+
+
+class Refused(AssayError):
+    """An assignor does not cover this group; the message is the reason that the row shows."""
+
+
+class SolverContradiction(AssayError):
+    """Two methods, or a method and the checker, disagree: an error inside."""
