@@ -1,0 +1,32 @@
+"""WHAT: a consumer group, an assignment of its partitions, and what that costs."""
+
+from groups.assignment import Assignment, Violation
+from groups.errors import (
+    AssayError,
+    BadInput,
+    InvalidAssignment,
+    ProofError,
+    Refused,
+    SolverContradiction,
+)
+from groups.group import Claims, Group, MemberDetails, Racks
+from groups.tiers import PRESETS, TIERS, parse_objective, values
+
+__all__ = [
+    "PRESETS",
+    "TIERS",
+    "AssayError",
+    "Assignment",
+    "BadInput",
+    "Claims",
+    "Group",
+    "InvalidAssignment",
+    "MemberDetails",
+    "ProofError",
+    "Racks",
+    "Refused",
+    "SolverContradiction",
+    "Violation",
+    "parse_objective",
+    "values",
+]

@@ -1,7 +1,7 @@
 """Every error that the project raises on purpose.
 
     AssayError
-    ├── BadInput              what was given cannot be used; names the place, the rule and what came
+    ├── BadInput              input that cannot be used; names place, rule and what came
     ├── InvalidAssignment     an assignment that is not valid, or a term that is not what it says
     ├── ProofError            a proof that does not hold, with the place where it fails
     ├── Refused               an assignor does not cover this group, with the reason

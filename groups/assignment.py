@@ -1,0 +1,250 @@
+"""Assignment: who gets each partition; whether that is valid, what it loads and what it moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from groups import fields
+from groups.errors import InvalidAssignment
+from groups.group import NOBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.group import Group, Int32, Int64, Ints
+
+ViolationKind = Literal["double", "unsubscribed", "unassigned", "no-such-partition"]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One reason why an assignment is not valid; `member` is None where nobody is to blame."""
+
+    kind: ViolationKind
+    member: str | None
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        who = "nobody" if self.member is None else self.member
+        return f"{self.topic}-{self.partition} with {who}: {self.kind}"
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Who gets each partition of a group.
+
+    Attributes
+    ----------
+    group : the group that it is for
+    owner : (all partitions,) int32, index of the member that gets the partition, -1 nobody
+    strays : further (member index, topic name, partition number) that the assignment hands out:
+        a partition that somebody has already, or one that does not exist
+    """
+
+    group: Group
+    owner: Int32
+    strays: tuple[tuple[int, str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the array read-only and check that it is for this group."""
+        members = len(self.group.members)
+        if self.owner.shape != self.group.owner.shape:
+            raise InvalidAssignment(
+                f"owner: {len(self.owner)} partitions, but the group has {self.group.n_partitions}"
+            )
+        if len(self.owner) and not NOBODY <= self.owner.min() <= self.owner.max() < members:
+            raise InvalidAssignment(f"owner: an index outside the group's {members} members")
+        self.owner.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"Assignment({self.group.name!r}, {int((self.owner >= 0).sum())} partitions)"
+
+    @staticmethod
+    def from_dict(group: Group, document: Mapping[str, Mapping[str, Any]]) -> Assignment:
+        """Build the assignment of ``{member: {topic: [partition, ...]}}``.
+
+        Of several members that get one partition the first by name is the owner, the others are
+        strays.
+
+        Raises
+        ------
+        InvalidAssignment
+            Where a member is not of the group.
+        BadInput
+            Where the document has another shape.
+        """
+        index = {member: i for i, member in enumerate(group.members)}
+        held = []
+        for member, topics in fields.mapping(document, "assignment").items():
+            if member not in index:
+                raise InvalidAssignment(f"assignment: {member!r} is not a member of the group")
+            at = f"assignment.{member}"
+            for topic, numbers in fields.mapping(topics, at).items():
+                for i, n in enumerate(fields.listed(numbers, f"{at}.{topic}")):
+                    number = fields.integer(n, f"{at}.{topic}[{i}]")
+                    held.append((index[member], topic, number))
+        return Assignment.from_holdings(group, sorted(held))
+
+    @staticmethod
+    def from_holdings(group: Group, held: list[tuple[int, str, int]]) -> Assignment:
+        """Build the assignment of (member index, topic name, partition number) triples."""
+        topic_index = {topic: i for i, topic in enumerate(group.topics)}
+        owner = np.full(group.n_partitions, NOBODY, np.int32)
+        strays = []
+        for member, topic, number in held:
+            t = topic_index.get(topic)
+            if t is not None and number < group.partitions[t]:
+                at = group.first[t] + number
+                if owner[at] == NOBODY:
+                    owner[at] = member
+                    continue
+            strays.append((member, topic, number))
+        return Assignment(group, owner, tuple(strays))
+
+    @staticmethod
+    def current(group: Group) -> Assignment:
+        """Return what the members hold now, raw claims as they are."""
+        claims, names = group.claims, group.topics + group.absent_topics
+        exists = claims.topic < len(group.topics)
+        exists[exists] = claims.partition[exists] < group.partitions[claims.topic[exists]]
+        found = np.flatnonzero(exists)
+        partition = group.first[claims.topic[found]] + claims.partition[found]
+        _, first = np.unique(partition, return_index=True)
+        owner = np.full(group.n_partitions, NOBODY, np.int32)
+        owner[partition[first]] = claims.member[found[first]]
+        rest = np.ones(len(claims.member), bool)
+        rest[found[first]] = False
+        strays = tuple(
+            (int(claims.member[i]), names[claims.topic[i]], int(claims.partition[i]))
+            for i in np.flatnonzero(rest)
+        )
+        return Assignment(group, owner, strays)
+
+    def to_dict(self) -> dict[str, dict[str, list[int]]]:
+        """Return ``{member: {topic: [partition, ...]}}``; members with nothing are there too."""
+        found: dict[str, dict[str, list[int]]] = {m: {} for m in self.group.members}
+        for member, topic, numbers in _runs(self.group, self.owner):
+            found[self.group.members[member]][topic] = numbers
+        for member, topic, number in self.strays:
+            found[self.group.members[member]].setdefault(topic, []).append(number)
+        return found
+
+    @cached_property
+    def holdings(self) -> tuple[Int64, Int64]:
+        """(member, partition) of everything handed out that exists, two int64 columns."""
+        partition = np.flatnonzero(self.owner >= 0)
+        member = self.owner[partition].astype(np.int64)
+        index = {topic: i for i, topic in enumerate(self.group.topics)}
+        extra = [
+            (m, int(self.group.first[index[topic]]) + number)
+            for m, topic, number in self.strays
+            if topic in index and number < self.group.partitions[index[topic]]
+        ]
+        if not extra:
+            return member, partition
+        columns = np.array(extra, np.int64).T
+        return np.concatenate((member, columns[0])), np.concatenate((partition, columns[1]))
+
+    @cached_property
+    def loads(self) -> Int64:
+        """(members,) int64: how many partitions each member holds."""
+        return np.bincount(self.holdings[0], minlength=len(self.group.members))
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """Members that hold nothing."""
+        return tuple(self.group.members[m] for m in np.flatnonzero(self.loads == 0))
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        """Every reason why the assignment is not valid, in the order of partitions.
+
+        Valid: every partition that somebody reads is with exactly one member that reads it.
+        """
+        group = self.group
+        held = np.flatnonzero(self.owner >= 0)
+        foreign = held[~group.subscribes(self.owner[held], group.topic[held])]
+        left = np.flatnonzero((self.owner == NOBODY) & (group.readers[group.topic] > 0))
+        found = [self._violation("unsubscribed", p) for p in foreign.tolist()]
+        found += [self._violation("unassigned", p) for p in left.tolist()]
+        index = {topic: i for i, topic in enumerate(group.topics)}
+        for member, topic, number in self.strays:
+            name, t = group.members[member], index.get(topic)
+            if t is None or number >= group.partitions[t]:
+                found.append(Violation("no-such-partition", name, topic, number))
+                continue
+            found.append(Violation("double", name, topic, number))
+            if not group.subscribes(np.array([member]), np.array([t]))[0]:
+                found.append(Violation("unsubscribed", name, topic, number))
+        return tuple(sorted(found, key=lambda v: (v.topic, v.partition, v.member or "")))
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether every partition that somebody reads is with exactly one member that reads it."""
+        return not self.violations
+
+    def require_valid(self) -> None:
+        """Raise InvalidAssignment with the first violation, if there is one."""
+        if self.violations:
+            more = len(self.violations) - 1
+            raise InvalidAssignment(f"{self.violations[0]}{f' (and {more} more)' if more else ''}")
+
+    @property
+    def unassigned(self) -> dict[str, list[int]]:
+        """``{topic: [partition, ...]}`` that no member reads and nobody has: not a defect."""
+        unread = (self.owner == NOBODY) & (self.group.readers[self.group.topic] == 0)
+        marked = np.where(unread, 0, NOBODY).astype(np.int32)
+        return {topic: numbers for _, topic, numbers in _runs(self.group, marked)}
+
+    def moves_by_pair(self) -> dict[tuple[str, str], int]:
+        """Return ``{(from, to): partitions}`` over the partitions with a valid owner that move."""
+        before, after = self.group.owner, self.owner
+        moved = np.flatnonzero((before >= 0) & (after >= 0) & (before != after))
+        names = self.group.members
+        pairs = Counter(zip(before[moved].tolist(), after[moved].tolist(), strict=True))
+        return {(names[a], names[b]): count for (a, b), count in sorted(pairs.items())}
+
+    def balanced(self) -> bool:
+        """Say whether the assignment is balanced as KIP-54 defines it.
+
+        Loads differ by at most one, or no single partition can go to another of its potential
+        consumers and improve the balance score. Chains of moves may still improve it.
+        """
+        member, partition = self.holdings
+        loads, topics = self.loads, len(self.group.topics)
+        if not len(loads) or loads.max() - loads.min() <= 1:
+            return True
+        greatest = np.full(topics, -1, np.int64)
+        np.maximum.at(greatest, self.group.topic[partition], loads[member])
+        least = np.full(topics, np.iinfo(np.int64).max)
+        subscribers = loads[self.group.subscription_member]
+        np.minimum.at(least, self.group.subscription_topics, subscribers)
+        return not bool((greatest > least + 1).any()) if topics else True
+
+    def _violation(self, kind: ViolationKind, partition: int) -> Violation:
+        member, group = self.owner[partition], self.group
+        name = None if member == NOBODY else group.members[member]
+        number = int(group.number[partition])
+        return Violation(kind, name, group.topics[group.topic[partition]], number)
+
+
+def _runs(group: Group, owner: Ints) -> list[tuple[int, str, list[int]]]:
+    """(member, topic name, ascending partition numbers), by member and topic."""
+    held = np.flatnonzero(owner >= 0)
+    held = held[np.argsort(owner[held], kind="stable")]
+    member, topic, number = owner[held], group.topic[held], group.number[held]
+    starts = np.flatnonzero(
+        np.concatenate(([True], (member[1:] != member[:-1]) | (topic[1:] != topic[:-1])))
+    )
+    ends = [*starts[1:].tolist(), len(held)]
+    numbers = number.tolist()
+    return [
+        (int(member[start]), group.topics[topic[start]], numbers[start:end])
+        for start, end in zip(starts.tolist() if len(held) else [], ends, strict=False)
+    ]

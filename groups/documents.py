@@ -1,0 +1,121 @@
+"""JSON documents on disk: one to a ``.json`` file, one to a line of a ``.jsonl`` file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class RepeatedKeys(dict[str, Any]):
+    """A JSON object that names a key twice; `repeated` is that key."""
+
+    repeated: str
+
+
+def parse_json(text: str) -> Any:
+    """Parse one JSON document, keeping note of keys that appear twice.
+
+    Raises
+    ------
+    BadInput
+        Where the text is not JSON, with line and column.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno} column {error.colno}"
+        raise BadInput(f"{where}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise BadInput("not a snapshot: nested too deeply") from None
+    except BadInput:
+        raise
+    except ValueError as error:
+        raise BadInput(f"not JSON: {error}") from None
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark.
+
+    Raises
+    ------
+    BadInput
+        Where the bytes are neither, with the place of the first bad one.
+    """
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    try:
+        return data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"byte {error.start}: not UTF-8 text") from None
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file, of standard input for ``-``.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such file or it cannot be read.
+    """
+    if str(path) == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{path}: cannot be read: {reason}") from None
+
+
+def read_documents(data: bytes, name: str) -> list[tuple[str, Any]]:
+    """Return the JSON documents of a ``.json`` or ``.jsonl`` file, each with its place.
+
+    A bad line of a ``.jsonl`` file is there as its BadInput, so that the others can be used.
+
+    Raises
+    ------
+    BadInput
+        Where the file is empty, is not text, or is not JSON as a whole.
+    """
+    try:
+        text = decode(data)
+        if not text.strip():
+            raise BadInput("empty, expected a snapshot")
+        if not name.endswith(".jsonl"):
+            try:
+                return [(name, parse_json(text))]
+            except BadInput as error:
+                if "Extra data" not in str(error):
+                    raise
+    except BadInput as error:
+        raise error.within(name) from None
+    return list(_lines(text, name))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    seen: set[str] = set()
+    marked = RepeatedKeys(found)
+    marked.repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return marked
+
+
+def _no_constant(constant: str) -> NoReturn:
+    raise BadInput(f"not JSON: {constant} is no number")
+
+
+def _lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            place = f"{name}:{number}"
+            try:
+                yield place, parse_json(line)
+            except BadInput as error:
+                yield place, error.within(place)

@@ -1,0 +1,77 @@
+"""Fields of a JSON document: each reader returns the value or refuses it, naming its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from groups.documents import RepeatedKeys
+from groups.errors import BadInput
+
+GREATEST = 2**63 - 1
+
+
+def refuse(place: str, what: str) -> NoReturn:
+    """Raise BadInput for a place."""
+    raise BadInput(f"{place}: {what}" if place else what)
+
+
+def mapping(
+    value: Any, place: str, *, allowed: set[str] | None = None, required: tuple[str, ...] = ()
+) -> Mapping[str, Any]:
+    """Return an object whose keys are `allowed`, with the `required` ones there."""
+    if not isinstance(value, Mapping):
+        refuse(place, f"{shown(value)}, expected an object")
+    if isinstance(value, RepeatedKeys):
+        refuse(place, f"key {value.repeated!r} appears twice")
+    for key in value:
+        if not isinstance(key, str):
+            refuse(place, f"key {key!r} is not a string")
+        if allowed is not None and key not in allowed:
+            refuse(place, f"unknown key {key!r}")
+    for key in required:
+        if key not in value:
+            refuse(place, f"key {key!r} is missing")
+    return value
+
+
+def name(value: Any, place: str) -> str:
+    """Return a non-empty string of valid Unicode."""
+    if not isinstance(value, str) or not value:
+        refuse(place, f"{shown(value)}, expected a non-empty string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        refuse(place, f"{value!r} is not valid Unicode")
+    return value
+
+
+def integer(value: Any, place: str, *, least: int = 0) -> int:
+    """Return an integer of at least `least` that fits 64 bits; a boolean is none."""
+    if type(value) is not int or value < least:
+        refuse(place, f"{shown(value)}, expected an integer of {least} or more")
+    if value > GREATEST:
+        refuse(place, f"{shown(value)} leaves 64 bits")
+    return value
+
+
+def listed(value: Any, place: str) -> list[Any]:
+    """Return a list."""
+    if not isinstance(value, (list, tuple)):
+        refuse(place, f"{shown(value)}, expected a list")
+    return list(value)
+
+
+def strings(value: Any, place: str, *, repeats: bool = False) -> tuple[str, ...]:
+    """Return a list of names, without repeats unless `repeats`."""
+    found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(listed(value, place)))
+    if not repeats and len(set(found)) < len(found):
+        refuse(place, f"{next(v for v in found if found.count(v) > 1)!r} appears twice")
+    return found
+
+
+def shown(value: Any) -> str:
+    """Return a short text of a value for a message."""
+    text = json.dumps(value, default=repr) if not isinstance(value, float) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,446 @@
+"""Group: a consumer group as the solvers and assignors see it; immutable, columnar, valid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+Ints = npt.NDArray[np.integer[Any]]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+NOBODY = -1
+UNKNOWN = -1
+NO_GENERATION = -1
+MOST_PARTITIONS = 100_000_000
+A = TypeVar("A", bound=npt.NDArray[Any])
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What the members said they own, as they said it.
+
+    One entry per claimed partition, in ascending order of (member, topic, partition).
+
+    Attributes
+    ----------
+    member : (claims,) int32, index into ``Group.members``
+    topic : (claims,) int32, index into ``Group.topics + Group.absent_topics``
+    partition : (claims,) int64, number inside the topic; may be past its end
+    """
+
+    member: Int32
+    topic: Int32
+    partition: Int64
+
+
+@dataclass(frozen=True, eq=False)
+class Racks:
+    """Where members and replicas stand.
+
+    Attributes
+    ----------
+    names : the rack names, ascending
+    member : (members,) int32, index into `names`, -1 without a rack
+    replicas : (all partitions,) int32, row of `holds`, -1 where nothing is known
+    holds : (distinct replica sets, racks) bool, whether the set has a replica in the rack
+    """
+
+    names: tuple[str, ...]
+    member: Int32
+    replicas: Int32
+    holds: Bools
+
+    def misses(self, member: Ints, partition: Ints) -> Bools:
+        """Say for each pair whether the member's rack holds no replica of the partition.
+
+        A member without a rack is near no replica.
+        """
+        rack, replicas = self.member[member], self.replicas[partition]
+        return (rack < 0) | ~self.holds[replicas, rack]
+
+
+@dataclass(frozen=True, eq=False)
+class Offsets:
+    """Log offsets per partition, (all partitions,) int64 each, -1 where null.
+
+    `given` says for which topics the snapshot gave offsets: (topics,) bool.
+    """
+
+    beginning: Int64
+    end: Int64
+    committed: Int64
+    given: Bools
+
+
+@dataclass(frozen=True)
+class MemberDetails:
+    """What a snapshot says of a member besides its subscription, claims and rack."""
+
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    assignors: tuple[str, ...] | None = None
+    capacity: int | None = None
+    epoch: int | None = None
+    target: Mapping[str, tuple[int, ...]] | None = None
+    subscription_regex: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A consumer group: topics, members, who reads what, who held what, and what it weighs.
+
+    Build one with :meth:`from_dict`, :meth:`read` or :meth:`from_arrays`; one that exists is
+    valid. "All partitions" are numbered topic by topic, in the order of `topics`.
+
+    Attributes
+    ----------
+    name : id of the group
+    topics, members : names, (topics,) and (members,)
+    partitions : (topics,) int64, partition count of each topic
+    subscription_indptr, subscription_topics : CSR; member i reads
+        ``subscription_topics[subscription_indptr[i]:subscription_indptr[i + 1]]``, ascending
+    subscription_known : (members,) bool, False where the source does not show a subscription
+    owner : (all partitions,) int32, valid owner (DESIGN section 7), -1 where nobody
+    generation : (members,) int64, of the member's claims, -1 where none was given
+    lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
+    racks : where members and replicas stand, or None
+    absent_topics : names that members subscribe to or claim but that do not exist
+    absent_subscriptions : (member, index into `absent_topics`) pairs
+    assumed : what was assumed about the source, for people to read
+    """
+
+    name: str
+    topics: tuple[str, ...]
+    partitions: Int64
+    members: tuple[str, ...]
+    subscription_indptr: Int64
+    subscription_topics: Int32
+    subscription_known: Bools
+    owner: Int32
+    generation: Int64
+    lag_records: Int64 | None = None
+    weight: Int64 | None = None
+    racks: Racks | None = None
+    offsets: Offsets | None = None
+    raw_claims: Claims | None = None
+    absent_topics: tuple[str, ...] = ()
+    absent_subscriptions: tuple[tuple[int, int], ...] = ()
+    details: tuple[MemberDetails, ...] = ()
+    assumed: tuple[str, ...] = ()
+    captured_at: str | None = None
+    auto_offset_reset: str | None = None
+
+    def __post_init__(self) -> None:
+        """Make every array read-only."""
+        for part in (self, self.racks, self.offsets, self.raw_claims):
+            for value in vars(part).values() if part is not None else ():
+                if isinstance(value, np.ndarray):
+                    value.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return (
+            f"Group({self.name!r}, {len(self.topics)} topics, {self.n_partitions} partitions, "
+            f"{len(self.members)} members)"
+        )
+
+    @staticmethod
+    def read(path: str | Path) -> Group:
+        """Read the one group of an ``assay-group/1`` file.
+
+        Raises
+        ------
+        BadInput
+            Where the file is not one good snapshot; the message names the place.
+        """
+        from groups import snapshot
+
+        return snapshot.read_group(path)
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> Group:
+        """Build the group of an ``assay-group/1`` document.
+
+        Members and topics are put in ascending order of their names.
+
+        Raises
+        ------
+        BadInput
+            Where a rule of the format is broken; the message names the place.
+        """
+        from groups import snapshot
+
+        return snapshot.group_of(document)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ``assay-group/1`` document of this group."""
+        from groups import snapshot
+
+        return snapshot.document_of(self)
+
+    @staticmethod
+    def from_arrays(
+        *,
+        group: str,
+        topics: Sequence[str],
+        partitions: npt.ArrayLike,
+        members: Sequence[str],
+        subscription_indptr: npt.ArrayLike,
+        subscription_topics: npt.ArrayLike,
+        owner: npt.ArrayLike | None = None,
+        lag: npt.ArrayLike | None = None,
+        weight: npt.ArrayLike | None = None,
+    ) -> Group:
+        """Build a group from columns, in the order they are given.
+
+        Parameters
+        ----------
+        group : id of the group
+        topics, members : distinct non-empty names, (topics,) and (members,)
+        partitions : (topics,) int, partition count of each topic
+        subscription_indptr, subscription_topics : CSR, rows ascending and without repeats
+        owner : (all partitions,) int, index of the valid owner, -1 nobody; None: nobody anywhere
+        lag : (all partitions,) int, records, -1 unknown
+        weight : (all partitions,) int, bytes or rate, -1 unknown
+
+        Raises
+        ------
+        BadInput
+            Where an array has the wrong length or content.
+        """
+        topic_names, member_names = _names(topics, "topics"), _names(members, "members")
+        counts = _column(partitions, "partitions", len(topic_names), least=0)
+        total = check_total(counts.tolist())
+        indptr = _column(
+            subscription_indptr, "subscription_indptr", len(member_names) + 1, least=0
+        )
+        rows = _column(subscription_topics, "subscription_topics", None, least=0)
+        _check_rows(indptr, rows, len(topic_names))
+        owners = (
+            np.full(total, NOBODY, np.int32)
+            if owner is None
+            else _column(owner, "owner", total, least=NOBODY).astype(np.int32)
+        )
+        built = Group(
+            name=_names([group], "group")[0],
+            topics=topic_names,
+            partitions=counts,
+            members=member_names,
+            subscription_indptr=indptr,
+            subscription_topics=rows.astype(np.int32),
+            subscription_known=np.ones(len(member_names), bool),
+            owner=owners,
+            generation=np.full(len(member_names), NO_GENERATION, np.int64),
+            lag_records=None if lag is None else _column(lag, "lag", total, least=UNKNOWN),
+            weight=None if weight is None else _column(weight, "weight", total, least=UNKNOWN),
+        )
+        _check_owners(built)
+        return built
+
+    @property
+    def n_partitions(self) -> int:
+        """Number of all partitions."""
+        return len(self.owner)
+
+    @cached_property
+    def first(self) -> Int64:
+        """(topics + 1,) int64: number of each topic's first partition, then the total."""
+        return _frozen(np.concatenate(([0], np.cumsum(self.partitions))).astype(np.int64))
+
+    @cached_property
+    def topic(self) -> Int32:
+        """(all partitions,) int32: topic of each partition."""
+        indices = np.arange(len(self.topics), dtype=np.int32)
+        return _frozen(np.repeat(indices, self.partitions))
+
+    @cached_property
+    def number(self) -> Int64:
+        """(all partitions,) int64: number of each partition inside its topic."""
+        return _frozen(np.arange(self.n_partitions) - self.first[self.topic])
+
+    @cached_property
+    def subscription_member(self) -> Int32:
+        """(subscriptions,) int32: member of each entry of `subscription_topics`."""
+        indices = np.arange(len(self.members), dtype=np.int32)
+        return _frozen(np.repeat(indices, np.diff(self.subscription_indptr)))
+
+    @cached_property
+    def readers(self) -> Int64:
+        """(topics,) int64: how many members read each topic."""
+        return _frozen(np.bincount(self.subscription_topics, minlength=len(self.topics)))
+
+    @cached_property
+    def claims(self) -> Claims:
+        """The raw claims; of a group built from arrays, its valid owners."""
+        if self.raw_claims is not None:
+            return self.raw_claims
+        held = np.flatnonzero(self.owner >= 0)
+        held = held[np.argsort(self.owner[held], kind="stable")]
+        return Claims(self.owner[held], self.topic[held], self.number[held])
+
+    def subscribes(self, member: Ints, topic: Ints) -> Bools:
+        """Say for each pair of indices whether the member reads the topic.
+
+        A member whose subscription is unknown is taken to read what it is asked about.
+        """
+        width = len(self.topics)
+        entries = self.subscription_member.astype(np.int64) * width + self.subscription_topics
+        asked = np.asarray(member, np.int64) * width + topic
+        at = np.searchsorted(entries, asked)
+        found = np.zeros(len(asked), bool)
+        inside = at < len(entries)
+        found[inside] = entries[at[inside]] == asked[inside]
+        return found | ~self.subscription_known[member]
+
+    def with_equal_subscriptions(self) -> Group:
+        """Return the group with every unknown subscription taken as all topics of the group.
+
+        Known subscriptions stay. What was assumed is added to `assumed`.
+        """
+        unknown = ~self.subscription_known
+        if not unknown.any():
+            return self
+        topics = np.arange(len(self.topics), dtype=np.int32)
+        lengths = np.where(unknown, len(topics), np.diff(self.subscription_indptr))
+        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        rows = np.empty(int(indptr[-1]), np.int32)
+        assumed = np.repeat(unknown, lengths)
+        rows[assumed] = np.tile(topics, int(unknown.sum()))
+        rows[~assumed] = self.subscription_topics
+        who = "1 member" if unknown.sum() == 1 else f"{unknown.sum()} members"
+        line = f"subscription of {who} unknown, taken as all {len(topics)} topics of the group"
+        return replace(
+            self,
+            subscription_indptr=indptr,
+            subscription_topics=rows,
+            subscription_known=np.ones(len(unknown), bool),
+            assumed=(*self.assumed, line),
+        )
+
+    def with_unknown_lag(self, lag_records: int) -> Group:
+        """Return the group with `lag_records` (0 or more) wherever the lag is unknown."""
+        if lag_records < 0:
+            raise BadInput(f"lag: {lag_records}, expected 0 or more")
+        known = self.lag_records
+        lag = np.full(self.n_partitions, UNKNOWN, np.int64) if known is None else known
+        missing = int((lag < 0).sum())
+        line = f"lag of {missing} partitions unknown, taken as {lag_records}"
+        assumed = (*self.assumed, line) if missing else self.assumed
+        return replace(self, lag_records=np.where(lag < 0, lag_records, lag), assumed=assumed)
+
+    def require_subscriptions(self) -> None:
+        """Raise BadInput where a subscription is unknown."""
+        unknown = np.flatnonzero(~self.subscription_known)
+        if len(unknown):
+            raise BadInput(
+                f"members.{self.members[unknown[0]]}.subscription: unknown"
+                f"{f' (and {len(unknown) - 1} more)' if len(unknown) > 1 else ''}; "
+                "pass --assume-equal (assume_subscriptions='equal') to take it as all topics"
+            )
+
+
+def valid_owner(
+    claims: Claims, group_partitions: Int64, generation: Int64, first: Int64
+) -> tuple[Int64, Int32]:
+    """Return who held each claimed partition last: (partition, member), by the first step.
+
+    Of the claims on one existing partition that of the highest generation wins; two of the same
+    highest generation void each other (DESIGN section 7).
+    """
+    topics = len(group_partitions)
+    exists = np.flatnonzero(claims.topic < topics)
+    exists = exists[claims.partition[exists] < group_partitions[claims.topic[exists]]]
+    partition = first[claims.topic[exists]] + claims.partition[exists]
+    member = claims.member[exists]
+    born = generation[member]
+    order = np.lexsort((-born, partition))
+    partition, member, born = partition[order], member[order], born[order]
+    highest = np.ones(len(order), bool)
+    highest[1:] = partition[1:] != partition[:-1]
+    rival = np.zeros(len(order), bool)
+    rival[:-1] = (partition[:-1] == partition[1:]) & (born[:-1] == born[1:])
+    won = highest & ~rival
+    return partition[won], member[won]
+
+
+def check_total(counts: Iterable[int]) -> int:
+    """Return the number of all partitions, refusing what no machine here could hold."""
+    total = sum(counts)
+    if total > MOST_PARTITIONS:
+        raise BadInput(f"topics: {total} partitions, more than the {MOST_PARTITIONS} supported")
+    return total
+
+
+def _frozen(array: A) -> A:
+    array.flags.writeable = False
+    return array
+
+
+def _names(names: Sequence[str], place: str) -> tuple[str, ...]:
+    listed = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
+    for name in listed:
+        if not isinstance(name, str) or not name:
+            raise BadInput(f"{place}: {name!r}, expected a non-empty string")
+    if len(set(listed)) < len(listed):
+        twice = next(name for name, times in Counter(listed).items() if times > 1)
+        raise BadInput(f"{place}: {twice!r} appears twice")
+    return listed
+
+
+def _column(values: npt.ArrayLike, place: str, length: int | None, *, least: int) -> Int64:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise BadInput(f"{place}: expected a one-dimensional array of integers")
+    if length is not None and len(array) != length:
+        raise BadInput(f"{place}: {len(array)} values, expected {length}")
+    if array.size and (array.min() < least or int(array.max()) > np.iinfo(np.int64).max):
+        bad = int(np.argmax((array < least) | (array > np.iinfo(np.int64).max)))
+        raise BadInput(f"{place}[{bad}]: {array[bad]}, expected {least} or more, within 64 bits")
+    return np.array(array, np.int64)
+
+
+def _check_rows(indptr: Int64, rows: Int64, topics: int) -> None:
+    if indptr[0] != 0 or indptr[-1] != len(rows) or (np.diff(indptr) < 0).any():
+        raise BadInput(
+            f"subscription_indptr: expected to rise from 0 to {len(rows)}, "
+            f"the length of subscription_topics"
+        )
+    if len(rows) and rows.max() >= topics:
+        raise BadInput(f"subscription_topics: {rows.max()}, but there are {topics} topics")
+    rising = np.ones(len(rows), bool)
+    rising[1:] = rows[1:] > rows[:-1]
+    starts = indptr[:-1][indptr[:-1] < len(rows)]
+    rising[starts] = True
+    if not rising.all():
+        at = int(np.argmin(rising))
+        member = int(np.searchsorted(indptr, at, side="right")) - 1
+        raise BadInput(
+            f"subscription_topics[{at}]: row of member {member} is not ascending without repeats"
+        )
+
+
+def _check_owners(group: Group) -> None:
+    if len(group.owner) and group.owner.max() >= len(group.members):
+        at = int(np.argmax(group.owner))
+        raise BadInput(
+            f"owner[{at}]: {group.owner[at]}, but there are {len(group.members)} members"
+        )
+    held = np.flatnonzero(group.owner >= 0)
+    reads = group.subscribes(group.owner[held], group.topic[held])
+    if not reads.all():
+        at = int(held[np.argmin(reads)])
+        topic, member = group.topics[group.topic[at]], group.members[group.owner[at]]
+        raise BadInput(f"owner[{at}]: {member} owns a partition of {topic} but does not subscribe")

@@ -1,0 +1,205 @@
+"""The objective tiers, their values and presets, and the grammar ``balance > stickiness``.
+
+An objective is a tuple of tier names in order of precedence; every tier is an integer to be
+minimised (DESIGN section 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from groups.assignment import Assignment
+    from groups.group import Bools, Group, Int64
+
+Objective = tuple[str, ...]
+SAFE_TOTAL = 2**62
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One tier: its value for an assignment, what it needs of the group, whether it is a flow."""
+
+    name: str
+    value: Callable[[Assignment], int]
+    needs: Literal["lag", "weight", "racks"] | None = None
+    is_flow: bool = True
+
+
+def pairwise_difference(values: Sequence[int]) -> int:
+    """Return the sum over all pairs of the difference of their values (KIP-54's score)."""
+    last = len(values) - 1
+    return sum((2 * i - last) * value for i, value in enumerate(sorted(values)))
+
+
+def _balance(assignment: Assignment) -> int:
+    return pairwise_difference(assignment.loads.tolist())
+
+
+def _topic_balance(assignment: Assignment) -> int:
+    member, partition = assignment.holdings
+    width = len(assignment.group.members)
+    _, held = np.unique(
+        assignment.group.topic[partition].astype(np.int64) * width + member, return_counts=True
+    )
+    return int((held * held).sum())
+
+
+def _moved(assignment: Assignment) -> Int64:
+    """(moved,) int64: partitions whose valid owner does not have them any more."""
+    before, after = assignment.group.owner, assignment.owner
+    gone = (before >= 0) & (before != after)
+    if assignment.strays:
+        member, partition = assignment.holdings
+        gone[partition[before[partition] == member]] = False
+    return np.flatnonzero(gone & (after >= 0))
+
+
+def _stickiness(assignment: Assignment) -> int:
+    return len(_moved(assignment))
+
+
+def _moved_weight(assignment: Assignment) -> int:
+    weight = assignment.group.weight
+    return 0 if weight is None else int(weight[_moved(assignment)].sum())
+
+
+def _racks(assignment: Assignment) -> int:
+    racks = assignment.group.racks
+    return 0 if racks is None else int(racks.misses(*assignment.holdings).sum())
+
+
+def load_of(assignment: Assignment, column: Int64 | None) -> list[int]:
+    """Return the sum of a column, (all partitions,) int64, over what each member holds."""
+    load = np.zeros(len(assignment.group.members), np.int64)
+    if column is not None:
+        member, partition = assignment.holdings
+        np.add.at(load, member, column[partition])
+    return load.tolist()
+
+
+def _sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]:
+    def loads(assignment: Assignment) -> list[int]:
+        group = assignment.group
+        return load_of(assignment, group.lag_records if needs == "lag" else group.weight)
+
+    def peak(assignment: Assignment) -> int:
+        return max(loads(assignment), default=0)
+
+    def spread(assignment: Assignment) -> int:
+        return max(loads(assignment), default=0) - min(loads(assignment), default=0)
+
+    def balance(assignment: Assignment) -> int:
+        return pairwise_difference(loads(assignment))
+
+    return (
+        Tier(f"peak_{name}", peak, needs, is_flow=False),
+        Tier(f"{name}_spread", spread, needs, is_flow=False),
+        Tier(f"{name}_balance", balance, needs, is_flow=False),
+    )
+
+
+TIERS = {
+    tier.name: tier
+    for tier in (
+        Tier("balance", _balance),
+        Tier("topic_balance", _topic_balance),
+        Tier("stickiness", _stickiness),
+        Tier("moved_weight", _moved_weight, "weight"),
+        Tier("racks", _racks, "racks"),
+        *_sums("lag", "lag"),
+        *_sums("weight", "weight"),
+    )
+}
+
+PRESETS: dict[str, Objective] = {
+    "kip-54": ("balance", "stickiness"),
+    "kip-54-fairest": ("stickiness", "balance"),
+    "kip-169": ("topic_balance", "peak_lag"),
+    "kip-881": ("balance", "racks", "stickiness"),
+}
+
+
+def parse_objective(objective: str | Sequence[str]) -> Objective:
+    """Return the tiers of a preset, of ``"balance > stickiness"`` or of a sequence of names.
+
+    Raises
+    ------
+    BadInput
+        Where a tier is not known, comes twice, or none is named.
+    """
+    if isinstance(objective, str):
+        if objective.strip() in PRESETS:
+            return PRESETS[objective.strip()]
+        names = [name.strip() for name in objective.split(">")]
+    else:
+        names = list(objective)
+    for name in names:
+        if name not in TIERS:
+            known = ", ".join((*PRESETS, *TIERS))
+            raise BadInput(f"objective: unknown tier {name!r}, expected one of {known}")
+    if not names:
+        raise BadInput("objective: no tier named")
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"objective: tier {name!r} appears twice")
+    return tuple(names)
+
+
+def values(assignment: Assignment, objective: Objective) -> tuple[int, ...]:
+    """Return the value of each tier, in the objective's order."""
+    return tuple(TIERS[name].value(assignment) for name in objective)
+
+
+def require_data(group: Group, objective: Objective) -> None:
+    """Raise BadInput where a tier needs what the group does not have.
+
+    That is: a subscription, the lag or weight of a partition that somebody reads (for
+    `moved_weight`, one that somebody owns), the replica racks of one, or any member's rack.
+    """
+    group.require_subscriptions()
+    read = group.readers[group.topic] > 0
+    for name in objective:
+        needs = TIERS[name].needs
+        if needs == "racks":
+            _require_racks(group, read)
+        elif needs is not None:
+            column = group.lag_records if needs == "lag" else group.weight
+            wanted = read & (group.owner >= 0) if name == "moved_weight" else read
+            _require_column(group, name, needs, column, wanted)
+
+
+def _require_column(
+    group: Group,
+    tier: str,
+    needs: str,
+    column: Int64 | None,
+    wanted: Bools,
+) -> None:
+    missing = wanted if column is None else wanted & (column < 0)
+    if missing.any():
+        at = int(np.argmax(missing))
+        topic, number = group.topics[group.topic[at]], group.number[at]
+        raise BadInput(
+            f"topics.{topic}.{needs}[{number}]: unknown, but tier {tier} needs it"
+            f"{f' (and {missing.sum() - 1} more)' if missing.sum() > 1 else ''}"
+        )
+    if column is not None and float(column[wanted].sum(dtype=float)) >= SAFE_TOTAL:
+        raise BadInput(f"topics: the total {needs} leaves 64 bits")
+
+
+def _require_racks(group: Group, read: Bools) -> None:
+    racks = group.racks
+    missing = read if racks is None else read & (racks.replicas < 0)
+    if missing.any():
+        topic = group.topics[group.topic[int(np.argmax(missing))]]
+        raise BadInput(f"topics.{topic}.racks: unknown, but tier racks needs it")
+    if racks is not None and len(group.members) and (racks.member < 0).all():
+        raise BadInput("members: none has a rack, but tier racks needs one")
