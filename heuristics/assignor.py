@@ -1,0 +1,51 @@
+"""Assignor and Plan: who distributes the partitions, and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from groups import Assignment, Group
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an assignor makes of a group.
+
+    Attributes
+    ----------
+    assignment : the final assignment, as it is: it need not be valid
+    rounds : rebalances until nothing changes any more, at least 1
+    revoked : partitions taken from a member that still owned them, over all rounds
+    ownerless : partition-rounds without an owner: each partition that somebody reads counts once
+        for each round that leaves it with nobody
+    """
+
+    assignment: Assignment
+    rounds: int = 1
+    revoked: int = 0
+    ownerless: int = 0
+
+
+@dataclass(frozen=True)
+class Assignor:
+    """One way to distribute the partitions of a group.
+
+    Attributes
+    ----------
+    name : as users write it
+    kind : "written": from the text of a proposal; "shipped": the code that people run
+    source : one line that says where it comes from
+    version : number of the proposal, or release of the code; None where there is none
+    function : makes the plan of a group whose subscriptions are known; raises Refused where the
+        assignor does not cover the group
+    """
+
+    name: str
+    kind: Literal["written", "shipped"]
+    source: str
+    version: str | None
+    function: Callable[[Group], Plan]

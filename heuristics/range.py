@@ -1,0 +1,37 @@
+"""Range: every topic for itself, in contiguous runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups import Assignment
+from groups.group import NOBODY
+from heuristics.assignor import Plan
+from heuristics.member_order import in_member_order, readers_by_topic
+
+if TYPE_CHECKING:
+    from groups import Group
+
+
+def plan(group: Group) -> Plan:
+    """Cut each topic into contiguous runs, one for each subscriber in member order.
+
+    With q = partitions div subscribers, the first (partitions mod subscribers) members get q + 1
+    partitions, the others q. Nothing is remembered: claims, lags and racks do not count, and
+    topics with equally many partitions and the same subscribers line up.
+
+    Source: ``RangeAssignor`` of Apache Kafka, as documented; racks (KIP-881) left out.
+    """
+    order = in_member_order(group)
+    owner = np.full(group.n_partitions, NOBODY, np.int32)
+    members = np.array(order, np.int32)
+    for topic, places in enumerate(readers_by_topic(group, order)):
+        if not places:
+            continue
+        quota, extra = divmod(int(group.partitions[topic]), len(places))
+        sizes = np.full(len(places), quota)
+        sizes[:extra] += 1
+        owner[group.first[topic] : group.first[topic + 1]] = np.repeat(members[places], sizes)
+    return Plan(Assignment(group, owner))
