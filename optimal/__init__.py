@@ -1,0 +1,1 @@
+"""PROOF: the best assignment of a group and its certificate."""

@@ -1,0 +1,32 @@
+"""Claim: what a method says it found, before the checker has looked at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from optimal.solution import Proof, ProofKind, Stopped
+
+if TYPE_CHECKING:
+    from groups.group import Int32
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A method's word: an assignment and bounds.
+
+    Attributes
+    ----------
+    owner : (all partitions,) int32, -1 where nobody reads; None where nothing was found in time
+    bounds : per tier of the objective a lower bound given the earlier tiers at their optimum,
+        None where an earlier tier is open or nothing is known
+    stopped : why the method stopped
+    proof : what the bounds rest on
+    method : what ran, where the method chose between several ways
+    """
+
+    owner: Int32 | None
+    bounds: tuple[int | None, ...]
+    stopped: Stopped = Stopped.PROOF
+    proof: Proof = Proof(ProofKind.NONE)  # noqa: RUF009 - frozen, so sharing one is safe
+    method: str | None = None

@@ -1,0 +1,223 @@
+"""Solution: an assignment, what is known of it, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups import fields
+from groups.assignment import Assignment
+from groups.errors import BadInput
+from groups.tiers import Objective, parse_objective
+
+if TYPE_CHECKING:
+    from groups.group import Group, Int64
+
+FORMAT = "assay-solution/1"
+_KEYS = {
+    "format", "group", "objective", "status", "stopped", "method", "seconds", "terms",
+    "assignment", "unassigned", "proof", "assumed",
+}  # fmt: skip
+
+
+class Status(StrEnum):
+    """What is known of a solution."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    UNKNOWN = "unknown"
+
+
+class Stopped(StrEnum):
+    """Why a method stopped."""
+
+    PROOF = "proof"
+    TIME_LIMIT = "time-limit"
+
+
+class ProofKind(StrEnum):
+    """What a bound rests on.
+
+    A certificate can be checked without a solver; exhaustion looked at every assignment; solver
+    is a solver's word.
+    """
+
+    CERTIFICATE = "certificate"
+    EXHAUSTION = "exhaustion"
+    SOLVER = "solver"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Term:
+    """The value of one tier and a true lower bound on it, given the earlier tiers' optimum.
+
+    `bound` is None where an earlier tier is open or nothing is known.
+    """
+
+    name: str
+    value: int
+    bound: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What the bounds rest on.
+
+    Attributes
+    ----------
+    kind : the kind of proof
+    level, price : (members,) int64, the certificate (DESIGN sections 2 and 3), else None
+    scale : how many units of price one unit of each tier that the prices are about is worth
+    """
+
+    kind: ProofKind
+    level: Int64 | None = None
+    price: Int64 | None = None
+    scale: tuple[int, ...] = ()
+
+    def to_dict(self, group: Group) -> dict[str, Any]:
+        """Return the ``proof`` of the ``assay-solution/1`` document."""
+        document: dict[str, Any] = {"kind": str(self.kind)}
+        for key, column in (("level", self.level), ("price", self.price)):
+            if column is not None:
+                document[key] = dict(zip(group.members, column.tolist(), strict=True))
+        if len(self.scale) > 1:
+            document["scale"] = list(self.scale)
+        return document
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The answer to one group: what `method` found, what is known of it and why it stopped."""
+
+    group: Group
+    objective: Objective
+    status: Status
+    stopped: Stopped
+    method: str
+    seconds: float
+    terms: tuple[Term, ...]
+    assignment: Assignment | None
+    proof: Proof
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ``assay-solution/1`` document."""
+        found = self.assignment
+        return {
+            "format": FORMAT,
+            "group": self.group.name,
+            "objective": list(self.objective),
+            "status": str(self.status),
+            "stopped": str(self.stopped),
+            "method": self.method,
+            "seconds": round(self.seconds, 6),
+            "terms": [{"name": t.name, "value": t.value, "bound": t.bound} for t in self.terms],
+            "assignment": None if found is None else found.to_dict(),
+            "unassigned": {} if found is None else found.unassigned,
+            "proof": self.proof.to_dict(self.group),
+            "assumed": list(self.group.assumed),
+        }
+
+    @staticmethod
+    def from_dict(group: Group, document: Any) -> Solution:
+        """Read an ``assay-solution/1`` document as an answer to `group`.
+
+        Raises
+        ------
+        BadInput
+            Where a rule of the format is broken; the message names the place.
+        InvalidAssignment
+            Where the assignment names a member that the group does not have.
+        """
+        found = document.get("format") if isinstance(document, Mapping) else None
+        if isinstance(document, Mapping) and found != FORMAT:
+            fields.refuse("format", f"{fields.shown(found)}, expected {FORMAT!r}")
+        required = ("objective", "status", "stopped", "method", "terms", "assignment", "proof")
+        top = fields.mapping(document, "", allowed=_KEYS, required=required)
+        if top.get("group", group.name) != group.name:
+            fields.refuse("group", f"{top['group']!r}, but the group is {group.name!r}")
+        objective = parse_objective(fields.strings(top["objective"], "objective"))
+        given = top["assignment"]
+        solution = Solution(
+            group=group,
+            objective=objective,
+            status=Status(_one_of(Status, top["status"], "status")),
+            stopped=Stopped(_one_of(Stopped, top["stopped"], "stopped")),
+            method=fields.name(top["method"], "method"),
+            seconds=_seconds(top.get("seconds", 0)),
+            terms=_terms(top["terms"], objective, empty=given is None),
+            assignment=None if given is None else Assignment.from_dict(group, given),
+            proof=_proof(group, top["proof"]),
+        )
+        _check_unassigned(solution, top.get("unassigned"))
+        return solution
+
+
+def _one_of(words: type[StrEnum], value: Any, place: str) -> str:
+    known = [str(word) for word in words]
+    if value not in known:
+        fields.refuse(place, f"{fields.shown(value)}, expected one of {', '.join(known)}")
+    return str(value)
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+        fields.refuse("seconds", f"{fields.shown(value)}, expected a number of 0 or more")
+    return float(value)
+
+
+def _terms(value: Any, objective: Objective, *, empty: bool) -> tuple[Term, ...]:
+    terms = []
+    for i, item in enumerate(fields.listed(value, "terms")):
+        keys = ("name", "value", "bound")
+        found = fields.mapping(item, f"terms[{i}]", allowed=set(keys), required=keys)
+        bound = found["bound"]
+        terms.append(
+            Term(
+                name=fields.name(found["name"], f"terms[{i}].name"),
+                value=fields.integer(found["value"], f"terms[{i}].value"),
+                bound=None if bound is None else fields.integer(bound, f"terms[{i}].bound"),
+            )
+        )
+    if not (empty and not terms) and tuple(t.name for t in terms) != objective:
+        fields.refuse("terms", f"expected one for each of {' > '.join(objective)}, in this order")
+    return tuple(terms)
+
+
+def _proof(group: Group, value: Any) -> Proof:
+    found = fields.mapping(
+        value, "proof", allowed={"kind", "level", "price", "scale"}, required=("kind",)
+    )
+    kind = ProofKind(_one_of(ProofKind, found["kind"], "proof.kind"))
+    if kind is not ProofKind.CERTIFICATE:
+        return Proof(kind)
+    scale = fields.listed(found.get("scale", []), "proof.scale")
+    return Proof(
+        kind,
+        level=_per_member(group, found.get("level"), "proof.level"),
+        price=_per_member(group, found.get("price"), "proof.price"),
+        scale=tuple(fields.integer(v, f"proof.scale[{i}]") for i, v in enumerate(scale)),
+    )
+
+
+def _per_member(group: Group, value: Any, place: str) -> Int64:
+    found = fields.mapping(value, place, allowed=set(group.members), required=group.members)
+    least = -fields.GREATEST
+    return np.array(
+        [fields.integer(found[m], f"{place}.{m}", least=least) for m in group.members], np.int64
+    )
+
+
+def _check_unassigned(solution: Solution, given: Any) -> None:
+    if given is None or solution.assignment is None:
+        return
+    expected = solution.assignment.unassigned
+    if given != expected:
+        raise BadInput(
+            f"unassigned: {fields.shown(given)}, but what nobody reads is {fields.shown(expected)}"
+        )
