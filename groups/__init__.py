@@ -4,6 +4,7 @@ from groups.assignment import Assignment, Violation
 from groups.errors import (
     AssayError,
     BadInput,
+    Failed,
     InvalidAssignment,
     ProofError,
     Refused,
@@ -19,6 +20,7 @@ __all__ = [
     "Assignment",
     "BadInput",
     "Claims",
+    "Failed",
     "Group",
     "InvalidAssignment",
     "MemberDetails",

@@ -2,6 +2,7 @@
 
     AssayError
     ├── BadInput              input that cannot be used; names place, rule and what came
+    ├── Failed                an assignor broke down on this group, with the reason
     ├── InvalidAssignment     an assignment that is not valid, or a term that is not what it says
     ├── ProofError            a proof that does not hold, with the place where it fails
     ├── Refused               an assignor does not cover this group, with the reason
@@ -27,6 +28,10 @@ class BadInput(AssayError, ValueError):
     def within(self, place: str) -> BadInput:
         """Return the same error with `place` in front of the message."""
         return type(self)(f"{place}: {self}")
+
+
+class Failed(AssayError):
+    """An assignor broke down on this group; the message is the reason that the row shows."""
 
 
 class InvalidAssignment(AssayError, ValueError):

@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics import kip54_sticky, range, round_robin
+from heuristics import (
+    kip54_fairest,
+    kip54_sticky,
+    kip169_lag,
+    kip429_cooperative,
+    kip615_amended,
+    kip615_constrained,
+    range,
+    round_robin,
+)
 from heuristics.assignor import Assignor, Plan
 
 if TYPE_CHECKING:
@@ -16,17 +25,20 @@ if TYPE_CHECKING:
 
 __all__ = ["ASSIGNORS", "Assignor", "Plan", "assign", "plan"]
 
+_WRITTEN = (
+    ("range", "RangeAssignor, as documented", None, range.plan),
+    ("roundrobin", "RoundRobinAssignor, as documented", None, round_robin.plan),
+    ("kip-54-sticky", "KIP-54, fair yet sticky", "KIP-54", kip54_sticky.plan),
+    ("kip-54-fairest", "KIP-54, the alternative: sticky yet fair", "KIP-54", kip54_fairest.plan),
+    ("kip-615-constrained", "KIP-615, as written", "KIP-615", kip615_constrained.plan),
+    ("kip-615-amended", "KIP-615, its promise kept", "KIP-615", kip615_amended.plan),
+    ("kip-429-cooperative", "KIP-429 over KIP-54", "KIP-429", kip429_cooperative.plan),
+    ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan),
+)
+
 ASSIGNORS: dict[str, Assignor] = {
-    assignor.name: assignor
-    for assignor in (
-        Assignor("range", "written", "RangeAssignor's documentation", None, range.plan),
-        Assignor(
-            "roundrobin", "written", "RoundRobinAssignor's documentation", None, round_robin.plan
-        ),
-        Assignor(
-            "kip-54-sticky", "written", "KIP-54, fair yet sticky", "KIP-54", kip54_sticky.plan
-        ),
-    )
+    name: Assignor(name, "written", source, version, function)
+    for name, source, version, function in _WRITTEN
 }
 
 
@@ -39,6 +51,8 @@ def plan(group: Group, name: str) -> Plan:
         Where no assignor has that name, or a member's subscription is unknown.
     Refused
         Where the assignor does not cover the group.
+    Failed
+        Where the assignor breaks down on the group.
     """
     if name not in ASSIGNORS:
         known = ", ".join(ASSIGNORS)
@@ -56,5 +70,7 @@ def assign(group: Group, name: str) -> Assignment:
         Where no assignor has that name, or a member's subscription is unknown.
     Refused
         Where the assignor does not cover the group.
+    Failed
+        Where the assignor breaks down on the group.
     """
     return plan(group, name).assignment

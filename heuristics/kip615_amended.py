@@ -1,0 +1,41 @@
+"""KIP-615 with the smallest change that keeps its promise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from heuristics.assignor import Plan
+from heuristics.kip615_constrained import (
+    Capacities,
+    owned_partitions,
+    require_equal_subscriptions,
+)
+
+if TYPE_CHECKING:
+    from groups import Group
+
+
+def plan(group: Group) -> Plan:
+    """Assign as KIP-615 does, with the two amendments that make its promise true.
+
+    1. When partitions have run out, a member below the floor takes one partition each from as
+       many members at max capacity as it lacks partitions, not from one.
+    2. A partition that two members of the newest generation claim is kept by neither.
+
+    Without the first the numbers of partitions can differ by more than one; without the second a
+    partition can go out twice and another to nobody. Everything else is as written, see
+    :mod:`heuristics.kip615_constrained`.
+
+    Raises
+    ------
+    Refused
+        Where two members do not read the same topics.
+
+    Source: KIP-615, "Proposed Changes", amended.
+    """
+    require_equal_subscriptions(group)
+    owned = owned_partitions(group)
+    times = Counter(partition for mine in owned for partition in mine)
+    single = [[partition for partition in mine if times[partition] == 1] for mine in owned]
+    return Plan(Capacities.of(group).assign(group, single, one_each=False))

@@ -1,0 +1,143 @@
+"""KIP-615: the sticky assignor for members that all read the same topics, as written."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups import Assignment, Refused
+from heuristics.assignor import Plan
+
+if TYPE_CHECKING:
+    from groups import Group
+
+
+def plan(group: Group) -> Plan:
+    """Keep up to the ceiling of what each member owns, fill up to the floor, deal out the rest.
+
+    Members of an old generation lose all. How the text was read where it is vague:
+
+    - Subscriptions are equal when members read the same topics among those that exist.
+    - "No longer in the subscription" takes in partition numbers that no longer exist, as "all
+      partitions" is summed over the subscribed topics.
+    - A generation is old when some member of the group has a higher one; none given counts as -1.
+    - Owned partitions go by topic, then number; what is taken from a member at max capacity is
+      the last of them.
+    - "For each unfilled member", when partitions have run out, means those still below the
+      floor; each takes one partition, as it says, however many it lacks.
+    - The partitions that a cooperative assignor holds back are in the assignment; KIP-429 on top
+      would take them out.
+
+    What stays wrong, because it is written so: a member that lacks two or more gets one, so the
+    numbers can differ by more than one; a partition that two members of one generation claim goes
+    out twice; and where claims overlap, partitions can remain when all members are at max
+    capacity, and then nobody gets them.
+
+    Time is linear in members and partitions, but for the sorting.
+
+    Raises
+    ------
+    Refused
+        Where two members do not read the same topics.
+
+    Source: KIP-615, "Proposed Changes".
+    """
+    require_equal_subscriptions(group)
+    return Plan(Capacities.of(group).assign(group, owned_partitions(group), one_each=True))
+
+
+def require_equal_subscriptions(group: Group) -> None:
+    """Raise Refused unless all members read the same topics, of those that exist."""
+    ends = group.subscription_indptr
+    for member in range(1, len(group.members)):
+        row = group.subscription_topics[ends[member] : ends[member + 1]]
+        if not np.array_equal(group.subscription_topics[: ends[1]], row):
+            raise Refused(
+                f"subscriptions differ: {group.members[0]} and {group.members[member]} "
+                "do not read the same topics"
+            )
+
+
+def owned_partitions(group: Group) -> list[list[int]]:
+    """Return for each member what it claims in the newest generation, by topic and number.
+
+    Partitions that do not exist, or whose topic the member does not read, are left out.
+    """
+    claims = group.claims
+    newest = group.generation.max(initial=-1)
+    exists = np.flatnonzero(claims.topic < len(group.topics))
+    exists = exists[claims.partition[exists] < group.partitions[claims.topic[exists]]]
+    member, topic = claims.member[exists], claims.topic[exists]
+    kept = (group.generation[member] == newest) & group.subscribes(member, topic)
+    partition = group.first[topic] + claims.partition[exists]
+    owned: list[list[int]] = [[] for _ in group.members]
+    for who, what in zip(member[kept].tolist(), partition[kept].tolist(), strict=True):
+        owned[who].append(what)
+    return owned
+
+
+@dataclass(frozen=True)
+class Capacities:
+    """How many partitions a member should have, at least and at most: C_f and C_c."""
+
+    floor: int
+    ceiling: int
+
+    @staticmethod
+    def of(group: Group) -> Capacities:
+        """Return the floor and ceiling of partitions over members; 0 where nobody is there."""
+        members = len(group.members)
+        if not members:
+            return Capacities(0, 0)
+        total = int(group.partitions[group.readers > 0].sum())
+        return Capacities(total // members, -(-total // members))
+
+    def assign(self, group: Group, owned: list[list[int]], *, one_each: bool) -> Assignment:
+        """Run the passes of the text over what the members own.
+
+        Parameters
+        ----------
+        owned : for each member the partitions that it may keep, in order; stays as it is
+        one_each : whether a member below the floor takes one partition from the members at max
+            capacity, as written, or as many as it lacks
+        """
+        held = [list(mine if len(mine) < self.floor else mine[: self.ceiling]) for mine in owned]
+        unfilled = [m for m, mine in enumerate(owned) if len(mine) < self.floor]
+        full = deque(m for m, mine in enumerate(owned) if len(mine) > self.floor)
+        at_max = set(full)
+        unassigned = _in_partition_order(group, held)
+        for member in unfilled:
+            while len(held[member]) < self.floor and unassigned:
+                held[member].append(unassigned.popleft())
+        for member in unfilled:
+            while len(held[member]) < self.floor and full:
+                held[member].append(held[full.popleft()].pop())
+                if one_each:
+                    break
+        free = (member for member in range(len(held)) if member not in at_max)
+        for partition, member in zip(unassigned, free, strict=False):
+            held[member].append(partition)
+        return _assignment(group, held)
+
+
+def _in_partition_order(group: Group, held: list[list[int]]) -> deque[int]:
+    """Return what nobody holds and somebody reads: t0-0, t1-0, t2-0, t0-1, ..."""
+    left = group.readers[group.topic] > 0
+    left[[partition for mine in held for partition in mine]] = False
+    found = np.flatnonzero(left)
+    return deque(found[np.lexsort((group.topic[found], group.number[found]))].tolist())
+
+
+def _assignment(group: Group, held: list[list[int]]) -> Assignment:
+    topic, number = group.topic.tolist(), group.number.tolist()
+    return Assignment.from_holdings(
+        group,
+        [
+            (member, group.topics[topic[partition]], number[partition])
+            for member, mine in enumerate(held)
+            for partition in sorted(mine)
+        ],
+    )
