@@ -1,0 +1,135 @@
+"""Importers: what console tools and other programs print of consumer groups, to snapshots.
+
+One file per dialect (``console``, ``kafka_python``) turns a text into what it shows (``seen``);
+``merge`` puts the views of one group together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from groups.documents import decode
+from groups.errors import BadInput
+from groups.importers import console, kafka_python
+from groups.importers.lines import Misread
+from groups.importers.merge import Allowance, merge
+from groups.importers.seen import Finding, Refusal, TopicSize, View
+from groups.importers.sniff import sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+__all__ = ["DIALECTS", "Failure", "Imported", "import_each", "import_texts", "sniff"]
+
+_READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
+    "console": console.read,
+    "kafka-python": kafka_python.read,
+}
+DIALECTS = ("auto", *_READERS)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A group's snapshot, ``assay-group/1``, and the names of the texts it was made of."""
+
+    document: dict[str, Any]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a text, or a group in it, could not become a snapshot; `group` where it is known."""
+
+    source: str
+    place: str
+    reason: str
+    group: str | None
+
+
+def import_texts(
+    sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
+) -> list[dict[str, Any]]:
+    """Return the groups of some texts as ``assay-group/1`` documents, ascending by group.
+
+    Parameters
+    ----------
+    sources : name and bytes of each text; views of one group are put together
+    dialect : one of `DIALECTS`; ``auto`` recognises each text by itself
+
+    Raises
+    ------
+    BadInput
+        Where a text cannot be used or does not show a group; the message names the place.
+    """
+    imported, failures = import_each(sources, dialect=dialect)
+    if failures:
+        raise BadInput(f"{failures[0].place}: {failures[0].reason}")
+    if not imported:
+        names = ", ".join(name for name, _ in sources) or "no input"
+        raise BadInput(f"{names}: no group in it, add kafka-consumer-groups --describe")
+    return [found.document for found in imported]
+
+
+def import_each(
+    sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
+) -> tuple[list[Imported], list[Failure]]:
+    """Return the groups of some texts, and a Failure for everything that did not become one.
+
+    A group of which any part is unusable is not imported: what is left of it would be another
+    group. The others are.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such dialect.
+    """
+    if dialect not in DIALECTS:
+        raise BadInput(f"dialect: {dialect!r}, expected one of {', '.join(DIALECTS)}")
+    views: dict[str, list[View]] = {}
+    sizes: dict[str, TopicSize] = {}
+    failures: list[Failure] = []
+    refused: set[str] = set()
+    for name, data in sources:
+        for finding in _read(name, data, dialect):
+            if isinstance(finding, View):
+                views.setdefault(finding.group, []).append(finding)
+            elif isinstance(finding, Refusal):
+                refused.update(finding.groups)
+                failures.append(_failure(finding))
+            else:
+                failures += _resized(sizes, finding)
+    imported = []
+    allowance = Allowance()
+    for group in sorted(views.keys() - refused):
+        try:
+            document = merge(views[group], sizes, allowance)
+        except Misread as error:
+            source = next((v.source for v in views[group] if error.place.startswith(v.source)), "")
+            failures.append(Failure(source, error.place, error.reason, group))
+        else:
+            names = dict.fromkeys(view.source for view in views[group])
+            imported.append(Imported(document, tuple(names)))
+    return imported, failures
+
+
+def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
+    try:
+        found = sniff(name, data) if dialect == "auto" else dialect
+        yield from _READERS[found](name, decode(data))
+    except BadInput as error:
+        reason = str(error).removeprefix(f"{name}: ")
+        yield Refusal(name, name, reason)
+
+
+def _failure(refusal: Refusal) -> Failure:
+    group = refusal.groups[0] if len(refusal.groups) == 1 else None
+    return Failure(refusal.source, refusal.place, refusal.reason, group)
+
+
+def _resized(sizes: dict[str, TopicSize], found: TopicSize) -> list[Failure]:
+    known = sizes.setdefault(found.topic, found)
+    if known.partitions == found.partitions:
+        return []
+    reason = f"topic {found.topic!r} has {found.partitions} partitions, but {known.partitions} at "
+    return [Failure(found.source, found.place, reason + known.place, None)]

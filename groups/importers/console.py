@@ -1,0 +1,102 @@
+"""Text of Kafka's console tools: cut into tables, messages, and noise around them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from groups.importers.console_groups import COLUMNS, read_table
+from groups.importers.console_topics import is_topic_line, read_topics
+from groups.importers.lines import brief, is_noise, named_group, split_lines
+from groups.importers.seen import Finding, Refusal, absent, memberless, rebalancing
+from groups.importers.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR")
+_MESSAGE = re.compile(
+    r"(?:Warning: |Error: )?(?:The consumer group|Consumer group) '(.*)' "
+    r"(has no active members|is rebalancing|does not exist)\."
+)
+_TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
+_SAYS = {
+    "has no active members": memberless,
+    "is rebalancing": rebalancing,
+    "does not exist": absent,
+}
+
+
+def read(source: str, text: str) -> Iterator[Finding]:
+    """Yield what a text of the console tools shows.
+
+    It ends at the first line that is neither a table's nor known noise, with a Refusal.
+    """
+    lines = split_lines(text)
+    group, at = None, 0
+    while at < len(lines):
+        line = lines[at]
+        if is_header(line):
+            found, at = _table(source, lines, at, group)
+            yield from found
+        elif is_topic_line(line):
+            end = at
+            while end < len(lines) and is_topic_line(lines[end]):
+                end += 1
+            yield from read_topics(source, at + 1, lines[at:end])
+            at = end
+        else:
+            group = named_group(line) or group
+            finding = _message(source, at + 1, line)
+            if finding is not None:
+                yield finding
+            elif not is_noise(line) and not _TRACE.match(line[:2000]):
+                yield Refusal(source, f"{source}:{at + 1}", _stray(line))
+                return
+            at += 1
+
+
+def is_header(line: str) -> bool:
+    """Say whether a line is the header of a table, whole or not."""
+    words = line.split(None, 20)
+    return len(words) > 1 and words[0] in _STARTS and words[1] in COLUMNS
+
+
+def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[list[Finding], int]:
+    """Return what the table at a line shows, with the messages in between, and where it ends."""
+    rows: list[tuple[int, str]] = []
+    found: list[Finding] = []
+    end = at + 1
+    while end < len(lines):
+        line = lines[end]
+        if is_header(line) or is_topic_line(line) or named_group(line):
+            break
+        message = _message(source, end + 1, line)
+        if message is not None:
+            found.append(message)
+        elif not is_noise(line):
+            rows.append((end + 1, line))
+        end += 1
+    assumed: tuple[str, ...] = ()
+    if group is None and lines[at].split(None, 1)[0] != "GROUP":
+        group = PurePath(source).stem
+        assumed = (f"group {group!r}: named after the file, the text does not say it",)
+    table = Table(source, at + 1, lines[at], tuple(rows), group or "", assumed)
+    return [*found, *read_table(table)], end
+
+
+def _message(source: str, number: int, line: str) -> Refusal | None:
+    text = line[:2000].strip()
+    place = f"{source}:{number}"
+    found = _MESSAGE.fullmatch(text)
+    if found is not None:
+        group, what = found.groups()
+        return Refusal(source, place, _SAYS[what](group), (group,))
+    if text.startswith("Error: "):
+        return Refusal(source, place, f"the tool ended with an error: {text[7:300]}")
+    return None
+
+
+def _stray(line: str) -> str:
+    return f"{brief(line.strip())}, expected a table of --describe or nothing"

@@ -1,0 +1,77 @@
+"""Lines of terminal text: which ones are noise around a table, and the numbers inside one."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from groups.errors import BadInput
+from groups.importers.seen import MOST_NUMBER
+
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_COMMAND = re.compile(
+    r"kafka-(consumer-groups|topics)(\.sh|\.bat)?\s+--|\brpk\s+(group|topic)\s+describe\b"
+)
+_LOG = re.compile(
+    r"(log4j:|SLF4J[:(]|WARN(ING)?: |INFO: |Note: |Picked up |Warning: |Last login: "
+    r"|OpenJDK \S+ Server VM warning|\[?\d{4}-\d\d-\d\d[ T][\d:.,]+\]? (WARN|INFO|DEBUG|ERROR) "
+    r"|Defaulted container |Unable to use a TTY)"
+)
+_PROMPT_ENDS = ("$", "#", "%", ">", "\u276f")
+_GROUP_OPTION = re.compile(r"--group[ =]+(\"[^\"]{1,300}\"|'[^']{1,300}'|\S{1,300})")
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, without terminal colours and whatever ends a line."""
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def is_noise(line: str) -> bool:
+    """Say whether a line is none of a table's: blank, a prompt, a command or a log message."""
+    text = line[:2000].strip()
+    if not text or _LOG.match(text) or _COMMAND.search(text):
+        return True
+    words = text.split(None, 3)
+    return words[0] in _PROMPT_ENDS or (len(words) < 4 and words[-1].endswith(_PROMPT_ENDS))
+
+
+def named_group(line: str) -> str | None:
+    """Return the one group that a command line names, None where it names none or several."""
+    if "--group" not in line[:2000] or not _COMMAND.search(line[:2000]):
+        return None
+    found = {name.strip("\"'") for name in _GROUP_OPTION.findall(line[:2000])}
+    return found.pop() if len(found) == 1 else None
+
+
+class Misread(BadInput):
+    """A place in a text that is not what its rule says; both are kept apart."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+        self.place = place
+        self.reason = reason
+
+
+def refuse(place: str, reason: str) -> NoReturn:
+    """Raise the error of a place."""
+    raise Misread(place, reason)
+
+
+def count(text: str, place: str, what: str, *, most: int = MOST_NUMBER) -> int:
+    """Return a number of 0 to `most` as a table prints it.
+
+    Raises
+    ------
+    Misread
+        Where the text is anything else, a minus sign among it.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= most):
+        refuse(place, f"{what} {brief(text)}, expected a number of 0 or more")
+    return int(text)
+
+
+def brief(text: str) -> str:
+    """Return a text for an error message: quoted, and cut where it is long."""
+    return repr(text) if len(text) <= 40 else f"{text[:37]!r}..."

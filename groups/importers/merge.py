@@ -1,0 +1,181 @@
+"""Views of one group put together: one snapshot, or the first place where they contradict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from groups.importers.lines import brief, refuse
+from groups.importers.ownership import Owners, owners_of
+from groups.importers.seen import TopicSize, View, memberless, streams
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FORMAT = "assay-group/1"
+_OFFSET_KEYS = ("beginning", "end", "committed")
+
+
+@dataclass(slots=True)
+class Allowance:
+    """How many partitions that no view shows may still be filled in."""
+
+    partitions: int = 1_000_000
+
+
+def merge(
+    views: Sequence[View], sizes: Mapping[str, TopicSize], allowance: Allowance
+) -> dict[str, Any]:
+    """Return the ``assay-group/1`` document of one group's views.
+
+    Who holds what must agree in all of them; where offsets differ, the later view wins.
+
+    Raises
+    ------
+    Misread
+        Where two views contradict each other, or together do not show a group.
+    """
+    members = _members(views)
+    owners = owners_of(views)
+    _check_members(views, members, owners)
+    notes = [note for view in views for note in view.assumed]
+    if not any(view.every_member or view.member_count is not None for view in views):
+        notes.append("members: those that hold partitions, no view lists idle ones")
+    for (topic, number), held_by in sorted(owners.items()):
+        if len(held_by) > 1:
+            notes.append(f"{topic}-{number}: shown with {len(held_by)} members, all claim it")
+        for member in held_by:
+            members[member]["owned"].setdefault(topic, []).append(number)
+    offsets = _offsets(views, notes)
+    topics = _topics(views, owners, offsets, sizes, allowance, notes)
+    return {
+        "format": FORMAT,
+        "group": views[0].group,
+        **({"assumed": list(dict.fromkeys(notes))} if notes else {}),
+        "topics": topics,
+        "members": dict(sorted(members.items())),
+    }
+
+
+def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
+    members: dict[str, dict[str, Any]] = {}
+    for view in views:
+        for seen in view.members:
+            known = members.setdefault(seen.member, {"subscription": None, "owned": {}})
+            told = dict(seen.details)
+            if seen.subscription is not None:
+                told["subscription"] = sorted(seen.subscription)
+            for key, value in told.items():
+                if known.get(key) not in (None, value):
+                    refuse(
+                        seen.place,
+                        f"member {brief(seen.member)}: {key} {brief(str(value))}, "
+                        f"but {brief(str(known[key]))} elsewhere: capture both views again",
+                    )
+                known[key] = value
+    if any("-StreamThread-" in member.get("client_id", "") for member in members.values()):
+        refuse(views[0].place, streams(views[0].group))
+    return members
+
+
+def _check_members(views: Sequence[View], members: Mapping[str, Any], owners: Owners) -> None:
+    count = {member: 0 for member in members}
+    for held_by in owners.values():
+        for member in held_by:
+            count[member] += 1
+    for view in views:
+        listed = {seen.member for seen in view.members}
+        missing = sorted(members.keys() - listed) if view.every_member else []
+        if missing:
+            refuse(
+                view.place,
+                f"member {brief(missing[0])} of another view is not in this one: "
+                "capture both again",
+            )
+        for seen in view.members:
+            if seen.count not in (None, count[seen.member]):
+                refuse(
+                    seen.place,
+                    f"member {brief(seen.member)} holds {seen.count} partitions, of which "
+                    f"{count[seen.member]} are shown: add --describe, or --members --verbose",
+                )
+    for view in views:
+        if view.member_count not in (None, len(members)):
+            refuse(
+                view.place,
+                f"{view.member_count} members, of which {len(members)} are shown: "
+                "add --describe --members --verbose, captured at the same time",
+            )
+    if not members:
+        refuse(views[0].place, memberless(views[0].group))
+
+
+def _offsets(
+    views: Sequence[View], notes: list[str]
+) -> dict[tuple[str, int], tuple[int | None, ...]]:
+    offsets: dict[tuple[str, int], tuple[int | None, ...]] = {}
+    origin: dict[tuple[str, int], View] = {}
+    differing: dict[str, int] = {}
+    for view in views:
+        for seen in view.partitions:
+            key = (seen.topic, seen.number)
+            told = (seen.beginning, seen.end, seen.committed)
+            known = offsets.get(key)
+            if known is not None and seen.beginning is None:
+                told = (known[0], seen.end, seen.committed)
+            if known is not None and known[1:] != told[1:] and origin[key] is not view:
+                differing[view.source] = differing.get(view.source, 0) + 1
+            offsets[key], origin[key] = told, view
+    for source, count in differing.items():
+        notes.append(f"offsets of {count} partitions differ between the texts: those of {source}")
+    return offsets
+
+
+def _topics(
+    views: Sequence[View],
+    owners: Owners,
+    offsets: Mapping[tuple[str, int], tuple[int | None, ...]],
+    sizes: Mapping[str, TopicSize],
+    allowance: Allowance,
+    notes: list[str],
+) -> dict[str, Any]:
+    shown: dict[str, set[int]] = {}
+    for topic, number in (*owners, *offsets):
+        shown.setdefault(topic, set()).add(number)
+    for view in views:
+        for member in view.members:
+            for topic in set(member.subscription or ()) & sizes.keys():
+                shown.setdefault(topic, set())
+    topics = {}
+    for topic, numbers in sorted(shown.items()):
+        count = max(numbers, default=-1) + 1
+        if topic not in sizes:
+            notes.append(f"{topic}: {count} partitions, the highest number seen + 1")
+        elif sizes[topic].partitions < count:
+            size = sizes[topic]
+            refuse(size.place, f"{size.partitions} partitions, but {topic}-{count - 1} is shown")
+        else:
+            count = sizes[topic].partitions
+        allowance.partitions -= count - len(numbers)
+        if allowance.partitions < 0:
+            refuse(
+                views[0].place,
+                f"topic {brief(topic)}: {count} partitions, of which {len(numbers)} are shown",
+            )
+        topics[topic] = _topic(topic, count, offsets)
+    return topics
+
+
+def _topic(
+    topic: str, count: int, offsets: Mapping[tuple[str, int], tuple[int | None, ...]]
+) -> int | dict[str, Any]:
+    if not any((topic, number) in offsets for number in range(count)):
+        return count
+    unknown = (None, None, None)
+    return {
+        "partitions": count,
+        "offsets": [
+            dict(zip(_OFFSET_KEYS, offsets.get((topic, number), unknown), strict=True))
+            for number in range(count)
+        ],
+    }

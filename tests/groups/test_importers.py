@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+from groups.errors import BadInput
+from groups.importers import import_each, import_texts
+
+CAPTURES = Path(__file__).parent / "captures"
+
+
+def capture(*names: str) -> list[tuple[str, bytes]]:
+    return [(name, (CAPTURES / name).read_bytes()) for name in names]
+
+
+def owned(document: dict) -> dict[tuple[str, int], str]:
+    return {
+        (topic, number): member
+        for member, said in document["members"].items()
+        for topic, numbers in said["owned"].items()
+        for number in numbers
+    }
+
+
+def rows_counted_by_pattern(text: str) -> dict[str, dict]:
+    """The rows of the offsets views, read with one pattern that knows nothing of tables."""
+    found: dict[str, dict] = defaultdict(dict)
+    row = r"^(\S+) +(t\d) +(\d+) +(?:- +)?(\d+|-) +(\d+) +(\d+|-) +(\S+) +(\S+) +(\S+)$"
+    for group, topic, number, committed, end, lag, member, _, client in re.findall(
+        row, text, re.M
+    ):
+        found[group][topic, int(number)] = (committed, end, lag, member, client)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        str(path.relative_to(CAPTURES))
+        for pattern in ("*/*-describe.txt", "*/*-offsets-verbose.txt")
+        for path in CAPTURES.glob(pattern)
+        if not path.name.startswith(("nosuch", "topics", "empty", "simple"))
+    ),
+)
+def test_a_describe_view_imports_to_the_owners_offsets_and_lag_that_it_shows(name: str) -> None:
+    counted = rows_counted_by_pattern((CAPTURES / name).read_text())
+    counted.pop("empty-e", None)
+    imported, _ = import_each(capture(name))
+    assert [found.document["group"] for found in imported] == sorted(counted)
+    for found in imported:
+        document, rows = found.document, counted[found.document["group"]]
+        assert owned(document) == {key: row[3] for key, row in rows.items()}
+        for (topic, number), (committed, end, lag, member, client) in rows.items():
+            said = document["topics"][topic]["offsets"][number]
+            assert said["beginning"] is None
+            assert (str(said["committed"]), str(said["end"])) == (
+                committed.replace("-", "None"), end,
+            )  # fmt: skip
+            if lag != "-":
+                assert said["end"] - said["committed"] == int(lag)
+            assert document["members"][member]["client_id"] == client
+            assert document["members"][member]["host"] == "/127.0.0.1"
+
+
+def test_a_members_view_imports_to_the_members_and_partitions_it_shows() -> None:
+    for name in ("3.6.2/coop-a-members-verbose.txt", "4.3.1/coop-a-members-verbose.txt"):
+        (document,) = import_texts(capture(name))
+        lines = (CAPTURES / name).read_text().split("\n")[2:6]
+        assert Counter(owned(document).values()) == {
+            line.split()[1]: int(line.split()[4]) for line in lines
+        }
+        assert document["topics"] == {"t0": 6, "t1": 5, "t2": 3}
+        assert all(said["subscription"] is None for said in document["members"].values())
+
+
+def test_a_kip_848_members_view_imports_its_epochs_and_targets() -> None:
+    (document,) = import_texts(capture("4.3.1/next-b-members-verbose.txt"))
+    said = document["members"]["XVCxw8YdTCuBtphL3tJwhA"]
+    assert said["owned"] == said["target"] == {"t0": [5], "t1": [0], "t2": [0, 1, 2]}
+    assert said["epoch"] == 4
+    (classic,) = import_texts(capture("4.3.1/coop-a-members-verbose.txt"))
+    assert not any({"epoch", "target"} & said.keys() for said in classic["members"].values())
+
+
+def test_kafka_python_json_imports_to_subscriptions_and_current_assignments() -> None:
+    (document,) = import_texts(capture("kafka-python/coop-a-describe.json"))
+    told = json.loads((CAPTURES / "kafka-python/coop-a-describe.json").read_text())["coop-a"]
+    for member in told["members"]:
+        said = document["members"][member["member_id"]]
+        assert said["subscription"] == member["member_metadata"]["topics"]
+        assert said["owned"] == {
+            pair["topic"]: sorted(pair["partitions"])
+            for pair in member["member_assignment"]["assigned_partitions"]
+        }
+        assert "generation" not in said
+
+
+def test_views_of_one_group_make_one_group() -> None:
+    texts = capture(
+        "4.3.1/idle-h-members-verbose.txt",
+        "4.3.1/idle-h-describe.txt",
+        "4.3.1/topics-describe.txt",
+    )
+    (document,) = import_texts(texts)
+    idle = "idle-3-10692ad4-109d-4e4d-a541-b2eaf67f7463"
+    assert document["members"][idle]["owned"] == {}
+    assert len(document["members"]) == 4
+    assert [o["end"] for o in document["topics"]["t2"]["offsets"]] == [300, 50, 5]
+    assert "assumed" not in document
+
+
+def test_an_unknown_column_count_is_an_error_that_names_the_line() -> None:
+    name, data = capture("4.3.1/coop-a-describe.txt")[0]
+    bad = data.replace(b"57              60", b"57")
+    with pytest.raises(BadInput, match=r"coop-a-describe\.txt:7: 8 columns, but the header has 9"):
+        import_texts([(name, bad)])
