@@ -23,7 +23,7 @@ from heuristics.assignor import Assignor, Plan
 if TYPE_CHECKING:
     from groups import Assignment, Group
 
-__all__ = ["ASSIGNORS", "Assignor", "Plan", "assign", "plan"]
+__all__ = ["ASSIGNORS", "Assignor", "Plan", "assign", "assignor_named", "plan"]
 
 _WRITTEN = (
     ("range", "RangeAssignor, as documented", None, range.plan),
@@ -42,6 +42,20 @@ ASSIGNORS: dict[str, Assignor] = {
 }
 
 
+def assignor_named(name: str) -> Assignor:
+    """Return the assignor of that name.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor has that name; the message lists those that there are.
+    """
+    if name not in ASSIGNORS:
+        known = ", ".join(ASSIGNORS)
+        raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
+    return ASSIGNORS[name]
+
+
 def plan(group: Group, name: str) -> Plan:
     """Return what the assignor of that name makes of the group, round by round.
 
@@ -54,11 +68,9 @@ def plan(group: Group, name: str) -> Plan:
     Failed
         Where the assignor breaks down on the group.
     """
-    if name not in ASSIGNORS:
-        known = ", ".join(ASSIGNORS)
-        raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
+    assignor = assignor_named(name)
     group.require_subscriptions()
-    return ASSIGNORS[name].function(group)
+    return assignor.function(group)
 
 
 def assign(group: Group, name: str) -> Assignment:

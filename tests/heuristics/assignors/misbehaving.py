@@ -1,0 +1,45 @@
+"""Assignors that do not answer, for a child process to import."""
+
+import os
+import signal
+import sys
+import time
+
+from groups import Assignment, Failed
+from heuristics import Plan
+
+
+def sleep(group) -> Plan:
+    time.sleep(600)
+    return Plan(Assignment(group, group.owner))
+
+
+def loop(group) -> Plan:
+    while True:
+        pass
+
+
+def leave(group) -> Plan:
+    os._exit(7)
+
+
+def crash(group) -> Plan:
+    os.kill(os.getpid(), signal.SIGSEGV)
+    return Plan(Assignment(group, group.owner))
+
+
+def stumble(group) -> Plan:
+    raise KeyError("t0")
+
+
+def give_up(group) -> Plan:
+    raise Failed("the loads come back after 3 steps")
+
+
+def tell_pid(group) -> Plan:
+    return Plan(Assignment(group, group.owner), rounds=os.getpid())
+
+
+def count_imports(group) -> Plan:
+    heavy = {"pytest", "pyspark", "ortools", "typer"} & sys.modules.keys()
+    return Plan(Assignment(group, group.owner), revoked=len(heavy))

@@ -1,0 +1,135 @@
+import importlib
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from groups import BadInput
+from heuristics import assign
+from heuristics.time_limit import TimeLimit, limited
+
+
+@pytest.fixture
+def misbehaving(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parent / "assignors")
+    return importlib.import_module("misbehaving")
+
+
+@pytest.fixture
+def group(group_of):
+    return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_child_process_gives_the_plan_that_the_assignor_gives_here(group):
+    with TimeLimit(30) as limit:
+        for name in ("range", "roundrobin", "kip-54-sticky"):
+            outcome = limit.plan(group, name)
+            assert (outcome.status, outcome.reason) == ("planned", None)
+            assert outcome.plan.assignment.group is group
+            np.testing.assert_array_equal(outcome.plan.assignment.owner, assign(group, name).owner)
+            assert 0 < outcome.seconds < 30
+
+
+def test_a_partition_given_out_twice_survives_the_way_back(group_of):
+    owned = {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, 3)
+    outcome = limited(group, "kip-615-constrained", 30)
+    assert outcome.plan.assignment.strays == ((1, "t", 0),)
+
+
+@pytest.mark.parametrize("name", ["sleep", "loop"])
+def test_an_assignor_that_does_not_return_is_killed(group, misbehaving, name):
+    with TimeLimit(0.3) as limit:
+        pid = limit.call(misbehaving.tell_pid, group).plan.rounds
+        started = time.monotonic()
+        outcome = limit.call(getattr(misbehaving, name), group)
+        assert time.monotonic() - started < 10
+        assert (outcome.status, outcome.plan) == ("timed-out", None)
+        assert outcome.reason == "no answer within 0.3 s"
+        assert outcome.seconds == 0.3
+        assert not is_running(pid)
+        assert limit.plan(group, "range").status == "planned"
+
+
+@pytest.mark.parametrize(("name", "code"), [("leave", 7), ("crash", -11)])
+def test_a_child_that_dies_is_replaced(group, misbehaving, name, code):
+    with TimeLimit(30) as limit:
+        outcome = limit.call(getattr(misbehaving, name), group)
+        assert outcome.status == "failed"
+        assert outcome.reason == f"the child process died (exit code {code})"
+        assert limit.plan(group, "range").status == "planned"
+
+
+def test_a_child_killed_between_two_calls_is_replaced(group, misbehaving):
+    with TimeLimit(30) as limit:
+        pid = limit.call(misbehaving.tell_pid, group).plan.rounds
+        os.kill(pid, 9)
+        time.sleep(0.5)
+        assert limit.plan(group, "range").status == "planned"
+
+
+def test_one_child_serves_many_groups_and_is_gone_afterwards(group, misbehaving):
+    with TimeLimit(30) as limit:
+        pids = {limit.call(misbehaving.tell_pid, group).plan.rounds for _ in range(20)}
+        assert len(pids) == 1
+    assert not is_running(pids.pop())
+
+
+def test_an_error_in_an_assignor_becomes_a_reason(group, misbehaving):
+    with TimeLimit(30) as limit:
+        outcome = limit.call(misbehaving.stumble, group)
+        assert (outcome.status, outcome.reason) == ("failed", "KeyError: 't0'")
+        outcome = limit.call(misbehaving.give_up, group)
+        assert (outcome.status, outcome.reason) == ("failed", "the loads come back after 3 steps")
+
+
+def test_a_refusal_becomes_a_reason(group):
+    outcome = limited(group, "kip-615-constrained", 30)
+    assert outcome.status == "refused"
+    assert outcome.reason == "subscriptions differ: a and b do not read the same topics"
+
+
+def test_bad_input_is_not_an_outcome(group, group_of):
+    with TimeLimit(30) as limit, pytest.raises(BadInput, match="unknown name 'rnage', expected"):
+        limit.plan(group, "rnage")
+    unknown = group_of({"t": 1}, {"a": []}).to_dict()
+    unknown["members"]["a"]["subscription"] = None
+    with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown"):
+        limited(type(group).from_dict(unknown), "range", 30)
+
+
+def test_the_child_loads_neither_the_main_module_nor_anything_heavy(group, misbehaving):
+    with TimeLimit(30) as limit:
+        assert limit.call(misbehaving.count_imports, group).plan.revoked == 0
+
+
+def test_a_script_needs_no_guard_around_its_main_part(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent("""\
+            from groups import Group
+            from heuristics.time_limit import limited
+
+            members = {"m": {"subscription": ["t"]}}
+            document = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}}
+            group = Group.from_dict(document | {"members": members})
+            print(limited(group, "range", 30).status, __file__ != "")
+        """)
+    )
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (run.stdout, run.stderr) == ("planned True\n", "")
