@@ -1,0 +1,188 @@
+"""Brute force: every assignment looked at, and so the ground truth of small groups."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.errors import BadInput
+from groups.group import NOBODY
+from groups.tiers import require_data
+from optimal.claim import Claim
+from optimal.solution import Proof, ProofKind, Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from groups.group import Group, Int32, Int64
+    from groups.tiers import Objective
+
+MOST_ASSIGNMENTS = 1_000_000
+_CELLS_AT_ONCE = 2**22
+
+
+def brute(group: Group, objective: Objective, *, time_limit: float | None = None) -> Claim:
+    """Return the best of all assignments, proved by exhaustion.
+
+    Of several best ones the lexicographically first wins: partitions in order, the member of the
+    lower index before the others. Every tier is written here from its definition (DESIGN section
+    1), so that this is a ground truth of its own.
+
+    Parameters
+    ----------
+    group : the group, of at most `MOST_ASSIGNMENTS` assignments
+    objective : tiers in order of precedence
+    time_limit : seconds after which the best so far is returned without bounds
+
+    Raises
+    ------
+    BadInput
+        Where there are too many assignments, a tier lacks its data or a score leaves 64 bits.
+    """
+    require_data(group, objective)
+    _require_few_assignments(group)
+    _require_64_bits(group, objective)
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    best: tuple[int, ...] | None = None
+    found: Int32 | None = None
+    for owner in _assignments(group):
+        if time.monotonic() > deadline:
+            return Claim(found, (None,) * len(objective), Stopped.TIME_LIMIT)
+        values = []
+        for tier in objective:
+            value = _VALUES[tier](group, owner)
+            values.append(int(value.min()))
+            owner = owner[value == values[-1]]
+        if best is None or tuple(values) < best:
+            best, found = tuple(values), owner[0].copy()
+    if best is None:
+        raise AssertionError("there is always one assignment")
+    return Claim(found, best, Stopped.PROOF, Proof(ProofKind.EXHAUSTION))
+
+
+def _require_few_assignments(group: Group) -> None:
+    read = group.readers > 0
+    digits = float((np.log10(group.readers[read]) * group.partitions[read]).sum())
+    shown = f"about 10^{math.floor(digits)}"
+    if digits < 15:
+        choices = zip(group.readers[read].tolist(), group.partitions[read].tolist(), strict=True)
+        number = math.prod(readers**partitions for readers, partitions in choices)
+        if number <= MOST_ASSIGNMENTS:
+            return
+        shown = str(number)
+    raise BadInput(f"method brute: {shown} assignments, more than the {MOST_ASSIGNMENTS} allowed")
+
+
+def _require_64_bits(group: Group, objective: Objective) -> None:
+    for tier, column in (("lag_balance", group.lag_records), ("weight_balance", group.weight)):
+        if tier in objective and column is not None:
+            greatest = int(column[_read(group)].sum()) * len(group.members)
+            if greatest >= 2**63:
+                raise BadInput(f"objective: {tier} may reach {greatest}, which leaves 64 bits")
+
+
+def _read(group: Group) -> Int64:
+    """(read,) int64: the partitions that somebody reads."""
+    return np.flatnonzero(group.readers[group.topic] > 0)
+
+
+def _assignments(group: Group) -> Iterator[Int32]:
+    """Yield all assignments in lexicographic order, (some, all partitions) int32 at a time."""
+    by_topic = np.argsort(group.subscription_topics, kind="stable")
+    readers = np.split(group.subscription_member[by_topic], np.cumsum(group.readers))
+    topic, read = group.topic.tolist(), _read(group).tolist()
+    total = math.prod(len(readers[topic[p]]) for p in read)
+    some = max(1, _CELLS_AT_ONCE // max(1, group.n_partitions, len(group.members)))
+    for start in range(0, total, some):
+        rest = np.arange(start, min(start + some, total))
+        owner = np.full((len(rest), group.n_partitions), NOBODY, np.int32)
+        for p in reversed(read):
+            rest, choice = np.divmod(rest, len(readers[topic[p]]))
+            owner[:, p] = readers[topic[p]][choice]
+        yield owner
+
+
+def _loads(group: Group, owner: Int32, partitions: Int64, load: Int64 | None = None) -> Int64:
+    """(assignments, members) int64: sum of `load`, else the number, of the partitions held."""
+    loads = np.zeros((len(owner), len(group.members)), np.int64)
+    row = np.arange(len(owner))
+    for p in partitions.tolist():
+        loads[row, owner[:, p]] += 1 if load is None else load[p]
+    return loads
+
+
+def _pairs(loads: Int64) -> Int64:
+    """(assignments,) int64: KIP-54's score, the differences of all pairs of members added up."""
+    score = np.zeros(len(loads), np.int64)
+    for m in range(loads.shape[1]):
+        score += np.abs(loads[:, m + 1 :] - loads[:, m, None]).sum(axis=1)
+    return score
+
+
+def _balance(group: Group, owner: Int32) -> Int64:
+    return _pairs(_loads(group, owner, _read(group)))
+
+
+def _topic_balance(group: Group, owner: Int32) -> Int64:
+    squares = np.zeros(len(owner), np.int64)
+    for t in np.flatnonzero(group.readers).tolist():
+        held = _loads(group, owner, np.arange(group.first[t], group.first[t + 1]))
+        squares += (held**2).sum(axis=1)
+    return squares
+
+
+def _stickiness(group: Group, owner: Int32) -> Int64:
+    owned = np.flatnonzero(group.owner != NOBODY)
+    moved: Int64 = (owner[:, owned] != group.owner[owned]).sum(axis=1)
+    return moved
+
+
+def _moved_weight(group: Group, owner: Int32) -> Int64:
+    moved = np.zeros(len(owner), np.int64)
+    if group.weight is None:
+        return moved
+    for p in np.flatnonzero(group.owner != NOBODY).tolist():
+        moved += np.where(owner[:, p] != group.owner[p], group.weight[p], 0)
+    return moved
+
+
+def _racks(group: Group, owner: Int32) -> Int64:
+    misses, racks = np.zeros(len(owner), np.int64), group.racks
+    if racks is None:
+        return misses
+    for p in _read(group).tolist():
+        near = racks.of_set(int(racks.replicas[p]))
+        far = [rack < 0 or racks.names[rack] not in near for rack in racks.member.tolist()]
+        misses += np.array(far)[owner[:, p]]
+    return misses
+
+
+def _member_loads(group: Group, owner: Int32, column: Int64 | None) -> Int64:
+    return _loads(group, owner, _read(group) if column is not None else np.arange(0), column)
+
+
+def _peak(loads: Int64) -> Int64:
+    peak: Int64 = loads.max(axis=1, initial=0)
+    return peak
+
+
+def _spread(loads: Int64) -> Int64:
+    return loads.max(axis=1) - loads.min(axis=1) if loads.shape[1] else _peak(loads)
+
+
+_VALUES: dict[str, Callable[[Group, Int32], Int64]] = {
+    "balance": _balance,
+    "topic_balance": _topic_balance,
+    "stickiness": _stickiness,
+    "moved_weight": _moved_weight,
+    "racks": _racks,
+    "peak_lag": lambda g, owner: _peak(_member_loads(g, owner, g.lag_records)),
+    "lag_spread": lambda g, owner: _spread(_member_loads(g, owner, g.lag_records)),
+    "lag_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.lag_records)),
+    "peak_weight": lambda g, owner: _peak(_member_loads(g, owner, g.weight)),
+    "weight_spread": lambda g, owner: _spread(_member_loads(g, owner, g.weight)),
+    "weight_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.weight)),
+}

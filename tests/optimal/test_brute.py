@@ -1,0 +1,105 @@
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+
+from groups import TIERS, Assignment, BadInput, Group, values
+from optimal.brute import brute
+from optimal.solution import ProofKind, Stopped
+from tests.optimal.random_groups import random_group
+
+
+def group_of(topics, subscriptions, owned=None) -> Group:
+    members = {m: {"subscription": list(topics)} for m, topics in subscriptions.items()}
+    for member, held in (owned or {}).items():
+        members[member]["owned"] = held
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+
+
+def first_best(group, objective):
+    """The first of the best assignments, one by one, scored by groups.tiers."""
+    readers = [
+        [m for m in range(len(group.members)) if group.subscribes(np.array([m]), [t])[0]] or [-1]
+        for t in group.topic.tolist()
+    ]
+    rows = (np.array(row, np.int32) for row in product(*readers))
+    scored = ((values(Assignment(group, row), objective), row) for row in rows)
+    return min(scored, key=lambda found: found[0])
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_the_least_value_of_every_tier_is_what_scoring_each_assignment_finds(tier):
+    rng = random.Random(f"brute {tier}")
+    for _ in range(25):
+        group = random_group(rng, members=3, partitions=5)
+        second = rng.choice([other for other in TIERS if other != tier])
+        claim = brute(group, (tier, second))
+        expected, row = first_best(group, (tier, second))
+        assert claim.bounds == expected
+        assert claim.owner.tolist() == row.tolist()
+
+
+def test_a_claim_of_exhaustion_is_proved_and_its_bounds_are_its_values():
+    group = group_of({"t0": 3}, {"c0": ["t0"], "c1": ["t0"]}, {"c1": {"t0": [0, 1]}})
+    claim = brute(group, ("balance", "stickiness"))
+    assert (claim.stopped, claim.proof.kind) == (Stopped.PROOF, ProofKind.EXHAUSTION)
+    assert (
+        claim.bounds == (1, 0) == values(Assignment(group, claim.owner), ("balance", "stickiness"))
+    )
+
+
+def test_of_the_best_assignments_the_lexicographically_first_is_returned():
+    group = group_of({"t0": 2, "t1": 2}, {"c0": ["t0", "t1"], "c1": ["t0", "t1"]})
+    assert brute(group, ("balance",)).owner.tolist() == [0, 0, 1, 1]
+
+
+def test_partitions_that_nobody_reads_stay_with_nobody():
+    group = group_of({"t0": 1, "t1": 2}, {"c0": ["t0"], "c1": []})
+    assert brute(group, ("balance",)).owner.tolist() == [0, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("topics", "subscriptions"),
+    [({}, {}), ({"t0": 2}, {}), ({}, {"c0": []}), ({"t0": 0}, {"c0": ["t0"]})],
+)
+def test_a_group_with_nothing_to_assign_costs_nothing_in_any_tier(topics, subscriptions):
+    group = group_of(topics, subscriptions)
+    claim = brute(group, tuple(TIERS))
+    assert set(claim.bounds) == {0}
+    assert (claim.owner == -1).all()
+
+
+def test_twenty_partitions_of_two_members_are_refused_with_their_number():
+    group = group_of({"t0": 20}, {"c0": ["t0"], "c1": ["t0"]})
+    with pytest.raises(BadInput, match="method brute: 1048576 assignments, more than the 1000000"):
+        brute(group, ("balance",))
+
+
+def test_a_number_of_assignments_beyond_print_is_refused_as_a_power_of_ten():
+    group = group_of({"t0": 1_000_000}, {f"c{m}": ["t0"] for m in range(10)})
+    with pytest.raises(BadInput, match=r"about 10\^1000000 assignments"):
+        brute(group, ("balance",))
+
+
+def test_a_score_beyond_64_bits_is_refused():
+    topics = {"t0": {"partitions": 1, "lag": [2**61]}}
+    group = group_of(topics, {f"c{m}": ["t0"] for m in range(4)})
+    with pytest.raises(BadInput, match=r"objective: lag_balance may reach \d+, which leaves 64"):
+        brute(group, ("lag_balance",))
+    assert brute(group, ("peak_lag",)).bounds == (2**61,)
+
+
+def test_a_tier_without_its_data_is_refused():
+    group = group_of({"t0": 1}, {"c0": ["t0"]})
+    with pytest.raises(BadInput, match=r"topics.t0.lag\[0\]: unknown, but tier peak_lag needs it"):
+        brute(group, ("balance", "peak_lag"))
+
+
+def test_out_of_time_nothing_is_said_to_be_proved():
+    group = group_of({"t0": 19}, {"c0": ["t0"], "c1": ["t0"]})
+    claim = brute(group, ("balance", "stickiness"), time_limit=0)
+    assert claim.bounds == (None, None)
+    assert (claim.stopped, claim.proof.kind) == (Stopped.TIME_LIMIT, ProofKind.NONE)
