@@ -147,7 +147,8 @@ class _Costs:
         far = np.zeros(len(member), np.int64)
         if counts_racks:
             far = self.miss(member, partition[sample][entry_place])
-        return place.astype(np.int64), entry_place, member, far
+        columns = (place, entry_place, member, far)
+        return tuple(c.astype(np.int64) for c in columns)
 
 
 @dataclass(frozen=True)
@@ -248,11 +249,10 @@ def _level(group: Group, proof: Proof) -> Int64:
 
 def _least_level(costs: _Costs, readers: _Readers, level: Int64) -> Int64:
     """(partitions,) int64: the least level among the open readers of each partition."""
-    classes = np.where(readers.class_open, readers.least(level), SAFE).min(axis=1, initial=SAFE)
-    if not len(level):
-        return classes
-    own = np.where(readers.owner_open, level[readers.owner], SAFE)
-    return np.minimum(classes, own)
+    least = np.where(readers.class_open, readers.least(level), SAFE).min(axis=1, initial=SAFE)
+    if len(level):
+        least = np.minimum(least, np.where(readers.owner_open, level[readers.owner], SAFE))
+    return np.asarray(least)
 
 
 def _check_levels(assignment: Assignment, read: Int64, level: Int64, least: Int64) -> None:

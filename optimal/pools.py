@@ -1,0 +1,227 @@
+"""Pools and classes: partitions and members that no tier of the objective can tell apart.
+
+Topics with the same readers are one pool, members with the same subscription one class (DESIGN
+section 4). Where a tier looks inside topics or at racks, a pool is a topic, or a topic and its
+replica racks, and members of one class stand in one rack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from groups.group import Bools, Int64, Ints
+    from groups.tiers import Objective
+    from optimal.fleet import Fleet
+
+SAFE = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """A fleet with the partitions and members that are alike put together.
+
+    Attributes
+    ----------
+    pool : (partitions,) int64, pool of each partition; -1 where nobody reads it or it is kept
+    kept : (partitions,) bool, whether the tiers before balance leave it only its owner
+    counts : (pools,) int64; pool_topic : (pools,) int64, a topic of each pool
+    member_class : (members,) int64; class_size, class_kept : (classes,) int64, members of the
+        class and how many partitions each of them keeps
+    edge_pool, edge_class : (edges,) int64, who may read what, by ascending pool
+    far : (edges,) bool, whether the rack of the class holds no replica of the pool
+    """
+
+    pool: Int64
+    kept: Bools
+    counts: Int64
+    pool_topic: Int64
+    member_class: Int64
+    class_size: Int64
+    class_kept: Int64
+    edge_pool: Int64
+    edge_class: Int64
+    far: Bools
+
+    def among(self, keep: Bools) -> tuple[Int64, Int64, Bools]:
+        """Return (pool, class, far) of some of the edges."""
+        return self.edge_pool[keep], self.edge_class[keep], self.far[keep]
+
+
+def pools_of(fleet: Fleet, before: Objective, *, apart: bool, with_racks: bool) -> Pools:
+    """Put alike partitions and members together.
+
+    Parameters
+    ----------
+    before : the tiers before balance, each of which costs a partition by itself
+    apart : keep topics apart, for tiers that look inside them
+    with_racks : keep replica racks and members' racks apart
+
+    Raises
+    ------
+    BadInput
+        Where the costs of `before` together would leave 64 bits.
+    """
+    useful = (np.bincount(fleet.topics_read, minlength=len(fleet.counts)) > 0) & (fleet.counts > 0)
+    indptr, rows = _only(fleet, useful)
+    place, place_topic, place_replicas = _places(fleet, useful, with_racks=with_racks)
+    kept, near_only = _kept(fleet, before, place, place_topic, place_replicas)
+    kept_by = np.bincount(fleet.owner[kept], minlength=fleet.members)
+    told_apart = [fleet.member_group, kept_by, *([fleet.rack] if with_racks else [])]
+    member_class, sample = alike(indptr, rows, len(fleet.counts), told_apart)
+    edge_class, edge_topic = _entries(indptr, rows, sample)
+    order = np.argsort(edge_topic, kind="stable")
+    edge_topic, edge_class = edge_topic[order], edge_class[order]
+    topic_indptr = np.searchsorted(edge_topic, np.arange(len(fleet.counts) + 1))
+    if apart or with_racks:
+        pool_of_place, pool_topic = np.arange(len(place_topic)), place_topic
+    else:
+        apart_topics = [place_group(fleet, place_topic)]
+        listed = _entries(topic_indptr, edge_class, place_topic)
+        starts = np.concatenate(([0], np.cumsum(np.diff(topic_indptr)[place_topic])))
+        pool_of_place, first = alike(starts, listed[1], len(sample), apart_topics)
+        pool_topic = place_topic[first]
+    pool = np.where(place >= 0, pool_of_place[place], -1) if len(pool_of_place) else place
+    edge_pool, classes = _entries(topic_indptr, edge_class, pool_topic)
+    far = np.zeros(len(edge_pool), bool)
+    if with_racks:
+        far = fleet.misses(fleet.rack[sample][classes], place_replicas[edge_pool])
+        chosen = ~far | ~near_only[edge_pool]
+        edge_pool, classes, far = edge_pool[chosen], classes[chosen], far[chosen]
+    pool = np.where(kept, -1, pool)
+    return Pools(
+        pool=pool,
+        kept=kept,
+        counts=np.bincount(pool[pool >= 0], minlength=len(pool_topic)),
+        pool_topic=pool_topic,
+        member_class=member_class,
+        class_size=np.bincount(member_class, minlength=len(sample)),
+        class_kept=kept_by[sample],
+        edge_pool=edge_pool,
+        edge_class=classes,
+        far=far,
+    )
+
+
+def place_group(fleet: Fleet, topics: Int64) -> Int64:
+    """(topics,) int64: the group of some topics."""
+    starts = np.cumsum([0, *(len(g.topics) for g in fleet.groups)])
+    return np.searchsorted(starts, topics, side="right") - 1
+
+
+def alike(indptr: Ints, entries: Ints, width: int, told_apart: list[Int64]) -> tuple[Int64, Int64]:
+    """Return (class of each row, first row of each class) of rows that are equal.
+
+    Rows are CSR with entries below `width`, equal where `told_apart` is equal too. A random
+    64-bit word per entry, summed, finds the candidates; they are then compared.
+    """
+    length = np.diff(indptr)
+    rows = np.repeat(np.arange(len(length)), length)
+    within = np.arange(len(entries)) - np.asarray(indptr)[rows]
+    seed = 0
+    while True:
+        random = np.random.default_rng(seed)
+        words = random.integers(0, 2**64, size=width, dtype=np.uint64)
+        sums = np.concatenate(([np.uint64(0)], np.cumsum(words[entries], dtype=np.uint64)))
+        key = sums[indptr[1:]] - sums[indptr[:-1]]
+        for column in told_apart:
+            odd = random.integers(0, 2**63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+            key = (key ^ (key >> np.uint64(29))) * odd + column.astype(np.uint64)
+        _, first, found = np.unique(key, return_index=True, return_inverse=True)
+        sample = first[found]
+        same = (length == length[sample]).all() and all(
+            (column == column[sample]).all() for column in told_apart
+        )
+        if same and (entries == entries[np.asarray(indptr)[sample[rows]] + within]).all():
+            break
+        seed += 1
+    order = np.argsort(first)
+    rank = np.empty(len(first), np.int64)
+    rank[order] = np.arange(len(first))
+    return rank[found], first[order]
+
+
+def _only(fleet: Fleet, useful: Bools) -> tuple[Int64, Int64]:
+    """CSR of the subscriptions without topics that have no partitions."""
+    if useful.all():
+        return fleet.indptr, fleet.topics_read
+    chosen = useful[fleet.topics_read]
+    before = np.concatenate(([0], np.cumsum(chosen)))
+    return before[fleet.indptr], fleet.topics_read[chosen]
+
+
+def _entries(indptr: Ints, entries: Int64, rows: Ints) -> tuple[Int64, Int64]:
+    """Return (index into `rows`, entry) for every entry of some rows of a CSR."""
+    start = np.asarray(indptr)[rows]
+    length = np.asarray(indptr)[np.asarray(rows) + 1] - start
+    which = np.repeat(np.arange(len(rows)), length)
+    within = np.arange(len(which)) - np.repeat(np.cumsum(length) - length, length)
+    return which, entries[start[which] + within]
+
+
+def _places(fleet: Fleet, useful: Bools, *, with_racks: bool) -> tuple[Int64, Int64, Int64]:
+    """(place of each partition or -1, topic of each place, replica set of each place).
+
+    A place is a topic, or a topic and a replica set.
+    """
+    if not with_racks:
+        topics = np.flatnonzero(useful)
+        index = np.full(len(useful) + 1, -1, np.int64)
+        index[topics] = np.arange(len(topics))
+        return index[fleet.topic], topics, np.full(len(topics), -1, np.int64)
+    width = int(fleet.replicas.max(initial=-1)) + 2
+    read = np.flatnonzero(useful[fleet.topic])
+    keys, inverse = np.unique(
+        fleet.topic[read] * width + fleet.replicas[read] + 1, return_inverse=True
+    )
+    place = np.full(fleet.partitions, -1, np.int64)
+    place[read] = inverse
+    return place, keys // width, keys % width - 1
+
+
+def _kept(
+    fleet: Fleet, before: Objective, place: Int64, place_topic: Int64, place_replicas: Int64
+) -> tuple[Bools, Bools]:
+    """(whether a partition can only stay, whether a place admits near readers only)."""
+    nothing = np.zeros(fleet.partitions, bool), np.zeros(len(place_topic), bool)
+    if not before:
+        return nothing
+    weight = np.zeros(fleet.partitions, np.int64) if fleet.weight is None else fleet.weight
+    heaviest = int(weight.max(initial=0))
+    moving, distance, rest = np.zeros(fleet.partitions, np.int64), 0, 0
+    for tier in reversed(before):
+        unit = rest + 1
+        rest += unit * (heaviest if tier == "moved_weight" else 1)
+        if rest >= SAFE:
+            raise BadInput(f"objective: the costs of {' > '.join(before)} leave 64 bits")
+        if tier == "racks":
+            distance = unit
+        else:
+            moving += unit * (np.ones_like(weight) if tier == "stickiness" else weight)
+    near_only = nothing[1]
+    held = np.flatnonzero((fleet.owner >= 0) & (place >= 0))
+    far_owner = np.zeros(len(held), bool)
+    if distance:
+        near_only = _has_near(fleet, place_topic, place_replicas)
+        far_owner = fleet.misses(fleet.rack[fleet.owner[held]], fleet.replicas[held])
+    staying = distance * far_owner
+    leaving = moving[held] + distance * ~near_only[place[held]]
+    kept = nothing[0]
+    kept[held[staying < leaving]] = True
+    return kept, near_only
+
+
+def _has_near(fleet: Fleet, place_topic: Int64, place_replicas: Int64) -> Bools:
+    """(places,) bool: whether some reader's rack holds a replica."""
+    readers = np.argsort(fleet.topics_read, kind="stable")
+    starts = np.searchsorted(fleet.topics_read[readers], np.arange(len(fleet.counts) + 1))
+    place, reader = _entries(starts, fleet.reading[readers], place_topic)
+    near = ~fleet.misses(fleet.rack[reader], place_replicas[place])
+    found = np.zeros(len(place_topic), bool)
+    found[place[near]] = True
+    return found

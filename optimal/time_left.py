@@ -1,0 +1,27 @@
+"""TimeLeft: a time limit that a method looks at between two solver calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+
+
+class OutOfTime(Exception):
+    """The time limit has passed; `solve` turns it into a result."""
+
+
+@dataclass(frozen=True)
+class TimeLeft:
+    """Seconds left until a deadline of the monotonic clock; None: no limit."""
+
+    deadline: float | None = None
+
+    @staticmethod
+    def of(seconds: float | None) -> TimeLeft:
+        """Start the clock on a time limit in seconds."""
+        return TimeLeft(None if seconds is None else monotonic() + seconds)
+
+    def check(self) -> None:
+        """Raise OutOfTime when nothing is left."""
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise OutOfTime
