@@ -1,7 +1,7 @@
 """Importers: what console tools and other programs print of consumer groups, to snapshots.
 
-One file per dialect (``console``, ``kafka_python``) turns a text into what it shows (``seen``);
-``merge`` puts the views of one group together.
+One file per tool (``console``, ``rpk``, ``kafka_python``, ``kafka_ui``, ``akhq``) turns a text
+into what it shows (``seen``); ``merge`` puts the views of one group together.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups.documents import decode
 from groups.errors import BadInput
-from groups.importers import console, kafka_python
+from groups.importers import akhq, console, kafka_python, kafka_ui, rpk
 from groups.importers.lines import Misread
 from groups.importers.merge import Allowance, merge
 from groups.importers.seen import Finding, Refusal, TopicSize, View
@@ -24,7 +24,10 @@ __all__ = ["DIALECTS", "Failure", "Imported", "import_each", "import_texts", "sn
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "console": console.read,
+    "rpk": rpk.read,
     "kafka-python": kafka_python.read,
+    "kafka-ui": kafka_ui.read,
+    "akhq": akhq.read,
 }
 DIALECTS = ("auto", *_READERS)
 

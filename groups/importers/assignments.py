@@ -6,6 +6,7 @@ import re
 
 from groups.importers.lines import brief, count, refuse
 
+_SHARED = re.compile(r"[\w.-]+:\d")
 _TOPIC = re.compile(r"([^\s(),]*)\(([\d,]*)\)(?:, |$)")
 
 
@@ -36,6 +37,8 @@ def with_parentheses(cell: str, place: str) -> dict[str, tuple[int, ...]]:
     at = 0
     while at < len(cell) and cell != "-":
         found = _TOPIC.match(cell, at)
+        if found is None and _SHARED.match(cell):
+            refuse(place, "a table of kafka-share-groups: a share group has no assignment")
         if found is None:
             refuse(place, f"assignment {brief(cell[at:])}, expected a topic as in t0(1,5)")
         topic, numbers = found.groups()

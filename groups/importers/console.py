@@ -9,18 +9,28 @@ from typing import TYPE_CHECKING
 from groups.importers.console_groups import COLUMNS, read_table
 from groups.importers.console_topics import is_topic_line, read_topics
 from groups.importers.lines import brief, is_noise, named_group, split_lines
-from groups.importers.seen import Finding, Refusal, absent, memberless, rebalancing
+from groups.importers.seen import (
+    Finding,
+    Refusal,
+    absent,
+    memberless,
+    rebalancing,
+    shared,
+    streams,
+)
 from groups.importers.tables import Table
+from groups.importers.wrapped import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR")
 _MESSAGE = re.compile(
-    r"(?:Warning: |Error: )?(?:The consumer group|Consumer group) '(.*)' "
+    r"(?:Warning: |Error: )?(?:The )?([Cc]onsumer|Share|Streams) group '(.*)' "
     r"(has no active members|is rebalancing|does not exist)\."
 )
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
+_KINDS = {"Share": shared, "Streams": streams}
 _SAYS = {
     "has no active members": memberless,
     "is rebalancing": rebalancing,
@@ -67,8 +77,11 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
     """Return what the table at a line shows, with the messages in between, and where it ends."""
     rows: list[tuple[int, str]] = []
     found: list[Finding] = []
-    end = at + 1
-    while end < len(lines):
+    header, end = lines[at], at + 1
+    whole = unwrap(lines, at)
+    if whole is not None:
+        header, rows, end = whole
+    while whole is None and end < len(lines):
         line = lines[end]
         if is_header(line) or is_topic_line(line) or named_group(line):
             break
@@ -82,7 +95,7 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
     if group is None and lines[at].split(None, 1)[0] != "GROUP":
         group = PurePath(source).stem
         assumed = (f"group {group!r}: named after the file, the text does not say it",)
-    table = Table(source, at + 1, lines[at], tuple(rows), group or "", assumed)
+    table = Table(source, at + 1, header, tuple(rows), group or "", assumed)
     return [*found, *read_table(table)], end
 
 
@@ -91,8 +104,9 @@ def _message(source: str, number: int, line: str) -> Refusal | None:
     place = f"{source}:{number}"
     found = _MESSAGE.fullmatch(text)
     if found is not None:
-        group, what = found.groups()
-        return Refusal(source, place, _SAYS[what](group), (group,))
+        kind, group, what = found.groups()
+        reason = _KINDS.get(kind, _SAYS[what])(group)
+        return Refusal(source, place, reason, (group,))
     if text.startswith("Error: "):
         return Refusal(source, place, f"the tool ended with an error: {text[7:300]}")
     return None

@@ -17,7 +17,10 @@ from groups.importers.seen import (
     SeenMember,
     SeenPartition,
     View,
+    not_consumers,
     not_stable,
+    shared,
+    streams,
 )
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
     from groups.importers.tables import Table
 
+SHARED = frozenset({"START-OFFSET", "MEMBER-EPOCH", "ASSIGNMENT-EPOCH"})
+STREAMS = frozenset({"MEMBER", "MEMBER-PROTOCOL", "PROCESS", "OFFSET-LAG", "TOPOLOGY-EPOCH"})
 # fmt: off
 COLUMNS = frozenset({
     "GROUP", "TOPIC", "PARTITION", "LEADER-EPOCH", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
@@ -32,6 +37,7 @@ COLUMNS = frozenset({
     "CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED",
     "COORDINATOR", "(ID)", "ASSIGNMENT-STRATEGY", "STATE", "GROUP-EPOCH",
     "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS", "TYPE", "PROTOCOL",
+    *SHARED, *STREAMS,
 })
 # fmt: on
 _OFFSETS = {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID"}
@@ -46,6 +52,11 @@ Row = dict[str, str]
 def read_table(table: Table) -> Iterator[Finding]:
     """Yield what a table shows: a View per group, or why it cannot be used."""
     columns = set(table.columns)
+    for kind, reason in ((STREAMS, streams), (SHARED, shared)):
+        if kind & columns:
+            for group in table.group_names() or ("",):
+                yield Refusal(table.source, table.place, reason(group), (group,))
+            return
     read: Callable[[Table, str, list[tuple[str, Row]]], Iterator[Finding]]
     if columns >= _OFFSETS:
         read = _offsets
@@ -140,6 +151,10 @@ def _member(place: str, row: Row) -> SeenMember:
 def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[Finding]:
     for place, row in rows:
         reason = not_stable(group, row["STATE"])
+        if "ASSIGNMENT-STRATEGY" in row:
+            reason = not_consumers(group, row["ASSIGNMENT-STRATEGY"]) or reason
+        else:
+            reason = f"group {group!r} is a share or Streams group: neither assigns partitions"
         if reason is not None:
             yield Refusal(table.source, place, reason, (group,))
         else:

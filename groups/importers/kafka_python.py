@@ -8,29 +8,32 @@ than another, so none gets a generation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from groups import fields
 from groups.documents import parse_json
-from groups.errors import BadInput
-from groups.importers.lines import Misread, brief, refuse
+from groups.importers.json_groups import each_group, held_by, partition_number, text
+from groups.importers.lines import brief, refuse
 from groups.importers.seen import (
-    MOST_NUMBER,
     Finding,
     Refusal,
     SeenMember,
     View,
     absent,
+    connect,
+    not_consumers,
     not_stable,
-    streams,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SIGNS = (b'"group_state"', b'"member_metadata"', b'"protocol_data"')
 _DETAILS = {"client_id": "client_id", "client_host": "host", "group_instance_id": "instance_id"}
 
 
-def read(source: str, text: str) -> Iterator[Finding]:
+def read(source: str, content: str) -> Iterator[Finding]:
     """Yield what the JSON shows of each of its groups.
 
     Raises
@@ -38,25 +41,19 @@ def read(source: str, text: str) -> Iterator[Finding]:
     BadInput
         Where the text is not JSON.
     """
-    groups = parse_json(text)
+    groups = parse_json(content)
     if not isinstance(groups, Mapping) or not groups:
         yield Refusal(source, source, f"{fields.shown(groups)}, expected an object of groups")
         return
-    for group, described in groups.items():
-        place = f"{source}: {group}"
-        try:
-            yield _group(source, group, described)
-        except Misread as error:
-            yield Refusal(source, error.place, error.reason, (group,))
-        except BadInput as error:
-            yield Refusal(source, place, str(error), (group,))
+    fields.mapping(groups, "")
+
+    def show(place: str, group: str, found: Mapping[str, Any]) -> View:
+        return _group(source, place, group, found)
+
+    yield from each_group(source, groups.items(), show)
 
 
-def _group(source: str, group: str, described: Any) -> View:
-    place = f"{source}: {fields.name(group, 'group')}"
-    found = fields.mapping(described, "")
-    if found.get("error"):
-        refuse(place, f"the tool ended with an error: {fields.shown(found['error'])}")
+def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
     reason = _refused(group, found)
     if reason is not None:
         refuse(place, reason)
@@ -72,59 +69,45 @@ def _group(source: str, group: str, described: Any) -> View:
 def _refused(group: str, found: Mapping[str, Any]) -> str | None:
     state = found.get("group_state")
     protocol = found.get("protocol_type")
-    if not isinstance(state, str):
-        return f"group_state: {fields.shown(state)}, expected a state as in Stable"
     if state == "Dead":
         return f"{absent(group)}, or is a KIP-848 group, which this tool cannot describe"
+    if found.get("error"):
+        return f"the tool ended with an error: {fields.shown(found['error'])}"
+    if not isinstance(state, str):
+        return f"group_state: {fields.shown(state)}, expected a state as in Stable"
     if protocol == "connect":
-        return f"group {group!r} is a Kafka Connect group: it assigns tasks, not partitions"
-    if found.get("protocol_data") == "stream":
-        return streams(group)
+        return connect(group)
     if state != "Empty" and protocol != "consumer":
         return f"protocol_type: {fields.shown(protocol)}, expected 'consumer'"
-    return not_stable(group, state)
+    return not_consumers(group, str(found.get("protocol_data"))) or not_stable(group, state)
 
 
 def _member(value: Any, at: str, place: str) -> SeenMember:
     found = fields.mapping(value, at, required=("member_id", "member_assignment"))
-    details: dict[str, Any] = {
-        key: fields.name(found[theirs], f"{at}.{theirs}")
-        for theirs, key in _DETAILS.items()
-        if found.get(theirs)
-    }
+    details = {key: text(found, theirs, at) for theirs, key in _DETAILS.items()}
     subscription = None
     if found.get("member_metadata"):
         said = fields.mapping(found["member_metadata"], f"{at}.member_metadata")
         subscription = fields.strings(said.get("topics"), f"{at}.member_metadata.topics")
-        if said.get("rack_id"):
-            details["rack"] = fields.name(said["rack_id"], f"{at}.member_metadata.rack_id")
-    held = _held(found["member_assignment"], f"{at}.member_assignment")
+        details["rack"] = text(said, "rack_id", f"{at}.member_metadata")
     return SeenMember(
-        f"{place}.{at}", fields.name(found["member_id"], f"{at}.member_id"), held,
-        subscription=subscription, details=details,
-    )  # fmt: skip
+        f"{place}.{at}",
+        fields.name(found["member_id"], f"{at}.member_id"),
+        _held(found["member_assignment"], f"{at}.member_assignment"),
+        subscription=subscription,
+        details={key: detail for key, detail in details.items() if detail is not None},
+    )
 
 
 def _held(value: Any, at: str) -> dict[str, tuple[int, ...]]:
     if not value:
         return {}
     assigned = fields.mapping(value, at).get("assigned_partitions")
-    held: dict[str, tuple[int, ...]] = {}
+    pairs = []
     for i, listed in enumerate(fields.listed(assigned, f"{at}.assigned_partitions")):
         where = f"{at}.assigned_partitions[{i}]"
-        pair = fields.mapping(listed, where, required=("topic", "partitions"))
-        topic = fields.name(pair["topic"], f"{where}.topic")
-        numbers = [
-            fields.integer(n, f"{where}.partitions")
-            for n in fields.listed(pair["partitions"], f"{where}.partitions")
-        ]
-        if (
-            topic in held
-            or len(set(numbers)) < len(numbers)
-            or max(numbers, default=0) > MOST_NUMBER
-        ):
-            fields.refuse(
-                where, f"topic {brief(topic)}: a topic or a partition twice, or too high"
-            )
-        held[topic] = tuple(sorted(numbers))
-    return held
+        found = fields.mapping(listed, where, required=("topic", "partitions"))
+        topic = fields.name(found["topic"], f"{where}.topic")
+        numbers = fields.listed(found["partitions"], f"{where}.partitions")
+        pairs += [(topic, partition_number(n, f"{where}.partitions")) for n in numbers]
+    return held_by(pairs, at)

@@ -73,7 +73,9 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
                         f"but {brief(str(known[key]))} elsewhere: capture both views again",
                     )
                 known[key] = value
-    if any("-StreamThread-" in member.get("client_id", "") for member in members.values()):
+    if any(
+        "-StreamThread-" in name + member.get("client_id", "") for name, member in members.items()
+    ):
         refuse(views[0].place, streams(views[0].group))
     return members
 

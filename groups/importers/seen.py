@@ -103,6 +103,23 @@ def streams(group: str) -> str:
     return f"group {group!r} is a Kafka Streams group: Streams assigns tasks, not partitions"
 
 
+def connect(group: str) -> str:
+    """Word the refusal of a Kafka Connect group."""
+    return f"group {group!r} is a Kafka Connect group: Connect assigns tasks, not partitions"
+
+
+def shared(group: str) -> str:
+    """Word the refusal of a share group."""
+    return f"group {group!r} is a share group: its members share partitions, nothing is assigned"
+
+
+def not_consumers(group: str, protocol: str) -> str | None:
+    """Word the refusal that the protocol its members agreed on calls for, None for consumers."""
+    if protocol in ("stream", "streams"):
+        return streams(group)
+    return connect(group) if protocol in ("compatible", "sessioned", "default") else None
+
+
 def not_stable(group: str, state: str) -> str | None:
     """Word the refusal that a group's state calls for, None where it is stable."""
     return {

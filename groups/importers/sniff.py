@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 
 from groups.errors import BadInput
-from groups.importers import kafka_python
+from groups.importers import akhq, kafka_python, kafka_ui, rpk_json, rpk_text
 from groups.importers.lines import brief
 
 _CONSOLE = re.compile(
-    rb"^[ \t]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[ \t]+[#(A-Z]"
-    rb"|^\s*Topic: ?\S|Consumer group '|consumer group '|^Error: ",
+    rb"^[ \t]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[ \t]+[#(A-Z]|^[ \t]*Topic: ?\S"
+    rb"|(Consumer|consumer|Share|Streams) group '|^[ \t]*Error: ",
     re.MULTILINE,
 )
-_FEW = 64 * 1024
+_JSON = {
+    "kafka-python": kafka_python.SIGNS,
+    "rpk": rpk_json.SIGNS,
+    "akhq": akhq.SIGNS,
+    "kafka-ui": kafka_ui.SIGNS,
+}
 
 
 def sniff(name: str, data: bytes) -> str:
@@ -24,20 +29,21 @@ def sniff(name: str, data: bytes) -> str:
     BadInput
         Where no tool that is known here prints such a text; it says how the text begins.
     """
-    head = data[:_FEW]
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", "replace").encode()
-        head = data[:_FEW]
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:200]
+    start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")[:200]
     if not start:
         raise BadInput(f"{name}: empty, expected the output of a tool")
     if start[:1] in b"{[":
-        if any(sign in data for sign in kafka_python.SIGNS):
-            return "kafka-python"
+        for dialect, signs in _JSON.items():
+            if any(sign in data for sign in signs):
+                return dialect
+    elif any(sign in data for sign in rpk_text.SIGNS):
+        return "rpk"
     elif _CONSOLE.search(data):
         return "console"
     line = start.splitlines()[0].decode("utf-8", "replace").strip()
     raise BadInput(
         f"{name}: begins with {brief(line)}, expected what kafka-consumer-groups --describe, "
-        "kafka-topics --describe or kafka-python print"
+        "kafka-topics --describe, rpk, kafka-python, Kafka UI or AKHQ print"
     )

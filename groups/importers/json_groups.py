@@ -1,0 +1,120 @@
+"""Groups in the JSON of a tool: each by itself, so that a bad one does not stop the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from groups import fields
+from groups.errors import BadInput
+from groups.importers.lines import Misread, brief, refuse
+from groups.importers.seen import MOST_NUMBER, Finding, Refusal, SeenPartition, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+
+def each_group(
+    source: str,
+    groups: Iterable[tuple[Any, Any]],
+    show: Callable[[str, str, Mapping[str, Any]], View],
+) -> Iterator[Finding]:
+    """Yield the View that `show` makes of each group, or why it cannot.
+
+    `groups` are pairs of name and object; `show` is called with a place, the name, the object.
+    """
+    for name, described in groups:
+        names = (name,) if isinstance(name, str) else ()
+        place = f"{source}: {name}" if names else source
+        try:
+            group = fields.name(name, "group")
+            yield show(place, group, fields.mapping(described, ""))
+        except Misread as error:
+            yield Refusal(source, error.place, error.reason, names)
+        except BadInput as error:
+            yield Refusal(source, place, str(error), names)
+
+
+def objects(found: Any, key: str) -> list[tuple[Any, Any]]:
+    """Return the groups of a list, or of one object alone, each with its name under `key`.
+
+    Raises
+    ------
+    BadInput
+        Where there is anything else.
+    """
+    listed = fields.listed(found if isinstance(found, list) else [found], "")
+    if not listed:
+        raise BadInput("no groups in it")
+    return [(fields.mapping(one, "").get(key), one) for one in listed]
+
+
+def partition_number(value: Any, at: str) -> int:
+    """Return the number of a partition.
+
+    Raises
+    ------
+    BadInput
+        Where it is none.
+    """
+    number = fields.integer(value, at)
+    if number > MOST_NUMBER:
+        fields.refuse(at, f"{number}, more than any partition's number")
+    return number
+
+
+def offset(found: Mapping[str, Any], key: str, at: str) -> int | None:
+    """Return a position in the log, None where it is missing, null or -1.
+
+    Raises
+    ------
+    BadInput
+        Where it is anything but an integer.
+    """
+    if found.get(key) is None:
+        return None
+    value = fields.integer(found[key], f"{at}.{key}", least=-1)
+    return value if value >= 0 else None
+
+
+def text(found: Mapping[str, Any], key: str, at: str) -> str | None:
+    """Return a string, None where it is missing, null or empty.
+
+    Raises
+    ------
+    BadInput
+        Where it is anything else.
+    """
+    return fields.name(found[key], f"{at}.{key}") if found.get(key) not in (None, "") else None
+
+
+def held_by(pairs: Iterable[tuple[str, int]], at: str) -> dict[str, tuple[int, ...]]:
+    """Return what a member holds, from (topic, number) pairs.
+
+    Raises
+    ------
+    BadInput
+        Where a pair is there twice.
+    """
+    held: dict[str, list[int]] = {}
+    seen = set()
+    for topic, number in pairs:
+        if (topic, number) in seen:
+            fields.refuse(at, f"{brief(topic)} partition {number} a second time")
+        seen.add((topic, number))
+        held.setdefault(topic, []).append(number)
+    return {topic: tuple(sorted(numbers)) for topic, numbers in held.items()}
+
+
+def check_lag(place: str, seen: SeenPartition, lag: int | None) -> None:
+    """Refuse a lag that its offsets contradict; tools round a negative one up to 0.
+
+    Raises
+    ------
+    Misread
+        Where they differ.
+    """
+    if lag is None or seen.end is None or seen.committed is None:
+        return
+    behind = seen.end - seen.committed
+    if lag not in (behind, max(behind, 0)):
+        refuse(place, f"lag {lag}, but the offsets of {seen.topic}-{seen.number} make {behind}")

@@ -1,0 +1,91 @@
+"""JSON of Kafka UI (Provectus, Kafbat): ``GET /api/clusters/{cluster}/consumer-groups/{id}``.
+
+The keys are those of ConsumerGroupDetails in its OpenAPI contract. It counts the members, but
+lists only those that hold partitions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from groups import fields
+from groups.documents import parse_json
+from groups.importers.json_groups import (
+    check_lag,
+    each_group,
+    objects,
+    offset,
+    partition_number,
+    text,
+)
+from groups.importers.lines import refuse
+from groups.importers.seen import (
+    Finding,
+    SeenMember,
+    SeenPartition,
+    View,
+    not_consumers,
+    not_stable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SIGNS = (b'"consumerId"', b'"currentOffset"', b'"partitionAssignor"', b'"consumerLag"')
+
+
+def read(source: str, content: str) -> Iterator[Finding]:
+    """Yield what the JSON shows of each of its groups.
+
+    Raises
+    ------
+    BadInput
+        Where the text is not JSON, or not of groups.
+    """
+
+    def show(place: str, group: str, found: Mapping[str, Any]) -> View:
+        return _group(source, place, group, found)
+
+    yield from each_group(source, objects(parse_json(content), "groupId"), show)
+
+
+def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
+    state = fields.name(found.get("state"), "state")
+    reason = not_stable(group, state.replace("_", ""))
+    reason = not_consumers(group, str(found.get("partitionAssignor"))) or reason
+    if reason is not None:
+        refuse(place, reason)
+    if "partitions" not in found:
+        refuse(place, "a list of groups without their partitions: save the details of each")
+    partitions, members = [], {}
+    for i, value in enumerate(fields.listed(found["partitions"], "partitions")):
+        at = f"partitions[{i}]"
+        row = fields.mapping(value, at)
+        seen = _partition(place, row, at)
+        partitions.append(seen)
+        if seen.owner is not None and seen.owner not in members:
+            host = text(row, "host", at)
+            details = {"host": host} if host is not None else {}
+            members[seen.owner] = SeenMember(seen.place, seen.owner, details=details)
+    return View(
+        source,
+        place,
+        group,
+        tuple(members.values()),
+        tuple(partitions),
+        member_count=fields.integer(found["members"], "members") if "members" in found else None,
+    )
+
+
+def _partition(place: str, row: Mapping[str, Any], at: str) -> SeenPartition:
+    seen = SeenPartition(
+        f"{place}.{at}",
+        fields.name(row.get("topic"), f"{at}.topic"),
+        partition_number(row.get("partition"), f"{at}.partition"),
+        text(row, "consumerId", at),
+        offset(row, "endOffset", at),
+        offset(row, "currentOffset", at),
+    )
+    lag = row.get("consumerLag")
+    check_lag(seen.place, seen, lag if isinstance(lag, int) else None)
+    return seen

@@ -1,0 +1,133 @@
+"""Text of ``rpk group describe``: a summary of each group, then a table of its partitions.
+
+The labels and columns are those of rpk's describe.go. The summary counts the members; the table
+shows only those that hold partitions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from groups.importers.json_groups import check_lag
+from groups.importers.lines import Misread, brief, count, is_noise, refuse, split_lines
+from groups.importers.seen import (
+    Finding,
+    Refusal,
+    SeenMember,
+    SeenPartition,
+    View,
+    not_consumers,
+    not_stable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SIGNS = (b"\nBALANCER", b"LOG-START-OFFSET", b" MEMBER-ID ")
+_LABELS = {
+    "COORDINATOR", "COORDINATOR-NODE", "COORDINATOR-PARTITION", "STATE", "BALANCER", "MEMBERS",
+    "TOTAL-LAG", "ERROR",
+}  # fmt: skip
+_NEEDED = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "MEMBER-ID")
+_DETAILS = {"INSTANCE-ID": "instance_id", "CLIENT-ID": "client_id", "HOST": "host"}
+_MOST_OFFSET = 2**63 - 1
+
+Lines = list[tuple[int, str]]
+
+
+def read(source: str, content: str) -> Iterator[Finding]:
+    """Yield what the text shows of each of its groups."""
+    sections: list[tuple[str, Lines]] = []
+    for number, line in enumerate(split_lines(content), start=1):
+        words = line.split(None, 2)
+        if len(words) > 1 and words[0] == "GROUP":
+            sections.append((line.split(None, 1)[1].strip(), []))
+        elif words and sections:
+            sections[-1][1].append((number, line))
+        elif words and not is_noise(line):
+            reason = f"{brief(line.strip())}, expected a line with GROUP first: leave -c out"
+            yield Refusal(source, f"{source}:{number}", reason)
+            return
+    for group, lines in sections:
+        try:
+            yield _group(source, group, lines)
+        except Misread as error:
+            yield Refusal(source, error.place, error.reason, (group,))
+
+
+def _group(source: str, group: str, lines: Lines) -> View:
+    place = f"{source}:{lines[0][0] - 1}" if lines else source
+    said: dict[str, str] = {}
+    header: list[str] = []
+    partitions: list[SeenPartition] = []
+    members: dict[str, SeenMember] = {}
+    for number, line in lines:
+        at = f"{source}:{number}"
+        words = line.split(None, 1)
+        if header:
+            row = _row(header, line, at)
+            if row is not None:
+                seen, member = _partition(row, at)
+                partitions.append(seen)
+                if member is not None:
+                    members.setdefault(member.member, member)
+        elif words[0] == "TOPIC":
+            header = line.split(None, 20)
+            missing = [column for column in _NEEDED if column not in header]
+            if missing:
+                refuse(at, f"a table without {missing[0]}: use rpk group describe with no option")
+        elif words[0] in _LABELS and len(words) == 2:
+            said[words[0]] = words[1].strip()
+        elif words[0] not in _LABELS and not is_noise(line):
+            refuse(at, f"{brief(line.strip())}, expected a line of rpk group describe")
+    if "ERROR" in said:
+        refuse(place, f"the tool ended with an error: {said['ERROR'][:200]}")
+    reason = not_stable(group, said.get("STATE", "none"))
+    reason = not_consumers(group, said.get("BALANCER", "")) or reason
+    if reason is not None:
+        refuse(place, reason)
+    stated = count(said.get("MEMBERS", ""), place, "MEMBERS")
+    return View(
+        source, place, group, tuple(members.values()), tuple(partitions), member_count=stated
+    )
+
+
+def _row(header: list[str], line: str, at: str) -> dict[str, str] | None:
+    columns = [column for column in header if column != "ERROR"]
+    cells = line.split(None, len(columns) + 1)
+    unheld = columns.index("MEMBER-ID")
+    if len(cells) == unheld or (len(cells) < unheld and is_noise(line)):
+        cells = [*cells, *["-"] * (len(columns) - unheld)] if len(cells) == unheld else []
+        return dict(zip(columns, cells, strict=True)) if cells else None
+    if "INSTANCE-ID" in columns and len(cells) == len(columns) - 1:
+        i = columns.index("INSTANCE-ID")
+        cells = [*cells[:i], "-", *cells[i:]]
+    if len(cells) > len(columns) and "ERROR" in header:
+        refuse(at, f"the tool ended with an error: {brief(' '.join(cells[len(columns) :]))}")
+    if len(cells) != len(columns):
+        refuse(at, f"{len(cells)} columns, but the header has {len(header)}")
+    return dict(zip(columns, (cell.strip() for cell in cells), strict=True))
+
+
+def _partition(row: dict[str, str], at: str) -> tuple[SeenPartition, SeenMember | None]:
+    owner = None if row["MEMBER-ID"] == "-" else row["MEMBER-ID"]
+    seen = SeenPartition(
+        at,
+        row["TOPIC"],
+        count(row["PARTITION"], at, "PARTITION"),
+        owner,
+        _offset(row, "LOG-END-OFFSET", at),
+        _offset(row, "CURRENT-OFFSET", at),
+        _offset(row, "LOG-START-OFFSET", at),
+    )
+    check_lag(at, seen, _offset(row, "LAG", at))
+    if owner is None:
+        return seen, None
+    details = {key: row[c] for c, key in _DETAILS.items() if row.get(c, "-") != "-"}
+    return seen, SeenMember(at, owner, details=details)
+
+
+def _offset(row: dict[str, str], column: str, at: str) -> int | None:
+    if row.get(column, "-") in ("-", "-1"):
+        return None
+    return count(row[column], at, column, most=_MOST_OFFSET)

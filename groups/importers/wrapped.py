@@ -1,0 +1,84 @@
+"""Tables that a terminal wrapped at its right edge, put back onto long lines."""
+
+from __future__ import annotations
+
+_OFFSETS = (
+    "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID",
+    "TOPIC PARTITION LEADER-EPOCH CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID",
+)
+_MEMBERS = (
+    "CONSUMER-ID HOST CLIENT-ID #PARTITIONS",
+    "CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS",
+)
+_VERBOSE = (
+    "",
+    " ASSIGNMENT",
+    " CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT",
+    " CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT UPGRADED",
+)
+_STATES = (
+    "COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS",
+    "COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE GROUP-EPOCH TARGET-ASSIGNMENT-EPOCH #MEMBERS",
+)
+_HEADERS = frozenset(
+    f"GROUP {columns}"
+    for columns in (*_OFFSETS, *(m + v for m in _MEMBERS for v in _VERBOSE), *_STATES)
+)
+_MOST_PIECES = 8
+_WIDEST = 1000
+
+
+def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] | None:
+    """Return a wrapped table's header, its rows and where it ends; None where it is not wrapped.
+
+    The terminal's width is the longest line, or one more where trailing blanks were lost. Rows
+    come with the number of their first line, from 1. Every row begins with the group.
+    """
+    end = at
+    while end < len(lines) and lines[end].strip() and len(lines[end]) <= _WIDEST:
+        end += 1
+    pieces = _header_pieces(lines[at : min(end, at + _MOST_PIECES)])
+    if pieces < 2 or at + pieces >= end:
+        return None
+    longest = max(map(len, lines[at:end]))
+    group = lines[at + pieces].split(None, 1)[0]
+    for width in (longest, longest + 1):
+        header = _joined(lines[at : at + pieces], width)
+        if " ".join(header.split()) not in _HEADERS:
+            continue
+        rows: list[tuple[int, list[str]]] = []
+        for number in range(at + pieces, end):
+            if lines[number].startswith(f"{group} "):
+                rows.append((number + 1, []))
+            if not rows:
+                return None
+            rows[-1][1].append(lines[number])
+        found = [(number, _joined(row, width)) for number, row in rows]
+        if all(_fits(row, header) for _, row in found):
+            return header, found, end
+    return None
+
+
+def _header_pieces(lines: list[str]) -> int:
+    """Return over how many lines a header goes on, 0 where it is none."""
+    together = ""
+    found = 0
+    for i, line in enumerate(lines, start=1):
+        together += "".join(line.split())
+        if together in _SQUEEZED:
+            found = i
+    return found
+
+
+_SQUEEZED = frozenset(header.replace(" ", "") for header in _HEADERS)
+
+
+def _joined(lines: list[str], width: int) -> str:
+    return "".join(line.ljust(width) for line in lines[:-1]) + lines[-1]
+
+
+def _fits(row: str, header: str) -> bool:
+    if "COORDINATOR" in header or header.split()[-1] == "ASSIGNMENT":
+        return True
+    blank = "GROUP-INSTANCE-ID" in header
+    return len(header.split()) - blank <= len(row.split()) <= len(header.split())
