@@ -55,21 +55,32 @@ class Racks:
     names : the rack names, ascending
     member : (members,) int32, index into `names`, -1 without a rack
     replicas : (all partitions,) int32, row of `holds`, -1 where nothing is known
-    holds : (distinct replica sets, racks) bool, whether the set has a replica in the rack
+    holds : (entries,) int64 ascending, ``set * len(names) + rack`` for each rack of each
+        distinct replica set
     """
 
     names: tuple[str, ...]
     member: Int32
     replicas: Int32
-    holds: Bools
+    holds: Int64
 
     def misses(self, member: Ints, partition: Ints) -> Bools:
         """Say for each pair whether the member's rack holds no replica of the partition.
 
         A member without a rack is near no replica.
         """
-        rack, replicas = self.member[member], self.replicas[partition]
-        return (rack < 0) | ~self.holds[replicas, rack]
+        return self.lack(self.replicas[partition], self.member[member])
+
+    def lack(self, replicas: Ints, rack: Ints) -> Bools:
+        """Say for each pair whether the replica set has no replica in the rack, -1 for no rack."""
+        asked = np.asarray(replicas, np.int64) * len(self.names) + rack
+        return np.asarray((rack < 0) | ~contains(self.holds, asked), bool)
+
+    def of_set(self, replicas: int) -> list[str]:
+        """Return the names of the racks of a replica set."""
+        width = len(self.names)
+        start, end = np.searchsorted(self.holds, (replicas * width, (replicas + 1) * width))
+        return [self.names[rack] for rack in self.holds[start:end] - replicas * width]
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,11 +310,7 @@ class Group:
         width = len(self.topics)
         entries = self.subscription_member.astype(np.int64) * width + self.subscription_topics
         asked = np.asarray(member, np.int64) * width + topic
-        at = np.searchsorted(entries, asked)
-        found = np.zeros(len(asked), bool)
-        inside = at < len(entries)
-        found[inside] = entries[at[inside]] == asked[inside]
-        return found | ~self.subscription_known[member]
+        return contains(entries, asked) | ~self.subscription_known[member]
 
     def with_equal_subscriptions(self) -> Group:
         """Return the group with every unknown subscription taken as all topics of the group.
@@ -350,6 +357,14 @@ class Group:
                 f"{f' (and {len(unknown) - 1} more)' if len(unknown) > 1 else ''}; "
                 "pass --assume-equal (assume_subscriptions='equal') to take it as all topics"
             )
+
+
+def contains(entries: Int64, asked: Int64) -> Bools:
+    """Say for each asked value whether it is among the ascending entries."""
+    if not len(entries):
+        return np.zeros(len(asked), bool)
+    at = np.minimum(np.searchsorted(entries, asked), len(entries) - 1)
+    return np.asarray(entries[at] == asked, bool)
 
 
 def valid_owner(

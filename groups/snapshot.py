@@ -300,13 +300,15 @@ def _racks(topics: dict[str, dict[str, Any]], member_racks: list[str | None]) ->
         return None
     named = {rack for racks in distinct for rack in racks} | {r for r in member_racks if r}
     names = tuple(sorted(named))
+    index = {rack: i for i, rack in enumerate(names)}
     place = {racks: i for i, racks in enumerate(distinct)}
     return Racks(
         names=names,
-        member=np.array([names.index(r) if r else NOBODY for r in member_racks], np.int32),
+        member=np.array([index[r] if r else NOBODY for r in member_racks], np.int32),
         replicas=np.array([UNKNOWN if r is None else place[r] for r in replicas], np.int32),
-        holds=np.array([[n in racks for n in names] for racks in distinct], bool).reshape(
-            len(distinct), len(names)
+        holds=np.array(
+            [i * len(names) + index[r] for i, racks in enumerate(distinct) for r in sorted(racks)],
+            np.int64,
         ),
     )
 
@@ -326,10 +328,7 @@ def _topic_document(group: Group, topic: int) -> int | dict[str, Any]:
         found["weight"] = group.weight[start:end].tolist()
     racks = group.racks
     if racks is not None and end > start and (racks.replicas[start:end] >= 0).all():
-        found["racks"] = [
-            [racks.names[r] for r in np.flatnonzero(racks.holds[s])]
-            for s in racks.replicas[start:end]
-        ]
+        found["racks"] = [racks.of_set(s) for s in racks.replicas[start:end].tolist()]
     return found if len(found) > 1 else found["partitions"]
 
 
