@@ -1,0 +1,78 @@
+"""KIP-429: rounds to quiescence, what they revoke, and what is without an owner meanwhile."""
+
+import pytest
+
+from groups import Failed, Refused
+from heuristics import kip169_lag, kip429_cooperative, kip615_constrained, plan, round_robin
+
+
+def test_without_revocation_one_round_is_enough(group_of):
+    owned = {"a": {"t": [0, 1]}}
+    made = plan(group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned), "kip-429-cooperative")
+    assert (made.rounds, made.revoked, made.ownerless) == (1, 0, 0)
+    assert made.assignment.to_dict() == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
+
+
+def test_a_partition_that_moves_is_without_an_owner_for_one_round(group_of):
+    owned = {"a": {"t": [0, 1, 2, 3]}}
+    made = plan(group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned), "kip-429-cooperative")
+    assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
+    assert made.assignment.is_valid
+    assert made.assignment.loads.tolist() == [2, 2]
+
+
+def test_the_result_is_held_against_the_owners_before_the_first_round(group_of):
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1, 2, 3]}})
+    made = plan(group, "kip-429-cooperative")
+    assert made.assignment.group is group
+    assert made.assignment.moves_by_pair() == {("a", "b"): 2}
+
+
+def test_a_partition_that_its_owner_may_no_longer_read_is_revoked_first(group_of):
+    group = group_of({"t": 1, "u": 1}, {"a": ["u"], "b": ["t"]}, {"a": {"t": [0]}})
+    made = plan(group, "kip-429-cooperative")
+    assert (made.rounds, made.revoked, made.ownerless) == (2, 1, 1)
+    assert made.assignment.to_dict() == {"a": {"u": [0]}, "b": {"t": [0]}}
+
+
+def test_an_owner_that_stays_keeps_what_a_rival_has_to_give_up(group_of):
+    owned = {"a": {"t": [0]}, "b": {"t": [0, 1]}}
+    group = group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, owned, {"a": 2, "b": 1})
+    made = plan(group, "kip-429-cooperative")
+    assert (made.rounds, made.revoked, made.ownerless) == (2, 1, 0)
+    assert made.assignment.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
+
+
+def test_a_partition_that_goes_to_nobody_is_revoked_and_not_ownerless(group_of):
+    group = group_of({"t": 1, "u": 1}, {"a": ["u"]}, {"a": {"t": [0], "u": [0]}})
+    made = plan(group, "kip-429-cooperative")
+    assert (made.rounds, made.revoked, made.ownerless) == (2, 1, 0)
+
+
+def test_a_second_round_can_revoke_again_where_one_pass_was_not_enough(group_of):
+    subscriptions = {"m0": ["t0"], "m1": ["t1"], "m2": ["t0", "t1"]}
+    owned = {"m1": {"t1": [0, 1, 2]}, "m2": {"t0": [0]}}
+    made = plan(group_of({"t0": 1, "t1": 3}, subscriptions, owned), "kip-429-cooperative")
+    assert (made.rounds, made.revoked, made.ownerless) == (3, 2, 2)
+    assert made.assignment.loads.tolist() == [1, 2, 1]
+    assert made.assignment.balanced()
+
+
+def test_any_assignor_can_be_underneath(group_of):
+    owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned)
+    made = kip429_cooperative.plan(group, over=round_robin.plan)
+    assert made.assignment.to_dict() == {"a": {"t": [0, 2]}, "b": {"t": [1, 3]}}
+    assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
+
+
+def test_rounds_that_never_end_fail_as_soon_as_a_state_comes_back(group_of):
+    owned = {"m0": {"t": [0]}, "m1": {"t": [0]}, "m2": {"t": [0, 2]}}
+    group = group_of({"t": 3}, {m: ["t"] for m in owned}, owned, 1)
+    with pytest.raises(Failed, match="round 3 ends with what the members owned after round 1"):
+        kip429_cooperative.plan(group, over=kip615_constrained.plan)
+
+
+def test_a_refusal_of_the_assignor_underneath_goes_through(group_of):
+    with pytest.raises(Refused, match=r"the lag of t-0 is unknown"):
+        kip429_cooperative.plan(group_of({"t": 1}, {"a": ["t"]}), over=kip169_lag.plan)

@@ -1,0 +1,177 @@
+"""KIP-54, against a word-for-word transcription that rescans everything at every step."""
+
+from itertools import combinations, combinations_with_replacement, product
+
+import numpy as np
+import pytest
+
+from groups import Group, values
+from groups.tiers import pairwise_difference
+from heuristics import assign
+from heuristics.kip54_sticky import reassign
+
+
+def small_groups(topics: int, members: int, partitions: int):
+    """Every group with an owner or nobody for each partition, up to the order of members."""
+    choices = [c for size in range(1, topics + 1) for c in combinations(range(topics), size)]
+    for counts in product(range(1, partitions + 1), repeat=topics):
+        if sum(counts) > partitions:
+            continue
+        for rows in combinations_with_replacement(choices, members):
+            readers = [[m for m in range(members) if t in rows[m]] for t in range(topics)]
+            owners = [
+                combinations_with_replacement([-1, *readers[t]], counts[t]) for t in range(topics)
+            ]
+            for owner in product(*owners):
+                yield Group.from_arrays(
+                    group="g",
+                    topics=[f"t{t}" for t in range(topics)],
+                    partitions=counts,
+                    members=[f"m{m}" for m in range(members)],
+                    subscription_indptr=np.cumsum([0, *map(len, rows)]),
+                    subscription_topics=[t for row in rows for t in row],
+                    owner=[m for of_topic in owner for m in of_topic],
+                )
+
+
+def transcribe(group: Group) -> tuple[list[int], int, bool]:
+    """Owner of each partition, moves of step 4, whether step 5 reverts."""
+    members = range(len(group.members))
+    can = [
+        [m for m in members if group.subscribes(np.array([m]), np.array([t]))[0]]
+        for t in group.topic.tolist()
+    ]
+    owner = group.owner.tolist()
+
+    def load(m: int) -> int:
+        return owner.count(m)
+
+    in_order = sorted(range(len(owner)), key=lambda p: (len(can[p]), p))
+    for p in in_order:
+        if owner[p] < 0 and can[p]:
+            owner[p] = min(can[p], key=lambda m: (load(m), m))
+    mobile = [m for m in members if any(m in c and len(c) > 1 for c in can)]
+
+    def score() -> int:
+        return pairwise_difference([load(m) for m in mobile])
+
+    def score_after(p: int, m: int) -> int:
+        holder, owner[p] = owner[p], m
+        found = score()
+        owner[p] = holder
+        return found
+
+    def balanced() -> bool:
+        loads = [load(m) for m in mobile]
+        return max(loads, default=0) - min(loads, default=0) <= 1 or not any(
+            score_after(p, m) < score()
+            for p in in_order
+            if len(can[p]) > 1
+            for m in can[p]
+            if m != owner[p]
+        )
+
+    before, score_before, moves = list(owner), score(), 0
+    for p in in_order:
+        if balanced():
+            break
+        others = [m for m in can[p] if m != owner[p]]
+        if not others:
+            continue
+        least = min(others, key=lambda m: (load(m), m))
+        if score_after(p, least) < score():
+            owner[p] = least
+            moves += 1
+    reverts = moves > 0 and score() >= score_before
+    return (before if reverts else owner), moves, reverts
+
+
+@pytest.mark.parametrize(
+    ("topics", "members", "partitions"), [(1, 3, 6), (2, 2, 5), (2, 3, 5), (2, 4, 4), (3, 3, 4)]
+)
+def test_on_every_small_group_the_text_is_followed_and_its_revert_rule_never_fires(
+    topics, members, partitions
+):
+    moved = 0
+    for group in small_groups(topics, members, partitions):
+        owner, moves, reverts = transcribe(group)
+        assert assign(group, "kip-54-sticky").owner.tolist() == owner
+        assert not reverts
+        moved += moves > 0
+    assert moved > 10
+
+
+def test_a_single_move_improves_the_score_exactly_when_it_narrows_two_members_by_two():
+    for loads in product(range(6), repeat=4):
+        for giver, taker in ((0, 1), (1, 0), (2, 3)):
+            after = list(loads)
+            after[giver] -= 1
+            after[taker] += 1
+            improves = pairwise_difference(after) < pairwise_difference(loads)
+            assert improves == (loads[giver] - loads[taker] >= 2)
+
+
+def test_every_move_of_the_pass_lowers_the_score():
+    for group in small_groups(2, 3, 4):
+        filled = assign(group, "kip-54-fairest")
+        moved = reassign(group, filled.owner)
+        if (moved != filled.owner).any():
+            after = np.bincount(moved[moved >= 0], minlength=3).tolist()
+            assert pairwise_difference(after) < pairwise_difference(filled.loads.tolist())
+
+
+def test_one_pass_need_not_reach_the_balance_that_the_proposal_defines(group_of):
+    subscriptions = {"m0": ["t0"], "m1": ["t1"], "m2": ["t0", "t1"]}
+    owned = {"m1": {"t1": [0, 1, 2]}, "m2": {"t0": [0]}}
+    assignment = assign(group_of({"t0": 1, "t1": 3}, subscriptions, owned), "kip-54-sticky")
+    assert assignment.loads.tolist() == [0, 2, 2]
+    assert not assignment.balanced()
+
+
+@pytest.mark.parametrize(("topics", "members"), [(1, 4), (2, 3), (2, 4), (3, 3)])
+def test_no_group_of_three_partitions_is_left_unbalanced(topics, members):
+    for group in small_groups(topics, members, 3):
+        assert assign(group, "kip-54-sticky").balanced()
+
+
+def test_balanced_allows_a_difference_of_one_or_no_improving_move(group_of):
+    apart = group_of({"t": 5, "u": 1}, {"a": ["t"], "b": ["u"]}, {"a": {"t": [0, 1, 2, 3, 4]}})
+    assert assign(apart, "kip-54-sticky").loads.tolist() == [5, 1]
+    assert assign(apart, "kip-54-sticky").balanced()
+    together = group_of({"t": 5}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1, 2, 3, 4]}})
+    assert assign(together, "kip-54-sticky").loads.tolist() == [3, 2]
+    assert not assign(together, "kip-54-fairest").balanced()
+
+
+def test_a_chain_of_two_moves_is_not_found(group_of):
+    subscriptions = {"a": ["t"], "b": ["t", "u"], "c": ["u"]}
+    owned = {"a": {"t": [0]}, "b": {"t": [1], "u": [0]}, "c": {"u": [1, 2, 3]}}
+    assignment = assign(group_of({"t": 2, "u": 4}, subscriptions, owned), "kip-54-sticky")
+    assert assignment.loads.tolist() == [1, 2, 3]
+    assert assignment.balanced()
+    assert values(assignment, ("balance",)) == (4,)
+
+
+def test_partitions_that_cannot_stay_are_handed_out_anew(group_of):
+    owned = {"a": {"t": [0, 7], "gone": [0], "u": [0]}, "b": {"t": [1]}}
+    group = group_of({"t": 2, "u": 1}, {"a": ["t"], "b": ["t", "u"]}, owned)
+    assert assign(group, "kip-54-sticky").to_dict() == {
+        "a": {"t": [0]},
+        "b": {"t": [1], "u": [0]},
+    }
+
+
+def test_rare_partitions_go_first_then_topic_and_number(group_of):
+    group = group_of({"t": 2, "u": 1}, {"a": ["t", "u"], "b": ["t"]})
+    assert assign(group, "kip-54-sticky").to_dict() == {
+        "a": {"u": [0], "t": [1]},
+        "b": {"t": [0]},
+    }
+
+
+def test_the_fairest_alternative_moves_nothing_that_is_validly_owned(group_of):
+    owned = {"a": {"t": [0, 1, 2, 3]}}
+    group = group_of({"t": 6}, {"a": ["t"], "b": ["t"], "c": ["t"]}, owned)
+    assignment = assign(group, "kip-54-fairest")
+    assert assignment.to_dict() == {"a": {"t": [0, 1, 2, 3]}, "b": {"t": [4]}, "c": {"t": [5]}}
+    assert values(assignment, ("stickiness",)) == (0,)

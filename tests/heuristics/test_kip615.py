@@ -1,0 +1,144 @@
+"""KIP-615's promises: numbers differ by at most one, and nothing changes when nothing changed."""
+
+from itertools import accumulate, pairwise
+
+import pytest
+
+from groups import Assignment, Refused, values
+from heuristics import assign
+
+
+def ownership_counts(members: int, partitions: int):
+    if not members:
+        yield ()
+        return
+    for mine in range(partitions + 1):
+        for others in ownership_counts(members - 1, partitions - mine):
+            yield (mine, *others)
+
+
+@pytest.fixture
+def owning(group_of):
+    def build(partitions: int, counts: tuple[int, ...]):
+        ends = list(accumulate(counts, initial=0))
+        owned = {
+            f"m{i}": {"t": list(range(start, end))}
+            for i, (start, end) in enumerate(pairwise(ends))
+        }
+        return group_of({"t": partitions}, {m: ["t"] for m in owned}, owned, 1)
+
+    return build
+
+
+def spread(assignment: Assignment) -> int:
+    return int(assignment.loads.max() - assignment.loads.min())
+
+
+def test_as_written_the_smallest_group_that_breaks_the_promise_is_one_ordinary_join(owning):
+    broken = [
+        (members, partitions, counts)
+        for members in range(1, 6)
+        for partitions in range(10)
+        for counts in ownership_counts(members, partitions)
+        if spread(assign(owning(partitions, counts), "kip-615-constrained")) > 1
+    ]
+    assert broken == [(4, 9, c) for c in ((0, 3, 3, 3), (3, 0, 3, 3), (3, 3, 0, 3), (3, 3, 3, 0))]
+
+
+def test_as_written_a_member_that_joins_three_with_three_each_gets_one_partition(owning):
+    assignment = assign(owning(9, (3, 3, 3, 0)), "kip-615-constrained")
+    assert assignment.is_valid
+    assert assignment.loads.tolist() == [2, 3, 3, 1]
+
+
+def test_as_written_the_same_group_once_more_gets_another_assignment(owning, group_of):
+    first = assign(owning(9, (3, 3, 3, 0)), "kip-615-constrained")
+    members = {m: ["t"] for m in first.group.members}
+    again = assign(group_of({"t": 9}, members, first.to_dict(), 2), "kip-615-constrained")
+    assert again.loads.tolist() == [2, 2, 3, 2]
+
+
+def test_amended_every_group_is_within_one_and_moves_no_more_than_it_must(owning):
+    for members in range(1, 6):
+        for partitions in range(13 if members < 5 else 9):
+            quota, extra = divmod(partitions, members)
+            for counts in ownership_counts(members, partitions):
+                assignment = assign(owning(partitions, counts), "kip-615-amended")
+                assert assignment.is_valid
+                assert spread(assignment) <= 1
+                most_first = sorted(counts, reverse=True)
+                kept = sum(min(own, quota + (i < extra)) for i, own in enumerate(most_first))
+                assert values(assignment, ("stickiness",)) == (sum(counts) - kept,)
+
+
+def test_amended_nothing_changes_when_nothing_changed(owning, group_of):
+    for counts in ownership_counts(4, 9):
+        first = assign(owning(9, counts), "kip-615-amended")
+        group = group_of({"t": 9}, {m: ["t"] for m in first.group.members}, first.to_dict(), 2)
+        assert assign(group, "kip-615-amended").to_dict() == first.to_dict()
+
+
+def test_amended_and_written_agree_wherever_the_promise_holds(owning):
+    for counts in ownership_counts(4, 9):
+        written = assign(owning(9, counts), "kip-615-constrained")
+        if spread(written) <= 1:
+            amended = assign(owning(9, counts), "kip-615-amended")
+            assert amended.owner.tolist() == written.owner.tolist()
+
+
+def test_as_written_two_claims_of_one_generation_go_out_twice(group_of):
+    owned = {"a": {"t": [0]}, "b": {"t": [0]}}
+    assignment = assign(
+        group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, owned, 5), "kip-615-constrained"
+    )
+    assert [str(v) for v in assignment.violations] == ["t-0 with b: double"]
+    assert assignment.to_dict() == {"a": {"t": [0, 1]}, "b": {"t": [0]}}
+
+
+def test_as_written_overlapping_claims_can_leave_a_partition_with_nobody(group_of):
+    owned = {"a": {"t": [0, 1, 2]}, "b": {"t": [0, 1, 2]}}
+    group = group_of({"t": 6}, {"a": ["t"], "b": ["t"]}, owned, 5)
+    written = assign(group, "kip-615-constrained")
+    assert [v.kind for v in written.violations] == ["double"] * 3 + ["unassigned"]
+    amended = assign(group, "kip-615-amended")
+    assert amended.is_valid
+    assert amended.loads.tolist() == [3, 3]
+
+
+def test_an_old_generation_loses_all(group_of):
+    owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, {"a": 4, "b": 5})
+    assert assign(group, "kip-615-constrained").to_dict() == {
+        "a": {"t": [0, 1]},
+        "b": {"t": [2, 3]},
+    }
+    group = group_of(
+        {"t": 4}, {"a": ["t"], "b": ["t"], "c": ["t"]}, owned, {"a": 4, "b": 4, "c": 5}
+    )
+    assert assign(group, "kip-615-constrained").to_dict() == {
+        "a": {"t": [0, 3]},
+        "b": {"t": [1]},
+        "c": {"t": [2]},
+    }
+
+
+def test_unassigned_partitions_go_by_number_before_topic(group_of):
+    topics = {"t0": 2, "t1": 2, "t2": 1}
+    assignment = assign(group_of(topics, {"a": topics, "b": topics}), "kip-615-constrained")
+    assert assignment.to_dict() == {
+        "a": {"t0": [0], "t1": [0, 1]},
+        "b": {"t0": [1], "t2": [0]},
+    }
+
+
+def test_claims_on_what_does_not_exist_fall_away(group_of):
+    owned = {"a": {"gone": [0], "t": [5]}, "b": {"t": [0]}}
+    group = group_of({"t": 2}, {"a": ["gone", "t"], "b": ["t"]}, owned)
+    assert assign(group, "kip-615-constrained").to_dict() == {"a": {"t": [1]}, "b": {"t": [0]}}
+
+
+@pytest.mark.parametrize("name", ["kip-615-constrained", "kip-615-amended"])
+def test_differing_subscriptions_are_refused(group_of, name):
+    group = group_of({"t": 1, "u": 1}, {"a": ["t", "u"], "b": ["u", "t"], "c": ["t"]})
+    with pytest.raises(Refused, match=r"^subscriptions differ: a and c do not read"):
+        assign(group, name)

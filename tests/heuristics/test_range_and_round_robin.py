@@ -1,0 +1,85 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups import Group
+from heuristics import assign
+
+
+def test_range_gives_the_first_members_of_each_topic_one_more(group_of):
+    topics = {"t": 7, "u": 2}
+    assignment = assign(group_of(topics, {"a": topics, "b": topics, "c": topics}), "range")
+    assert assignment.to_dict() == {
+        "a": {"t": [0, 1, 2], "u": [0]},
+        "b": {"t": [3, 4], "u": [1]},
+        "c": {"t": [5, 6]},
+    }
+
+
+def test_range_lines_up_topics_of_equal_size_and_subscribers(group_of):
+    topics = {"t": 5, "u": 5, "v": 5}
+    assignment = assign(group_of(topics, {"a": topics, "b": topics, "c": topics}), "range")
+    for held in assignment.to_dict().values():
+        assert held["t"] == held["u"] == held["v"]
+
+
+def test_round_robin_never_resets_its_iterator(group_of):
+    topics = {"t": 1, "u": 1, "v": 1}
+    assignment = assign(group_of(topics, {"a": topics, "b": topics}), "roundrobin")
+    assert assignment.to_dict() == {"a": {"t": [0], "v": [0]}, "b": {"u": [0]}}
+
+
+def test_round_robin_members_that_are_skipped_lose_their_turn(group_of):
+    group = group_of({"t": 1, "u": 2}, {"a": ["t", "u"], "b": ["t"], "c": ["u"]})
+    assert assign(group, "roundrobin").to_dict() == {
+        "a": {"t": [0], "u": [1]},
+        "b": {},
+        "c": {"u": [0]},
+    }
+
+
+def test_members_with_an_instance_id_come_first_and_by_it(group_of):
+    document = group_of({"t": 4}, {m: ["t"] for m in "abcd"}).to_dict()
+    document["members"]["c"]["instance_id"] = "y"
+    document["members"]["d"]["instance_id"] = "x"
+    group = Group.from_dict(document)
+    for name in ("range", "roundrobin"):
+        assert assign(group, name).to_dict() == {
+            "a": {"t": [2]},
+            "b": {"t": [3]},
+            "c": {"t": [1]},
+            "d": {"t": [0]},
+        }
+
+
+def test_neither_looks_at_who_owned_what(group_of):
+    topics, members = {"t": 4}, {"a": ["t"], "b": ["t"]}
+    fresh, later = group_of(topics, members), group_of(topics, members, {"b": {"t": [0, 1]}}, 3)
+    for name in ("range", "roundrobin"):
+        assert assign(fresh, name).owner.tolist() == assign(later, name).owner.tolist()
+
+
+@given(
+    counts=st.lists(st.integers(0, 5), min_size=1, max_size=4),
+    subscriptions=st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=5),
+)
+def test_round_robin_walks_round_the_members_one_by_one(counts, subscriptions):
+    document = {
+        "format": "assay-group/1",
+        "group": "g",
+        "topics": {f"t{t}": count for t, count in enumerate(counts)},
+        "members": {
+            f"m{m}": {"subscription": [f"t{t}" for t in topics]}
+            for m, topics in enumerate(subscriptions)
+        },
+    }
+    expected, turn = [], 0
+    for topic, count in enumerate(counts):
+        for _ in range(count):
+            if not any(topic in topics for topics in subscriptions):
+                expected.append(-1)
+                continue
+            while topic not in subscriptions[turn % len(subscriptions)]:
+                turn += 1
+            expected.append(turn % len(subscriptions))
+            turn += 1
+    assert assign(Group.from_dict(document), "roundrobin").owner.tolist() == expected
