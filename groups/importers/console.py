@@ -94,7 +94,7 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
     assumed: tuple[str, ...] = ()
     if group is None and lines[at].split(None, 1)[0] != "GROUP":
         group = PurePath(source).stem
-        assumed = (f"group {group!r}: named after the file, the text does not say it",)
+        assumed = ("the group was named after the file, the text does not show its name",)
     table = Table(source, at + 1, header, tuple(rows), group or "", assumed)
     return [*found, *read_table(table)], end
 

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import copy
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from groups.anonymise import anonymise, anonymise_all
+from groups.errors import BadInput
+from groups.group import Group
+from groups.importers import import_each
+
+CAPTURES = Path(__file__).parent / "captures"
+NAMED: dict[str, Any] = {
+    "format": "assay-group/1",
+    "group": "acme-billing",
+    "captured_at": "2026-11-20T10:00:00Z",
+    "auto_offset_reset": "earliest",
+    "assumed": [
+        "acme.t2: 1 partitions, the highest number seen + 1",
+        "read from /home/acme/notes.txt",
+        "members: those that hold partitions, no view lists idle ones",
+    ],
+    "topics": {
+        "acme.t10": 2,
+        "acme.t2": {
+            "partitions": 1,
+            "offsets": [{"beginning": 0, "end": 9, "committed": None}],
+            "racks": [["acme-b", "acme-a"]],
+        },
+        "acme.t3": {"partitions": 3, "lag": [10, 0, None], "weight": [7, 7, 1]},
+    },
+    "members": {
+        "acme-m2": {
+            "subscription": ["acme.t3", "acme.t10", "acme.soon"],
+            "owned": {"acme.t3": [0, 2], "acme.gone": [4]},
+            "generation": 5,
+            "rack": "acme-b",
+            "instance_id": "acme-i0",
+            "client_id": "acme-app",
+            "host": "/acme.example",
+            "assignors": ["cooperative-sticky", "acme-assignor"],
+            "capacity": 2,
+        },
+        "acme-m10": {
+            "subscription": None,
+            "owned": {},
+            "target": {"acme.t2": [0]},
+            "epoch": 5,
+            "subscription_regex": "acme\\..*",
+            "host": None,
+        },
+    },
+}
+
+
+def columns(document: dict[str, Any]) -> dict[str, Any]:
+    group = Group.from_dict(document)
+    racks = group.racks
+    return {
+        "partitions": group.partitions,
+        "indptr": group.subscription_indptr,
+        "reads": group.subscription_topics,
+        "known": group.subscription_known,
+        "owner": group.owner,
+        "generation": group.generation,
+        "lag": group.lag_records,
+        "weight": group.weight,
+        "claims": group.raw_claims and vars_of(group.raw_claims),
+        "offsets": group.offsets and vars_of(group.offsets),
+        "racks": racks and [racks.member, racks.replicas, racks.holds],
+        "absent": group.absent_subscriptions,
+        "capacity": [detail.capacity for detail in group.details],
+        "epoch": [detail.epoch for detail in group.details],
+    }
+
+
+def vars_of(part: Any) -> list[Any]:
+    return [getattr(part, name) for name in part.__dataclass_fields__]
+
+
+def imported() -> list[dict[str, Any]]:
+    sources = [
+        (path.name, path.read_bytes())
+        for path in sorted(CAPTURES.glob("*/*"))
+        if path.parent.name[0].isdigit() or path.parent.name == "kafka-python"
+    ]
+    return [found.document for source in sources for found in import_each([source])[0]]
+
+
+@pytest.mark.parametrize("document", [NAMED, *imported()], ids=lambda d: d["group"])
+def test_every_column_that_a_solver_reads_is_as_before(document: dict[str, Any]) -> None:
+    np.testing.assert_equal(columns(anonymise(document)), columns(document))
+
+
+def test_nothing_of_the_names_is_left() -> None:
+    assert "acme" not in json.dumps(anonymise(NAMED))
+    assert anonymise(NAMED)["assumed"] == [
+        "topic-4: 1 partitions, the highest number seen + 1",
+        "a note was left out, it may hold names",
+        "members: those that hold partitions, no view lists idle ones",
+        "1 members subscribe with a regular expression, left out",
+    ]
+
+
+def test_notes_of_the_importers_survive() -> None:
+    for document in imported():
+        notes = anonymise(document)["assumed"]
+        assert len(notes) == len(document["assumed"])
+        assert not any("left out" in note for note in notes)
+
+
+def test_the_order_of_keys_carries_no_meaning() -> None:
+    rng = random.Random(7)
+    shuffled = copy.deepcopy(NAMED)
+    for key in ("topics", "members"):
+        items = list(shuffled[key].items())
+        rng.shuffle(items)
+        shuffled[key] = dict(items)
+    assert json.dumps(anonymise(shuffled)) == json.dumps(anonymise(NAMED))
+
+
+def test_it_changes_nothing_the_second_time_nor_its_argument() -> None:
+    before = copy.deepcopy(NAMED)
+    once = anonymise(NAMED)
+    assert before == NAMED
+    assert anonymise(once) == once
+
+
+def test_what_is_no_name_is_kept() -> None:
+    found = anonymise(NAMED)
+    assert found["captured_at"] == NAMED["captured_at"]
+    assert found["auto_offset_reset"] == "earliest"
+    member = found["members"]["member-2"]
+    assert member["assignors"] == ["cooperative-sticky", "assignor-1"]
+    assert (member["capacity"], member["generation"]) == (2, 5)
+
+
+def test_a_topic_of_two_groups_has_one_pseudonym() -> None:
+    other = {**NAMED, "group": "acme-orders", "topics": {"acme.t3": 1}, "members": {}}
+    first, second = anonymise_all([NAMED, other])
+    assert second["topics"].keys() < first["topics"].keys()
+    assert (first["group"], second["group"]) == ("group-1", "group-2")
+
+
+def test_an_unknown_key_is_refused_rather_than_shared() -> None:
+    with pytest.raises(BadInput, match="unknown key 'owner_team'"):
+        anonymise({**NAMED, "owner_team": "acme"})
