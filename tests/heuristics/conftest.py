@@ -1,5 +1,7 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import combinations, combinations_with_replacement, product
 
+import numpy as np
 import pytest
 
 from groups import Group
@@ -18,6 +20,34 @@ def build_group(topics, subscriptions, owned=None, generation=None, **more) -> G
     return Group.from_dict(document | more)
 
 
+def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Group]:
+    """Every group with an owner or nobody for each partition, up to the order of members."""
+    choices = [c for size in range(1, topics + 1) for c in combinations(range(topics), size)]
+    for counts in product(range(1, partitions + 1), repeat=topics):
+        if sum(counts) > partitions:
+            continue
+        for rows in combinations_with_replacement(choices, members):
+            readers = [[m for m in range(members) if t in rows[m]] for t in range(topics)]
+            owners = [
+                combinations_with_replacement([-1, *readers[t]], counts[t]) for t in range(topics)
+            ]
+            for owner in product(*owners):
+                yield Group.from_arrays(
+                    group="g",
+                    topics=[f"t{t}" for t in range(topics)],
+                    partitions=counts,
+                    members=[f"m{m}" for m in range(members)],
+                    subscription_indptr=np.cumsum([0, *map(len, rows)]),
+                    subscription_topics=[t for row in rows for t in row],
+                    owner=[m for of_topic in owner for m in of_topic],
+                )
+
+
 @pytest.fixture(scope="session")
 def group_of() -> Callable[..., Group]:
     return build_group
+
+
+@pytest.fixture(scope="session")
+def small_groups() -> Callable[[int, int, int], Iterator[Group]]:
+    return every_small_group

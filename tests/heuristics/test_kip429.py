@@ -1,5 +1,7 @@
 """KIP-429: rounds to quiescence, what they revoke, and what is without an owner meanwhile."""
 
+from dataclasses import replace
+
 import pytest
 
 from groups import Failed, Refused
@@ -76,3 +78,15 @@ def test_rounds_that_never_end_fail_as_soon_as_a_state_comes_back(group_of):
 def test_a_refusal_of_the_assignor_underneath_goes_through(group_of):
     with pytest.raises(Refused, match=r"the lag of t-0 is unknown"):
         kip429_cooperative.plan(group_of({"t": 1}, {"a": ["t"]}), over=kip169_lag.plan)
+
+
+@pytest.mark.parametrize(("topics", "members", "partitions"), [(2, 3, 4), (2, 4, 4), (3, 3, 3)])
+def test_on_every_small_group_the_rounds_end_settled(small_groups, topics, members, partitions):
+    for group in small_groups(topics, members, partitions):
+        settled = plan(group, "kip-429-cooperative")
+        assert settled.rounds <= 3
+        assert settled.ownerless == settled.revoked
+        later = replace(group, owner=settled.assignment.owner.copy())
+        again = plan(later, "kip-429-cooperative")
+        assert (again.rounds, again.revoked) == (1, 0)
+        assert again.assignment.owner.tolist() == settled.assignment.owner.tolist()
