@@ -81,7 +81,7 @@ def load_of(assignment: Assignment, column: Int64 | None) -> list[int]:
     load = np.zeros(len(assignment.group.members), np.int64)
     if column is not None:
         member, partition = assignment.holdings
-        np.add.at(load, member, column[partition])
+        np.add.at(load, member, np.maximum(column[partition], 0))
     return load.tolist()
 
 

@@ -1,1 +1,18 @@
 """PROOF: the best assignment of a group and its certificate."""
+
+from optimal.certificate import check
+from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
+from optimal.solve import METHODS, solve, solve_many
+
+__all__ = [
+    "METHODS",
+    "Proof",
+    "ProofKind",
+    "Solution",
+    "Status",
+    "Stopped",
+    "Term",
+    "check",
+    "solve",
+    "solve_many",
+]

@@ -241,17 +241,21 @@ class _Plan:
         keeps[members] = kept
         gets = np.zeros(self.fleet.members, np.int64)
         gets[members] = given
-        closed_item = closed_member[self.item_owner]
-        self.stay[closed_item] = keeps[self.item_owner[closed_item]]
+        closed_item = np.flatnonzero(closed_member[self.item_owner])
+        closed_item = closed_item[np.argsort(self.item_owner[closed_item], kind="stable")]
+        count, holder = counts[closed_item], self.item_owner[closed_item]
+        sums = np.cumsum(count) - count
+        first = np.searchsorted(holder, holder)
+        earlier = sums - sums[first] if len(holder) else sums
+        self.stay[closed_item] = np.clip(keeps[holder] - earlier, 0, count)
         in_closed = closed_member[self.out_member]
         self.given[in_closed] = gets[self.out_member[in_closed]]
-        by_slot = np.bincount(self.out_slot[in_closed], self.given[in_closed], self.slots).astype(
-            np.int64
-        )
+        stays = np.bincount(self.item_pool, self.stay, len(self.pools.counts)).astype(np.int64)
         closed_slot = np.zeros(self.slots, bool)
         closed_slot[self.out_slot[in_closed]] = True
         edge = closed_slot[self.edge_slot]
-        self.dealt[edge] = by_slot[self.edge_slot[edge]]
+        pool = self.edge_pool[edge]
+        self.dealt[edge] = self.pools.counts[pool] - stays[pool]
         return price
 
     def _flow(

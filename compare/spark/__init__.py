@@ -1,0 +1,1 @@
+"""The same comparison over Spark; pyspark is imported here and nowhere else."""

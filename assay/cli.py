@@ -1,0 +1,435 @@
+"""The command ``assay``: parses, calls and prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from typer.exceptions import TyperException
+
+from groups.documents import parse_json, read_bytes, read_documents
+from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
+from groups.group import Group
+from groups.tiers import TIERS, parse_objective
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+app = typer.Typer(
+    name="assay",
+    help="The provably optimal assignment of a Kafka consumer group, and how far others are.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Format = Literal["table", "json"]
+File = Annotated[str, typer.Argument(help="an assay-group/1 snapshot, - for standard input")]
+ObjectiveOption = Annotated[
+    str, typer.Option("--objective", help="a preset, or tiers as in 'balance > stickiness'")
+]
+AssumeEqual = Annotated[
+    bool, typer.Option("--assume-equal", help="take unknown subscriptions as all topics")
+]
+TimeLimitOption = Annotated[
+    float | None,
+    typer.Option("--time-limit", min=0.001, help="seconds for each solve or assignor"),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="how to print the answer")]
+Assignors = Annotated[
+    list[str] | None, typer.Option("--assignor", help="one to score; may be given again")
+]
+FailAbove = Annotated[
+    list[str] | None,
+    typer.Option("--fail-above", metavar="TIER=N", help="exit 1 where the excess exceeds N"),
+]
+DEFAULT_SECONDS = 10.0
+
+
+def main() -> None:
+    """Run the command and leave with its exit code.
+
+    0 done; 1 worse than allowed, or an assignment or a proof does not hold; 2 bad usage or bad
+    input, one line; 3 an error inside.
+    """
+    try:
+        code = app(standalone_mode=False)
+    except (InvalidAssignment, ProofError) as error:
+        code = _say(str(error), 1)
+    except BadInput as error:
+        code = _say(str(error), 2)
+    except typer.Exit as left:
+        code = left.exit_code
+    except TyperException as error:
+        format_message = getattr(error, "format_message", error.__str__)
+        code = _say(f"{' '.join(format_message().split())} (see assay --help)", 2)
+    except typer.Abort:
+        code = _say("interrupted", 130)
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    except AssayError as error:
+        code = _say(f"an error inside: {error}", 3)
+    except Exception as error:
+        if "ASSAY_DEBUG" in os.environ:
+            raise
+        line = " ".join(f"{type(error).__name__}: {error}".split())
+        code = _say(f"an error inside: {line} (ASSAY_DEBUG=1 shows where)", 3)
+    sys.exit(code or 0)
+
+
+@app.callback(invoke_without_command=True)
+def _assay(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
+) -> None:
+    if version:
+        from assay import __version__
+
+        _print(f"assay {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        _print(context.get_help())
+        raise typer.Exit
+
+
+@app.command()
+def solve(
+    file: File,
+    *,
+    objective: ObjectiveOption = "kip-54",
+    method: Annotated[
+        Literal["auto", "flow", "cp-sat", "ilp", "brute"], typer.Option(help="how to solve")
+    ] = "auto",
+    time_limit: TimeLimitOption = None,
+    assume_equal: AssumeEqual = False,
+    format_: FormatOption = "table",
+) -> None:
+    """Print the reference assignment of one group, with its proof."""
+    from assay import printing
+    from optimal import solve as solve_group
+
+    group = _group(file, assume_equal=assume_equal)
+    solution = solve_group(group, objective, method=method, time_limit=time_limit)
+    _warn(group.assumed)
+    if format_ == "json":
+        _print_json(solution.to_dict())
+    else:
+        printing.print_solution(solution)
+
+
+@app.command()
+def check(
+    file: File,
+    solution: Annotated[str, typer.Argument(help="an assay-solution/1 document")],
+    *,
+    assume_equal: AssumeEqual = False,
+) -> None:
+    """Recompute validity, every term and a certificate, without a solver."""
+    from optimal.certificate import check as check_solution
+    from optimal.solution import Solution
+
+    group = Group.read(file)
+    try:
+        document = parse_json(read_bytes(solution).decode("utf-8-sig", "replace"))
+        assumed = document.get("assumed") if isinstance(document, dict) else None
+        equal = group.with_equal_subscriptions()
+        if assume_equal or (assumed and equal.assumed == tuple(assumed)):
+            group = equal
+        answer = Solution.from_dict(group, document)
+        unchecked = check_solution(group, answer)
+    except AssayError as error:
+        raise type(error)(f"{solution}: {error}") from None
+    _warn(group.assumed)
+    for line in unchecked:
+        _print(f"not checked: {line}")
+    if answer.assignment is not None:
+        terms = ", ".join(f"{term.name} {term.value}" for term in answer.terms)
+        proved = "" if unchecked else "; the certificate proves it optimal"
+        _print(f"the assignment is valid and costs what it says: {terms}{proved}")
+
+
+@app.command()
+def validate(
+    files: Annotated[list[str], typer.Argument(help="assay-group/1 files, .json or .jsonl")],
+) -> None:
+    """Say of each snapshot whether it is good."""
+    bad = 0
+    for file in files:
+        name = "standard input" if file == "-" else file
+        try:
+            documents = read_documents(read_bytes(file), name)
+        except BadInput as error:
+            bad = _say(str(error), 2)
+            continue
+        for place, document in documents:
+            try:
+                if isinstance(document, BadInput):
+                    raise document
+                try:
+                    group = Group.from_dict(document)
+                except BadInput as error:
+                    raise error.within(place) from None
+            except BadInput as error:
+                bad = _say(str(error), 2)
+            else:
+                sizes = f"{len(group.members)} members, {group.n_partitions} partitions"
+                _print(f"{place}: good: group {group.name}, {sizes}")
+    raise typer.Exit(bad)
+
+
+@app.command()
+def score(
+    file: File,
+    *,
+    assignor: Assignors = None,
+    objective: ObjectiveOption = "kip-54",
+    time_limit: TimeLimitOption = None,
+    assume_equal: AssumeEqual = False,
+    fail_above: FailAbove = None,
+    format_: FormatOption = "table",
+) -> None:
+    """Hold what the members own now, and the assignors, against the optimum."""
+    from assay import printing
+    from compare.score import CURRENT, score_assignors, scores_document, too_far
+    from heuristics import ASSIGNORS, assignor_named
+    from heuristics.time_limit import TimeLimit
+    from optimal import solve as solve_group
+
+    limits = _limits(fail_above or [])
+    for name in assignor or []:
+        if name != CURRENT:
+            assignor_named(name)
+    group = _group(file, assume_equal=assume_equal)
+    solution = solve_group(group, objective, time_limit=time_limit)
+    names = [CURRENT, *(n for n in assignor or ASSIGNORS if n != CURRENT)]
+    with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
+        rows = score_assignors(group, solution, names, limit)
+    _warn(group.assumed)
+    if format_ == "json":
+        _print_json(scores_document(group, solution, rows))
+    else:
+        printing.print_scores(solution, rows)
+    judged = [row for row in rows if row.assignor in (assignor or [CURRENT])]
+    lines = too_far(judged, limits) if limits else []
+    for line in lines:
+        _say(line, 1)
+    raise typer.Exit(1 if lines else 0)
+
+
+@app.command()
+def assignors(*, format_: FormatOption = "table") -> None:
+    """List what can be scored here."""
+    from assay import printing
+    from heuristics import ASSIGNORS
+
+    rows = [
+        {
+            "name": found.name,
+            "kind": found.kind,
+            "source": found.source,
+            "version": found.version,
+            "available": True,
+            "reason": None,
+        }
+        for found in ASSIGNORS.values()
+    ]
+    if format_ == "json":
+        _print_json({"format": "assay-assignors/1", "assignors": rows})
+    else:
+        printing.print_assignors(rows)
+
+
+@app.command(name="import")
+def import_(
+    files: Annotated[list[str], typer.Argument(help="texts of other tools, - standard input")],
+    *,
+    from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
+    out: Annotated[str | None, typer.Option("-o", "--out", help="where to write")] = None,
+) -> None:
+    """Turn console output and other tools' JSON into assay-group/1, views of a group merged."""
+    from groups.importers import import_texts
+
+    sources = [("standard input" if f == "-" else f, read_bytes(f)) for f in files]
+    documents = import_texts(sources, dialect=from_)
+    lines = []
+    for document in documents:
+        group = Group.from_dict(document)
+        _warn([f"{group.name}: {line}" for line in group.assumed])
+        lines.append(json.dumps(document, ensure_ascii=False))
+    if len(documents) == 1:
+        lines = [json.dumps(documents[0], ensure_ascii=False, indent=1)]
+    _write("\n".join(lines), out)
+
+
+@app.command()
+def anonymise(
+    file: Annotated[str, typer.Argument(help="a snapshot, .json or .jsonl")],
+    *,
+    out: Annotated[str | None, typer.Option("-o", "--out", help="where to write")] = None,
+) -> None:
+    """Replace the names in a snapshot by pseudonyms; the optimum stays the same."""
+    from groups.anonymise import anonymise as anonymised
+
+    name = "standard input" if file == "-" else file
+    lines = []
+    for place, document in read_documents(read_bytes(file), name):
+        if isinstance(document, BadInput):
+            raise document
+        try:
+            Group.from_dict(document)
+        except BadInput as error:
+            raise error.within(place) from None
+        lines.append(json.dumps(anonymised(document), ensure_ascii=False))
+    _write("\n".join(lines), out)
+
+
+@app.command()
+def generate(
+    family: Annotated[
+        Literal["grid", "differing", "equal", "buckets", "nested", "random"],
+        typer.Argument(
+            help="the maintainers' grid, differing subscriptions, or one kind of group"
+        ),
+    ],
+    *,
+    seed: Annotated[int, typer.Option(min=0, help="the first seed")] = 1,
+    count: Annotated[int, typer.Option(min=1, help="groups per point, one seed each")] = 1,
+    members: Annotated[
+        list[int] | None, typer.Option(min=1, help="size of the group; may be given again")
+    ] = None,
+    per_member: Annotated[int, typer.Option(min=1, help="partitions per member")] = 10,
+    topics: Annotated[int, typer.Option(min=1, help="number of topics")] = 10,
+    event: Annotated[
+        Literal["fresh", "join-one", "join-many", "leave-one", "leave-many", "stable"],
+        typer.Option(help="what happened since the last assignment, which was optimal"),
+    ] = "fresh",
+    skewed: Annotated[bool, typer.Option("--skewed", help="topics of unequal size")] = False,
+    most_partitions: Annotated[
+        int, typer.Option(min=1, help="largest group of the grid")
+    ] = 10_000,
+) -> None:
+    """Print seeded groups as JSON lines."""
+    from compare.families import Family, differing, grid
+
+    sizes = tuple(members or [10])
+    if family == "grid":
+        points = list(grid(sizes, most_partitions))
+    elif family == "differing":
+        points = list(differing(sizes))
+    else:
+        points = [Family(size, per_member, topics, family, event, skewed) for size in sizes]
+    for point in points:
+        for number in range(seed, seed + count):
+            _print(json.dumps(point.group(number).to_dict(), ensure_ascii=False))
+
+
+@app.command()
+def run(
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="a .jsonl file, or a folder")],
+    *,
+    out: Annotated[str, typer.Option("--out", help="folder of the tables")],
+    assignor: Assignors = None,
+    objective: ObjectiveOption = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    assume_equal: AssumeEqual = False,
+    fail_above: FailAbove = None,
+) -> None:
+    """Solve and score many groups on Spark; a second run fills only what is missing."""
+    from assay.extras import require
+    from compare.score import CURRENT
+    from heuristics import ASSIGNORS, assignor_named
+
+    require("pyspark", "pyarrow", "pandas", extra="spark")
+    from compare.spark.pipeline import Job, run_job
+
+    limits = _limits(fail_above or [])
+    for name in assignor or []:
+        if name != CURRENT:
+            assignor_named(name)
+    job = Job(
+        source=Path(source),
+        out=Path(out),
+        objective=parse_objective(objective),
+        assignors=tuple(assignor or (CURRENT, *ASSIGNORS)),
+        time_limit=time_limit or DEFAULT_SECONDS,
+        assume_equal=assume_equal,
+    )
+    summary = run_job(job, lambda line: _say(line, 0))
+    _print(summary.line())
+    worse = summary.worse_than(limits)
+    for line in worse:
+        _say(line, 1)
+    raise typer.Exit(1 if worse else 0)
+
+
+@app.command()
+def report(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="folder that assay run filled")],
+    *,
+    out: Annotated[str | None, typer.Option("-o", "--out", help="the page")] = None,
+) -> None:
+    """Write one self-contained page about a run."""
+    from assay.extras import require
+
+    require("altair", "vl_convert", "pandas", "pyarrow", extra="plots")
+    from compare.report import write_report
+
+    page = Path(out) if out else Path(folder) / "report.html"
+    for line in write_report(Path(folder), page):
+        _print(line)
+
+
+def _group(file: str, *, assume_equal: bool) -> Group:
+    try:
+        group = Group.read(file)
+    except BadInput as error:
+        hint = "; other tools' texts become snapshots with: assay import FILE"
+        raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
+    return group.with_equal_subscriptions() if assume_equal else group
+
+
+def _limits(given: Sequence[str]) -> dict[str, int]:
+    limits = {}
+    for text in given:
+        tier, _, number = text.partition("=")
+        if tier not in TIERS or not number.isdecimal():
+            raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more")
+        limits[tier] = int(number)
+    return limits
+
+
+def _write(text: str, out: str | None) -> None:
+    if out is None:
+        _print(text)
+        return
+    try:
+        Path(out).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _print_json(document: Any) -> None:
+    _print(json.dumps(document, ensure_ascii=False))
+
+
+def _warn(assumed: Sequence[str]) -> None:
+    for line in assumed:
+        _say(f"assumed: {line}", 0)
+
+
+def _say(line: str, code: int) -> int:
+    sys.stderr.write(f"assay: {line}\n" if code else f"{line}\n")
+    return code

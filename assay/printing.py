@@ -1,0 +1,121 @@
+"""Tables for people, on standard output."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from groups.assignment import Assignment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.score import Score, ScoreTerm
+    from optimal.solution import Solution
+
+WIDE = 240
+
+
+def print_solution(solution: Solution) -> None:
+    """Print what is known, the tiers, each member's load and what moves."""
+    console = _console()
+    _print(console, _verdict(solution))
+    if solution.assignment is None:
+        return
+    tiers = _table("tier", "value", "bound")
+    for term in solution.terms:
+        tiers.add_row(term.name, str(term.value), "-" if term.bound is None else str(term.bound))
+    console.print(tiers)
+    loads = _table("member", "now", "optimum", "partitions")
+    before = Assignment.current(solution.group).loads
+    for index, (member, topics) in enumerate(solution.assignment.to_dict().items()):
+        held = " ".join(f"{t}:{_ranges(numbers)}" for t, numbers in topics.items())
+        now, then = int(before[index]), int(solution.assignment.loads[index])
+        loads.add_row(Text(member), str(now), str(then), Text(held or "-"))
+    console.print(loads)
+    for topic, numbers in solution.assignment.unassigned.items():
+        _print(console, f"nobody reads {topic}:{_ranges(numbers)}")
+    for (origin, target), count in solution.assignment.moves_by_pair().items():
+        _print(console, f"moves {count} from {origin} to {target}")
+
+
+def print_scores(solution: Solution, rows: Sequence[Score]) -> None:
+    """Print the optimum and a row per assignor, each tier as value (+excess)."""
+    console = _console()
+    _print(console, _verdict(solution))
+    table = _table("assignor", "valid", "balanced", *solution.objective, "seconds", "")
+    optimum = [str(term.value) for term in solution.terms] or ["?"] * len(solution.objective)
+    table.add_row("optimum", "yes", "", *optimum, f"{solution.seconds:.4f}", "")
+    for row in rows:
+        tiers = ["-"] * len(solution.objective)
+        if row.terms is not None:
+            tiers = [_with_excess(term) for term in row.terms]
+        note = row.reason or ""
+        if row.violations:
+            more = f" (and {len(row.violations) - 1} more)" if len(row.violations) > 1 else ""
+            note = f"{row.violations[0]}{more}"
+        shown = row.status if row.valid is None else _yes(row.valid)
+        cells = (row.assignor, shown, _yes(row.balanced), *tiers, f"{row.seconds:.4f}")
+        table.add_row(*cells, Text(note))
+    console.print(table)
+
+
+def print_assignors(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print what can be scored."""
+    table = _table("name", "kind", "source", "version", "available")
+    for row in rows:
+        available = "yes" if row["available"] else row["reason"]
+        table.add_row(row["name"], row["kind"], row["source"], row["version"] or "-", available)
+    _console().print(table)
+
+
+def _verdict(solution: Solution) -> str:
+    objective = " > ".join(solution.objective)
+    return (
+        f"group {solution.group.name}: {solution.status} for {objective} "
+        f"(proof: {solution.proof.kind}, method: {solution.method}, {solution.seconds:.4f} s)"
+    )
+
+
+def _with_excess(term: ScoreTerm) -> str:
+    if term.excess is None:
+        return str(term.value)
+    if isinstance(term.excess, tuple):
+        low, high = term.excess
+        return f"{term.value} (+{low}..{'?' if high is None else high})"
+    return f"{term.value} (+{term.excess})" if term.excess else str(term.value)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return ascending numbers with runs put together: 0-3,7."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def _yes(value: bool | None) -> str:
+    return "-" if value is None else "yes" if value else "no"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _console() -> Console:
+    # Whoever redirects the table wants whole names, not the width of a terminal.
+    return Console(width=None if sys.stdout.isatty() else WIDE)
+
+
+def _print(console: Console, line: str) -> None:
+    console.print(Text(line), soft_wrap=True)

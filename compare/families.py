@@ -1,0 +1,138 @@
+"""Seeded families of groups, as data: the grid on which Kafka's maintainers time assignors.
+
+Grid: AssignorBenchmark and ConsumerAssignorBenchmark of Apache Kafka (jmh-benchmarks), which
+measure time only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from groups.errors import BadInput
+from groups.group import Group
+from optimal.solve import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from groups.group import Bools, Int64
+
+Subscriptions = Literal["equal", "buckets", "nested", "random"]
+Event = Literal["fresh", "join-one", "join-many", "leave-one", "leave-many", "stable"]
+BUCKETS = 5
+
+
+@dataclass(frozen=True)
+class Family:
+    """One point of the grid.
+
+    Attributes
+    ----------
+    members : how many members the group has after the event
+    per_member : partitions per member; topics : how many topics share them
+    subscriptions : all topics ("equal"), one of five disjoint sets of topics ("buckets"), the
+        first so many topics ("nested"), or each topic with probability one half ("random")
+    event : what happened since the last assignment, which was optimal; "many" is a tenth
+    skewed : topic k has a share of the partitions in proportion to 1 / k
+    """
+
+    members: int
+    per_member: int = 10
+    topics: int = 10
+    subscriptions: Subscriptions = "equal"
+    event: Event = "fresh"
+    skewed: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the point, without the seed."""
+        parts = [f"{self.members}x{self.per_member}", f"{self.topics}-topics", self.subscriptions]
+        return "-".join((*parts, *(["skewed"] if self.skewed else []), self.event))
+
+    def group(self, seed: int) -> Group:
+        """Return the group of this point for a seed.
+
+        Raises
+        ------
+        BadInput
+            Where a number is out of range.
+        """
+        for what in ("members", "per_member", "topics"):
+            if getattr(self, what) < 1:
+                raise BadInput(f"{what}: {getattr(self, what)}, expected 1 or more")
+        rng = np.random.default_rng(seed)
+        many = max(1, self.members // 10)
+        joined = {"join-one": 1, "join-many": many}.get(self.event, 0)
+        left = {"leave-one": 1, "leave-many": many}.get(self.event, 0)
+        everybody = self.members + left
+        reads = self._reads(rng, everybody)
+        counts = self._counts()
+        stayed = np.arange(everybody) >= left
+        if self.event == "fresh":
+            return _group(f"{self.name}-{seed}", reads[stayed], counts, None)
+        was_there = np.arange(everybody) < everybody - joined
+        before = _group("before", reads[was_there], counts, None)
+        placed = solve(before).assignment
+        owner = np.full(int(counts.sum()), -1) if placed is None else placed.owner - left
+        return _group(f"{self.name}-{seed}", reads[stayed], counts, np.maximum(owner, -1))
+
+    def _counts(self) -> Int64:
+        total = self.members * self.per_member
+        share = 1 / np.arange(1, self.topics + 1) if self.skewed else np.ones(self.topics)
+        ends = np.round(np.cumsum(share) / share.sum() * total).astype(np.int64)
+        return np.asarray(np.diff(ends, prepend=0))
+
+    def _reads(self, rng: np.random.Generator, members: int) -> Bools:
+        """(members, topics) bool: who reads what; everybody reads something."""
+        member, topic = np.arange(members)[:, None], np.arange(self.topics)[None, :]
+        if self.subscriptions == "buckets":
+            buckets = min(BUCKETS, self.topics)
+            return np.asarray(member % buckets == topic % buckets)
+        if self.subscriptions == "nested":
+            return np.asarray(topic <= (member * self.topics) // members)
+        if self.subscriptions == "random":
+            found = np.asarray(rng.random((members, self.topics)) < 0.5)
+            found[np.arange(members), rng.integers(0, self.topics, members)] = True
+            return found
+        return np.ones((members, self.topics), bool)
+
+
+def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:
+    """Return the maintainers' grid up to so many partitions, smallest groups first."""
+    points = product(members, (5, 10, 50), (10, 100, 1000), ("equal", "buckets"))
+    for size, per_member, topics, subscriptions in points:
+        if topics <= size * per_member <= most_partitions:
+            for event in ("fresh", "join-one"):
+                yield Family(size, per_member, topics, subscriptions, event)  # type: ignore[arg-type]
+
+
+def differing(members: tuple[int, ...], topics: int = 20) -> Iterator[Family]:
+    """Return points whose subscriptions differ: where balance is hard and assignors err."""
+    for size in members:
+        for subscriptions, skewed, event in product(
+            ("nested", "random"), (False, True), get_args(Event)
+        ):
+            yield Family(size, 10, topics, subscriptions, event, skewed)  # type: ignore[arg-type]
+
+
+def _group(
+    name: str,
+    reads: Bools,
+    counts: Int64,
+    owner: Int64 | None,
+) -> Group:
+    members, topics = reads.shape
+    digits = len(str(max(members, topics)))
+    return Group.from_arrays(
+        group=name,
+        topics=[f"t{i:0{digits}}" for i in range(topics)],
+        partitions=counts,
+        members=[f"c{i:0{digits}}" for i in range(members)],
+        subscription_indptr=np.concatenate(([0], np.cumsum(reads.sum(axis=1)))),
+        subscription_topics=np.nonzero(reads)[1],
+        owner=owner,
+    )

@@ -1,0 +1,215 @@
+"""Score: one group, one assignment, one row; the only scorer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from groups.assignment import Assignment, Violation
+from groups.errors import BadInput, SolverContradiction
+from groups.tiers import values
+from heuristics import assignor_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from groups.group import Group
+    from heuristics.time_limit import TimeLimit
+    from optimal.solution import Solution
+
+FORMAT = "assay-scores/1"
+CURRENT = "current"
+Excess = int | tuple[int, int | None] | None
+
+
+@dataclass(frozen=True)
+class ScoreTerm:
+    """The value of one tier, and how far it is from the optimum.
+
+    `excess` is value - optimum up to and including the first tier in which they differ, None
+    after it and where the assignment is not valid; ``(value - incumbent, value - bound)`` where
+    the optimum is not proved.
+    """
+
+    name: str
+    value: int
+    excess: Excess
+
+
+@dataclass(frozen=True)
+class Score:
+    """How an assignor fared on a group.
+
+    Attributes
+    ----------
+    status : "scored", "refused", "failed", "timed-out" or "unavailable"
+    reason : why it is not scored; None where it is
+    valid, violations, terms : None, empty and None unless scored
+    balanced : KIP-54's own predicate; None unless scored and valid
+    rounds, revoked : rebalances until quiescence, partitions taken from a member on the way
+    seconds : time inside the assignor
+    """
+
+    assignor: str
+    status: Literal["scored", "refused", "failed", "timed-out", "unavailable"]
+    reason: str | None = None
+    valid: bool | None = None
+    violations: tuple[Violation, ...] = ()
+    terms: tuple[ScoreTerm, ...] | None = None
+    balanced: bool | None = None
+    rounds: int = 1
+    revoked: int = 0
+    seconds: float = 0.0
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether every tier is proved to be at its optimum."""
+        return self.terms is not None and all(term.excess == 0 for term in self.terms)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row of the ``assay-scores/1`` document."""
+        terms = self.terms
+        return {
+            "assignor": self.assignor,
+            "status": self.status,
+            "reason": self.reason,
+            "valid": self.valid,
+            "violations": [vars(violation) for violation in self.violations],
+            "terms": None if terms is None else [_term_document(term) for term in terms],
+            "rounds": self.rounds,
+            "revoked": self.revoked,
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def score(
+    group: Group, assignment: Assignment, solution: Solution, *, assignor: str = CURRENT
+) -> Score:
+    """Hold an assignment against the reference solution of its group.
+
+    Raises
+    ------
+    BadInput
+        Where the assignment or the solution is for another group.
+    SolverContradiction
+        Where a valid assignment beats a solution that is called optimal.
+    """
+    members, partitions = len(group.members), group.n_partitions
+    for other, what in ((assignment.group, "assignment"), (solution.group, "solution")):
+        if (len(other.members), other.n_partitions) != (members, partitions):
+            raise BadInput(f"{what}: it is for group {other.name!r}, not for {group.name!r}")
+    found = values(assignment, solution.objective)
+    valid = assignment.is_valid
+    excess = _excess(found, solution) if valid else (None,) * len(found)
+    return Score(
+        assignor=assignor,
+        status="scored",
+        valid=valid,
+        violations=assignment.violations,
+        terms=tuple(map(ScoreTerm, solution.objective, found, excess)),
+        balanced=assignment.balanced() if valid else None,
+    )
+
+
+def score_current(group: Group, solution: Solution) -> Score:
+    """Score what the members hold now, raw claims as they are."""
+    return score(group, Assignment.current(group), solution)
+
+
+def score_assignors(
+    group: Group, solution: Solution, names: Sequence[str], limit: TimeLimit
+) -> list[Score]:
+    """Score assignors by name, in order; ``current`` is what the members hold now.
+
+    Each runs in a child process under the time limit; whatever becomes of it is a row.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor has that name.
+    """
+    rows = []
+    for name in names:
+        if name == CURRENT:
+            rows.append(score_current(group, solution))
+            continue
+        assignor_named(name)
+        outcome = limit.plan(group, name)
+        if outcome.plan is None or outcome.status != "planned":
+            status: Any = outcome.status
+            rows.append(Score(name, status, outcome.reason, seconds=outcome.seconds))
+            continue
+        row = score(group, outcome.plan.assignment, solution, assignor=name)
+        plan = outcome.plan
+        rows.append(
+            Score(
+                **{
+                    **vars(row),
+                    "rounds": plan.rounds,
+                    "revoked": plan.revoked,
+                    "seconds": outcome.seconds,
+                }
+            )
+        )
+    return rows
+
+
+def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, Any]:
+    """Return the ``assay-scores/1`` document."""
+    answer = solution.to_dict()
+    return {
+        "format": FORMAT,
+        "group": group.name,
+        "objective": answer["objective"],
+        "optimum": {"status": answer["status"], "terms": answer["terms"]},
+        "scores": [row.to_dict() for row in rows],
+    }
+
+
+def too_far(rows: Sequence[Score], limits: Mapping[str, int]) -> list[str]:
+    """Return a line for each row whose excess is above the limit of a tier, or is not known.
+
+    A row that is not valid, or did not come to a score, is too far. A tier after the first one
+    in which the assignor is worse has no excess of its own: the earlier tier's limit speaks.
+    """
+    lines = []
+    for row in rows:
+        if row.terms is None or not row.valid:
+            lines.append(f"{row.assignor}: {row.reason or 'the assignment is not valid'}")
+            continue
+        for term in row.terms:
+            worst = term.excess[1] if isinstance(term.excess, tuple) else term.excess
+            open_end = isinstance(term.excess, tuple) and worst is None
+            if term.name in limits and (open_end or (worst or 0) > limits[term.name]):
+                lines.append(
+                    f"{row.assignor}: {term.name} exceeds the optimum by {worst}, "
+                    f"more than {limits[term.name]}"
+                )
+    return lines
+
+
+def _excess(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
+    excess: list[Excess] = []
+    comparable = bool(solution.terms)
+    for value, term in zip(found, solution.terms or [None] * len(found), strict=True):
+        if not comparable or term is None:
+            excess.append(None)
+            continue
+        if term.bound is not None and value < term.bound:
+            raise SolverContradiction(
+                f"{solution.group.name}: {term.name} is {value}, below the bound {term.bound} "
+                f"that {solution.method} claims"
+            )
+        if term.bound == term.value:
+            excess.append(value - term.value)
+            comparable = value == term.value
+        else:
+            above = None if term.bound is None else value - term.bound
+            excess.append((value - term.value, above))
+            comparable = False
+    return tuple(excess)
+
+
+def _term_document(term: ScoreTerm) -> dict[str, Any]:
+    excess = list(term.excess) if isinstance(term.excess, tuple) else term.excess
+    return {"name": term.name, "value": term.value, "excess": excess}

@@ -1,0 +1,104 @@
+"""Columns, types and units of the tables that a run leaves: stated once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TERMS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.int64()), ("bound", pa.int64())]))
+EXCESSES = pa.list_(
+    pa.struct(
+        [
+            ("name", pa.string()),
+            ("value", pa.int64()),
+            ("excess", pa.int64()),  # null after the first tier that differs, and where open
+            ("excess_from", pa.int64()),  # the interval where the optimum is not proved
+            ("excess_to", pa.int64()),
+        ]
+    )
+)
+
+TABLES = {
+    "groups": pa.schema(
+        [
+            ("group", pa.string()),
+            ("key", pa.string()),
+            ("source", pa.string()),
+            ("members", pa.int64()),
+            ("topics", pa.int64()),
+            ("partitions", pa.int64()),
+            ("equal_subscriptions", pa.bool_()),
+            ("assumed", pa.list_(pa.string())),
+            ("snapshot", pa.string()),  # the assay-group/1 document
+        ]
+    ),
+    "optima": pa.schema(
+        [
+            ("group", pa.string()),
+            ("key", pa.string()),
+            ("group_key", pa.string()),
+            ("objective", pa.string()),
+            ("status", pa.string()),
+            ("reason", pa.string()),
+            ("stopped", pa.string()),
+            ("method", pa.string()),
+            ("seconds", pa.float64()),
+            ("terms", TERMS),
+            ("proof", pa.string()),  # kind of proof
+            ("assumed", pa.list_(pa.string())),
+            ("loads", pa.list_(pa.int64())),  # partitions per member, in the order of ids
+        ]
+    ),
+    "scores": pa.schema(
+        [
+            ("group", pa.string()),
+            ("key", pa.string()),
+            ("group_key", pa.string()),
+            ("objective", pa.string()),
+            ("assignor", pa.string()),
+            ("status", pa.string()),
+            ("reason", pa.string()),
+            ("valid", pa.bool_()),
+            ("balanced", pa.bool_()),  # KIP-54's own predicate
+            ("terms", EXCESSES),
+            ("rounds", pa.int64()),
+            ("revoked", pa.int64()),
+            ("seconds", pa.float64()),
+            ("loads", pa.list_(pa.int64())),
+        ]
+    ),
+    "failures": pa.schema(
+        [
+            ("group", pa.string()),
+            ("key", pa.string()),
+            ("source", pa.string()),
+            ("place", pa.string()),
+            ("reason", pa.string()),
+        ]
+    ),
+    "runs": pa.schema(
+        [
+            ("started_at", pa.string()),
+            ("version", pa.string()),
+            ("input", pa.string()),
+            ("objective", pa.string()),
+            ("assignors", pa.list_(pa.string())),
+            ("time_limit_seconds", pa.float64()),
+            ("groups", pa.int64()),
+            ("failures", pa.int64()),
+            ("seconds", pa.float64()),
+        ]
+    ),
+}
+
+
+def content_key(parts: Mapping[str, Any]) -> str:
+    """Return the content hash of what made a row: 32 hexadecimal digits."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
