@@ -29,12 +29,12 @@ def plan(group: Group) -> Plan:
     - Totals of partitions and of lag start anew with each topic.
     - Among partitions of equal lag the lower number goes first; the text is silent.
 
+    Source: KIP-169, "Algorithm".
+
     Raises
     ------
     Refused
         Where the lag of a partition that somebody reads is unknown.
-
-    Source: KIP-169, "Algorithm".
     """
     lag = _known_lag(group)
     owner = np.full(group.n_partitions, NOBODY, np.int32)

@@ -31,6 +31,9 @@ def plan(group: Group, *, over: Callable[[Group], Plan] = kip54_sticky.plan) -> 
     subscribing: these are the raw claims, on partitions that exist. The assignor sees them as any
     other group.
 
+    Source: KIP-429, as ``CooperativeStickyAssignor`` has it: "any partitions that are transferring
+    ownership will be removed from the assignment until they have been safely revoked".
+
     Parameters
     ----------
     over : the assignor whose result is reached cooperatively, "kip-54-sticky" unless told
@@ -48,9 +51,6 @@ def plan(group: Group, *, over: Callable[[Group], Plan] = kip54_sticky.plan) -> 
         Where what the members own comes back after a round: it would go on for ever.
     Refused
         Where the assignor does not cover the group.
-
-    Source: KIP-429, as ``CooperativeStickyAssignor`` has it: "any partitions that are transferring
-    ownership will be removed from the assignment until they have been safely revoked".
     """
     width = group.n_partitions
     read = group.readers[group.topic] > 0

@@ -27,12 +27,12 @@ def plan(group: Group) -> Plan:
     partition can go out twice and another to nobody. Everything else is as written, see
     :mod:`heuristics.kip615_constrained`.
 
+    Source: KIP-615, "Proposed Changes", amended.
+
     Raises
     ------
     Refused
         Where two members do not read the same topics.
-
-    Source: KIP-615, "Proposed Changes", amended.
     """
     require_equal_subscriptions(group)
     owned = owned_partitions(group)

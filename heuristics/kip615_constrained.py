@@ -38,12 +38,12 @@ def plan(group: Group) -> Plan:
 
     Time is linear in members and partitions, but for the sorting.
 
+    Source: KIP-615, "Proposed Changes".
+
     Raises
     ------
     Refused
         Where two members do not read the same topics.
-
-    Source: KIP-615, "Proposed Changes".
     """
     require_equal_subscriptions(group)
     return Plan(Capacities.of(group).assign(group, owned_partitions(group), one_each=True))

@@ -76,6 +76,8 @@ def choose(preferences: Mapping[str, Sequence[str]]) -> Choice:
     Every member votes for the first in its list that all the others have too. The text leaves
     ties to the broker; here the first by name wins.
 
+    Source: KIP-726, "Proposed Changes".
+
     Parameters
     ----------
     preferences : for each member the assignors it supports, the most preferred first
@@ -84,8 +86,6 @@ def choose(preferences: Mapping[str, Sequence[str]]) -> Choice:
     ------
     Refused
         Where there is no member, or no assignor that all of them support.
-
-    Source: KIP-726, "Proposed Changes".
     """
     if not preferences:
         raise Refused("no member, so no assignor is chosen")
