@@ -31,8 +31,8 @@ def plan(group: Group, *, over: Callable[[Group], Plan] = kip54_sticky.plan) -> 
     subscribing: these are the raw claims, on partitions that exist. The assignor sees them as any
     other group.
 
-    Source: KIP-429, as ``CooperativeStickyAssignor`` has it: "any partitions that are transferring
-    ownership will be removed from the assignment until they have been safely revoked".
+    Source: KIP-429, as KIP-615 sums it up: partitions that are transferring ownership stay out of
+    the assignment until they have been safely revoked, and a followup rebalance assigns them.
 
     Parameters
     ----------
