@@ -1,7 +1,6 @@
 # Every target sets up what it needs in .venv/ and says so; the second time it is quick.
 PYTHON ?= python3
 BIN := .venv/bin
-CORPUS := corpus
 
 .PHONY: help report test check bench notebooks lock clean
 .DEFAULT_GOAL := help
@@ -9,9 +8,16 @@ CORPUS := corpus
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-report: .venv/.ready  ## solve, prove and score the corpus; leaves out/report.html
-	@$(BIN)/assay run $(CORPUS) --out out --assume-equal
+report: .venv/.ready out/seeded.jsonl  ## solve, prove and score the corpus; leaves out/report.html
+	@$(BIN)/assay run corpus --out out --assume-equal
+	@$(BIN)/assay run out/seeded.jsonl --out out
 	@$(BIN)/assay report out -o out/report.html
+
+out/seeded.jsonl: .venv/.ready
+	@mkdir -p out
+	@$(BIN)/assay generate grid --members 10 --members 100 --members 1000 > $@.part
+	@$(BIN)/assay generate differing --members 10 --members 100 >> $@.part
+	@mv $@.part $@
 
 test: .venv/.ready  ## run the test suite
 	@$(BIN)/python -m pytest
@@ -45,6 +51,7 @@ clean:  ## remove .venv/ and out/
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compare.spark.java
 	@touch $@
 
 .venv/.ready-notebooks: .venv/.ready requirements-notebooks.lock

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from groups.assignment import Assignment, Violation
@@ -48,6 +48,7 @@ class Score:
     balanced : KIP-54's own predicate; None unless scored and valid
     rounds, revoked : rebalances until quiescence, partitions taken from a member on the way
     seconds : time inside the assignor
+    loads : partitions per member, in the order of ids; None unless scored
     """
 
     assignor: str
@@ -60,6 +61,7 @@ class Score:
     rounds: int = 1
     revoked: int = 0
     seconds: float = 0.0
+    loads: tuple[int, ...] | None = None
 
     @property
     def is_optimal(self) -> bool:
@@ -108,6 +110,7 @@ def score(
         violations=assignment.violations,
         terms=tuple(map(ScoreTerm, solution.objective, found, excess)),
         balanced=assignment.balanced() if valid else None,
+        loads=tuple(assignment.loads.tolist()),
     )
 
 
@@ -139,17 +142,10 @@ def score_assignors(
             status: Any = outcome.status
             rows.append(Score(name, status, outcome.reason, seconds=outcome.seconds))
             continue
-        row = score(group, outcome.plan.assignment, solution, assignor=name)
         plan = outcome.plan
+        row = score(group, plan.assignment, solution, assignor=name)
         rows.append(
-            Score(
-                **{
-                    **vars(row),
-                    "rounds": plan.rounds,
-                    "revoked": plan.revoked,
-                    "seconds": outcome.seconds,
-                }
-            )
+            replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
         )
     return rows
 

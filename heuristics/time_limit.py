@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from concurrent.futures import TimeoutError as TimeUp
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.context import SpawnContext, SpawnProcess
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
-
-from pebble import ProcessExpired, ProcessPool
+from typing import TYPE_CHECKING, Literal
 
 from groups import Assignment, Failed, Refused
 from heuristics import assignor_named
 from heuristics.assignor import Plan
+from heuristics.child import Child, Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from groups import Group
     from groups.group import Int32
-
-START_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -46,11 +39,7 @@ class Outcome:
 class TimeLimit:
     """A child process in which assignors run, one after the other, for so many seconds each.
 
-    Use it as a context manager and over many groups: starting the child takes some tenths of a
-    second, a call after that about a millisecond. A child that was killed or died is replaced.
-    It starts as a new interpreter and without the caller's main module, so it shares nothing with
-    threads, a JVM or a Spark session of the parent, and scripts need no guard around their main
-    part.
+    Use it as a context manager and over many groups: see :class:`~heuristics.child.Child`.
 
     Parameters
     ----------
@@ -59,7 +48,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._pool: ProcessPool | None = None
+        self._child = Child()
 
     def __enter__(self) -> TimeLimit:
         return self
@@ -69,10 +58,7 @@ class TimeLimit:
 
     def close(self) -> None:
         """Stop the child process; the next call starts a new one."""
-        if self._pool is not None:
-            self._pool.stop()  # type: ignore[no-untyped-call]
-            self._pool.join()
-            self._pool = None
+        self._child.close()
 
     def plan(self, group: Group, name: str) -> Outcome:
         """Run the assignor of that name on the group.
@@ -88,22 +74,11 @@ class TimeLimit:
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""
-        if self._pool is not None and not self._pool.active:
-            self.close()
-        if self._pool is None:
-            self._pool = ProcessPool(max_workers=1, context=_Spawn())
-        future = self._pool.schedule(_answer, args=[function, group], timeout=self.seconds)
-        try:
-            answer = future.result(self.seconds + START_SECONDS)
-        except TimeUp:
-            if future.done():
-                reason = f"no answer within {self.seconds:g} s"
-                return Outcome("timed-out", None, reason, self.seconds)
-            self.close()
-            return Outcome("failed", None, "the child process did not start", 0.0)
-        except ProcessExpired as death:
-            reason = f"the child process died (exit code {death.exitcode})"
-            return Outcome("failed", None, reason, 0.0)
+        answer = self._child.call(_answer, function, group, seconds=self.seconds)
+        if isinstance(answer, Lost):
+            if answer.timed_out:
+                return Outcome("timed-out", None, answer.reason, self.seconds)
+            return Outcome("failed", None, answer.reason, 0.0)
         if answer.owner is None:
             return Outcome(answer.status, None, answer.reason, answer.seconds)
         assignment = Assignment(group, answer.owner, answer.strays)
@@ -150,27 +125,3 @@ def _answer(function: Callable[[Group], Plan], group: Group) -> _Answer:
     seconds = perf_counter() - started
     assignment, counts = made.assignment, (made.rounds, made.revoked, made.ownerless)
     return _Answer("planned", None, seconds, assignment.owner, assignment.strays, counts)
-
-
-@contextmanager
-def _main_module_hidden() -> Iterator[None]:
-    main = vars(sys.modules["__main__"])
-    kept: dict[str, Any] = {k: main[k] for k in ("__file__", "__spec__") if k in main}
-    main.pop("__file__", None)
-    main["__spec__"] = None
-    try:
-        yield
-    finally:
-        main.update(kept)
-
-
-class _Child(SpawnProcess):
-    def start(self) -> None:
-        # A spawned process runs the parent's main module again: a script without a guard would
-        # start itself anew, and one that imports Spark would import it in the child.
-        with _main_module_hidden():
-            super().start()
-
-
-class _Spawn(SpawnContext):
-    Process = _Child

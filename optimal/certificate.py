@@ -126,7 +126,7 @@ class _Costs:
         """Return what a far rack costs."""
         return dict(zip(tiers, scale, strict=True)).get("racks", 0)
 
-    def places(self, partition: Int64, *, counts_racks: bool) -> tuple[Int64, Int64, Int64, Int64]:
+    def places(self, partition: Int64, *, counts_racks: bool) -> tuple[Int64, ...]:
         """(place of each partition, then per entry: place, member, class 0 near or 1 far).
 
         A place is a topic, or a topic and its replica racks where racks count.

@@ -1,0 +1,95 @@
+"""Child: functions in a process of their own, whose hang or death is an answer."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import TimeoutError as TimeUp
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import TYPE_CHECKING, Any
+
+from pebble import ProcessExpired, ProcessPool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+START_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A call that did not come back: why, and whether its time was up."""
+
+    reason: str
+    timed_out: bool = False
+
+
+class Child:
+    """A process in which functions run one after the other; one that dies is replaced.
+
+    Use it as a context manager and over many calls: starting the process takes some tenths of a
+    second, a call after that about a millisecond. It starts as a new interpreter and without the
+    caller's main module, so it shares nothing with threads, a JVM or a Spark session of the
+    parent, and scripts need no guard around their main part.
+    """
+
+    def __init__(self) -> None:
+        self._pool: ProcessPool | None = None
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the process; the next call starts a new one."""
+        if self._pool is not None:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+            self._pool.join()
+            self._pool = None
+
+    def call(self, function: Callable[..., Any], *args: Any, seconds: float) -> Any:
+        """Return what a function, which the process must be able to import, returns.
+
+        After `seconds`, enforced to about a tenth of a second, or its death: Lost.
+        """
+        if self._pool is not None and not self._pool.active:
+            self.close()
+        if self._pool is None:
+            self._pool = ProcessPool(max_workers=1, context=_Spawn())
+        future = self._pool.schedule(function, args=list(args), timeout=seconds)
+        try:
+            return future.result(seconds + START_SECONDS)
+        except TimeUp:
+            if future.done():
+                return Lost(f"no answer within {seconds:g} s", timed_out=True)
+            self.close()
+            return Lost("the child process did not start")
+        except ProcessExpired as death:
+            return Lost(f"the child process died (exit code {death.exitcode})")
+
+
+@contextmanager
+def _main_module_hidden() -> Iterator[None]:
+    main = vars(sys.modules["__main__"])
+    kept: dict[str, Any] = {k: main[k] for k in ("__file__", "__spec__") if k in main}
+    main.pop("__file__", None)
+    main["__spec__"] = None
+    try:
+        yield
+    finally:
+        main.update(kept)
+
+
+class _Child(SpawnProcess):
+    def start(self) -> None:
+        # A spawned process runs the parent's main module again: a script without a guard would
+        # start itself anew, and one that imports Spark would import it in the child.
+        with _main_module_hidden():
+            super().start()
+
+
+class _Spawn(SpawnContext):
+    Process = _Child
