@@ -29,6 +29,7 @@ _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "kafka-ui": kafka_ui.read,
     "akhq": akhq.read,
 }
+_MOST_FAILURES = 100_000
 DIALECTS = ("auto", *_READERS)
 
 
@@ -65,7 +66,7 @@ def import_texts(
     BadInput
         Where a text cannot be used or does not show a group; the message names the place.
     """
-    imported, failures = import_each(sources, dialect=dialect)
+    imported, failures = _import(sources, dialect, most_failures=1)
     if failures:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
     if not imported:
@@ -87,21 +88,28 @@ def import_each(
     BadInput
         Where there is no such dialect.
     """
+    return _import(sources, dialect, most_failures=_MOST_FAILURES)
+
+
+def _import(
+    sources: Sequence[tuple[str, bytes]], dialect: str, *, most_failures: int
+) -> tuple[list[Imported], list[Failure]]:
     if dialect not in DIALECTS:
         raise BadInput(f"dialect: {dialect!r}, expected one of {', '.join(DIALECTS)}")
     views: dict[str, list[View]] = {}
     sizes: dict[str, TopicSize] = {}
     failures: list[Failure] = []
     refused: set[str] = set()
-    for name, data in sources:
-        for finding in _read(name, data, dialect):
-            if isinstance(finding, View):
-                views.setdefault(finding.group, []).append(finding)
-            elif isinstance(finding, Refusal):
-                refused.update(finding.groups)
-                failures.append(_failure(finding))
-            else:
-                failures += _resized(sizes, finding)
+    for finding in (f for name, data in sources for f in _read(name, data, dialect)):
+        if isinstance(finding, View):
+            views.setdefault(finding.group, []).append(finding)
+        elif isinstance(finding, Refusal):
+            refused.update(finding.groups)
+            failures.append(_failure(finding))
+        else:
+            failures += _resized(sizes, finding)
+        if len(failures) >= most_failures:
+            return [], failures
     imported = []
     allowance = Allowance()
     for group in sorted(views.keys() - refused):

@@ -6,8 +6,9 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from groups.importers.console_groups import COLUMNS, read_table
+from groups.importers.console_groups import read_table
 from groups.importers.console_topics import is_topic_line, read_topics
+from groups.importers.headers import is_header
 from groups.importers.lines import brief, is_noise, named_group, split_lines
 from groups.importers.seen import (
     Finding,
@@ -24,7 +25,6 @@ from groups.importers.wrapped import unwrap
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR")
 _MESSAGE = re.compile(
     r"(?:Warning: |Error: )?(?:The )?([Cc]onsumer|Share|Streams) group '(.*)' "
     r"(has no active members|is rebalancing|does not exist)\."
@@ -65,12 +65,6 @@ def read(source: str, text: str) -> Iterator[Finding]:
                 yield Refusal(source, f"{source}:{at + 1}", _stray(line))
                 return
             at += 1
-
-
-def is_header(line: str) -> bool:
-    """Say whether a line is the header of a table, whole or not."""
-    words = line.split(None, 20)
-    return len(words) > 1 and words[0] in _STARTS and words[1] in COLUMNS
 
 
 def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[list[Finding], int]:

@@ -1,15 +1,11 @@
-"""Tables of ``kafka-consumer-groups.sh --describe``: what one header and its rows show.
-
-The columns are those that ConsumerGroupCommand prints: ``kafka.admin`` up to 3.7,
-``org.apache.kafka.tools.consumer.group`` from 3.8. Rows are split on whitespace, because a long
-value overflows its column.
-"""
+"""Tables of ``kafka-consumer-groups.sh --describe``: what one header and its rows show."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from groups.importers import assignments
+from groups.importers.headers import kind_of
 from groups.importers.lines import Misread, brief, count, refuse
 from groups.importers.seen import (
     Finding,
@@ -20,29 +16,16 @@ from groups.importers.seen import (
     not_consumers,
     not_stable,
     shared,
+    shared_or_streams,
     streams,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from groups.importers.tables import Table
 
-SHARED = frozenset({"START-OFFSET", "MEMBER-EPOCH", "ASSIGNMENT-EPOCH"})
-STREAMS = frozenset({"MEMBER", "MEMBER-PROTOCOL", "PROCESS", "OFFSET-LAG", "TOPOLOGY-EPOCH"})
-# fmt: off
-COLUMNS = frozenset({
-    "GROUP", "TOPIC", "PARTITION", "LEADER-EPOCH", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
-    "CONSUMER-ID", "HOST", "CLIENT-ID", "GROUP-INSTANCE-ID", "#PARTITIONS", "ASSIGNMENT",
-    "CURRENT-EPOCH", "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED",
-    "COORDINATOR", "(ID)", "ASSIGNMENT-STRATEGY", "STATE", "GROUP-EPOCH",
-    "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS", "TYPE", "PROTOCOL",
-    *SHARED, *STREAMS,
-})
-# fmt: on
-_OFFSETS = {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID"}
-_LIST = {"GROUP", "TYPE", "PROTOCOL", "STATE"}
-_LISTED = "a list of groups, which shows no members: use --describe --all-groups"
+_NO_CONSUMERS = {"streams": streams, "shared": shared, "either": shared_or_streams}
 _DETAILS = {"HOST": "host", "CLIENT-ID": "client_id", "GROUP-INSTANCE-ID": "instance_id"}
 _MOST_OFFSET = 2**63 - 1
 
@@ -51,38 +34,27 @@ Row = dict[str, str]
 
 def read_table(table: Table) -> Iterator[Finding]:
     """Yield what a table shows: a View per group, or why it cannot be used."""
-    columns = set(table.columns)
-    for kind, reason in ((STREAMS, streams), (SHARED, shared)):
-        if kind & columns:
-            for group in table.group_names() or ("",):
-                yield Refusal(table.source, table.place, reason(group), (group,))
-            return
-    read: Callable[[Table, str, list[tuple[str, Row]]], Iterator[Finding]]
-    if columns >= _OFFSETS:
-        read = _offsets
-    elif columns >= {"CONSUMER-ID", "#PARTITIONS"}:
-        read = _members
-    elif columns >= {"STATE", "#MEMBERS"}:
-        read = _states
+    kind = kind_of(table.columns)
+    if kind == "list":
+        reason = "a list of groups, which shows no members: use --describe --all-groups"
+        yield Refusal(table.source, table.place, reason)
+    elif kind == "none":
+        reason = "no header of --describe, or not in full: copy the table as it was printed"
+        yield Refusal(table.source, table.place, reason, table.group_names())
+    elif kind in _NO_CONSUMERS:
+        for group in table.group_names():
+            yield Refusal(table.source, table.place, _NO_CONSUMERS[kind](group), (group,))
     else:
-        listed = columns <= _LIST
-        names = () if listed else table.group_names()
-        yield Refusal(table.source, table.place, _LISTED if listed else _unusable(columns), names)
-        return
-    try:
-        by_group: dict[str, list[tuple[str, Row]]] = {}
-        for place, row in table.rows():
-            by_group.setdefault(table.group_of(row), []).append((place, row))
-        found = [f for group, rows in by_group.items() for f in read(table, group, rows)]
-    except Misread as error:
-        yield Refusal(table.source, error.place, error.reason, table.group_names())
-    else:
-        yield from found
-
-
-def _unusable(columns: set[str]) -> str:
-    missing = sorted(_OFFSETS - columns)
-    return f"no table of --describe, its header has no {missing[0]}: copy it in full"
+        try:
+            by_group: dict[str, list[tuple[str, Row]]] = {}
+            for place, row in table.rows():
+                by_group.setdefault(table.group_of(row), []).append((place, row))
+            read = {"offsets": _offsets, "members": _members, "states": _states}[kind]
+            found = [f for group, rows in by_group.items() for f in read(table, group, rows)]
+        except Misread as error:
+            yield Refusal(table.source, error.place, error.reason, table.group_names())
+        else:
+            yield from found
 
 
 def _offsets(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[Finding]:
@@ -151,10 +123,7 @@ def _member(place: str, row: Row) -> SeenMember:
 def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[Finding]:
     for place, row in rows:
         reason = not_stable(group, row["STATE"])
-        if "ASSIGNMENT-STRATEGY" in row:
-            reason = not_consumers(group, row["ASSIGNMENT-STRATEGY"]) or reason
-        else:
-            reason = f"group {group!r} is a share or Streams group: neither assigns partitions"
+        reason = not_consumers(group, row["ASSIGNMENT-STRATEGY"]) or reason
         if reason is not None:
             yield Refusal(table.source, place, reason, (group,))
         else:

@@ -43,7 +43,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
     """
     groups = parse_json(content)
     if not isinstance(groups, Mapping) or not groups:
-        yield Refusal(source, source, f"{fields.shown(groups)}, expected an object of groups")
+        yield Refusal(source, source, "no object with groups in it")
         return
     fields.mapping(groups, "")
 

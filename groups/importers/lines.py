@@ -8,6 +8,7 @@ from typing import NoReturn
 from groups.errors import BadInput
 from groups.importers.seen import MOST_NUMBER
 
+MOST_LINES = 5_000_000
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _COMMAND = re.compile(
     r"kafka-(consumer-groups|topics)(\.sh|\.bat)?\s+--|\brpk\s+(group|topic)\s+describe\b"
@@ -22,7 +23,15 @@ _GROUP_OPTION = re.compile(r"--group[ =]+(\"[^\"]{1,300}\"|'[^']{1,300}'|\S{1,30
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines of a text, without terminal colours and whatever ends a line."""
+    """Return the lines of a text, without terminal colours and whatever ends a line.
+
+    Raises
+    ------
+    BadInput
+        Where there are more than `MOST_LINES`.
+    """
+    if text.count("\n") + text.count("\r") > MOST_LINES:
+        raise BadInput(f"more than {MOST_LINES} lines")
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -74,4 +83,4 @@ def count(text: str, place: str, what: str, *, most: int = MOST_NUMBER) -> int:
 
 def brief(text: str) -> str:
     """Return a text for an error message: quoted, and cut where it is long."""
-    return repr(text) if len(text) <= 40 else f"{text[:37]!r}..."
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")

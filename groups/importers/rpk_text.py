@@ -37,18 +37,24 @@ Lines = list[tuple[int, str]]
 
 def read(source: str, content: str) -> Iterator[Finding]:
     """Yield what the text shows of each of its groups."""
-    sections: list[tuple[str, Lines]] = []
+    group = ""
+    lines: Lines = []
     for number, line in enumerate(split_lines(content), start=1):
         words = line.split(None, 2)
         if len(words) > 1 and words[0] == "GROUP":
-            sections.append((line.split(None, 1)[1].strip(), []))
-        elif words and sections:
-            sections[-1][1].append((number, line))
+            yield from _section(source, group, lines)
+            group, lines = line.split(None, 1)[1].strip(), []
+        elif words and group:
+            lines.append((number, line))
         elif words and not is_noise(line):
             reason = f"{brief(line.strip())}, expected a line with GROUP first: leave -c out"
             yield Refusal(source, f"{source}:{number}", reason)
             return
-    for group, lines in sections:
+    yield from _section(source, group, lines)
+
+
+def _section(source: str, group: str, lines: Lines) -> Iterator[Finding]:
+    if group:
         try:
             yield _group(source, group, lines)
         except Misread as error:

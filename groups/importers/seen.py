@@ -113,6 +113,11 @@ def shared(group: str) -> str:
     return f"group {group!r} is a share group: its members share partitions, nothing is assigned"
 
 
+def shared_or_streams(group: str) -> str:
+    """Word the refusal of a group that is a share or a Streams group."""
+    return f"group {group!r} is a share or Streams group: neither assigns partitions"
+
+
 def not_consumers(group: str, protocol: str) -> str | None:
     """Word the refusal that the protocol its members agreed on calls for, None for consumers."""
     if protocol in ("stream", "streams"):

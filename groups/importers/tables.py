@@ -1,4 +1,7 @@
-"""A table of a console tool: its header, its rows, and the cells of a row."""
+"""A table of a console tool: its header, its rows, and the cells of a row.
+
+Rows are split on whitespace, because a long value overflows its column.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from groups.importers.lines import brief, refuse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_WIDEST = 100_000
 _COORDINATOR = re.compile(r"(.*?)\s+(\S+)\s+\((-?\d+)\)\s+(.*)")
 
 
@@ -110,7 +114,7 @@ def _by_position(starts: list[int], line: str) -> list[str] | None:
 
     Only this finds a client id with a blank in it.
     """
-    line = line.expandtabs()
+    line = line[:_WIDEST].expandtabs()
     if len(line) <= starts[-1] or any(
         line[s].isspace() or (s and not line[s - 1].isspace()) for s in starts
     ):

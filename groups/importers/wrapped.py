@@ -2,28 +2,8 @@
 
 from __future__ import annotations
 
-_OFFSETS = (
-    "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID",
-    "TOPIC PARTITION LEADER-EPOCH CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID",
-)
-_MEMBERS = (
-    "CONSUMER-ID HOST CLIENT-ID #PARTITIONS",
-    "CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS",
-)
-_VERBOSE = (
-    "",
-    " ASSIGNMENT",
-    " CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT",
-    " CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT UPGRADED",
-)
-_STATES = (
-    "COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS",
-    "COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE GROUP-EPOCH TARGET-ASSIGNMENT-EPOCH #MEMBERS",
-)
-_HEADERS = frozenset(
-    f"GROUP {columns}"
-    for columns in (*_OFFSETS, *(m + v for m in _MEMBERS for v in _VERBOSE), *_STATES)
-)
+from groups.importers.headers import LONG
+
 _MOST_PIECES = 8
 _WIDEST = 1000
 
@@ -34,17 +14,17 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
     The terminal's width is the longest line, or one more where trailing blanks were lost. Rows
     come with the number of their first line, from 1. Every row begins with the group.
     """
-    end = at
-    while end < len(lines) and lines[end].strip() and len(lines[end]) <= _WIDEST:
+    pieces = _header_pieces(lines[at : at + _MOST_PIECES])
+    end = at + pieces
+    while end < len(lines) and 0 < len(lines[end]) <= _WIDEST and not _begins_another(lines[end]):
         end += 1
-    pieces = _header_pieces(lines[at : min(end, at + _MOST_PIECES)])
     if pieces < 2 or at + pieces >= end:
         return None
     longest = max(map(len, lines[at:end]))
     group = lines[at + pieces].split(None, 1)[0]
     for width in (longest, longest + 1):
         header = _joined(lines[at : at + pieces], width)
-        if " ".join(header.split()) not in _HEADERS:
+        if " ".join(header.split()) not in LONG:
             continue
         rows: list[tuple[int, list[str]]] = []
         for number in range(at + pieces, end):
@@ -59,6 +39,10 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
     return None
 
 
+def _begins_another(line: str) -> bool:
+    return not line.strip() or line.startswith("GROUP ")
+
+
 def _header_pieces(lines: list[str]) -> int:
     """Return over how many lines a header goes on, 0 where it is none."""
     together = ""
@@ -70,7 +54,7 @@ def _header_pieces(lines: list[str]) -> int:
     return found
 
 
-_SQUEEZED = frozenset(header.replace(" ", "") for header in _HEADERS)
+_SQUEEZED = frozenset(header.replace(" ", "") for header in LONG)
 
 
 def _joined(lines: list[str], width: int) -> str:

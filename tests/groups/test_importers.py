@@ -41,7 +41,7 @@ def rows_counted_by_pattern(text: str) -> dict[str, dict]:
     "name",
     sorted(
         str(path.relative_to(CAPTURES))
-        for pattern in ("*/*-describe.txt", "*/*-offsets-verbose.txt")
+        for pattern in ("[0-9]*/*-describe.txt", "[0-9]*/*-offsets-verbose.txt")
         for path in CAPTURES.glob(pattern)
         if not path.name.startswith(("nosuch", "topics", "empty", "simple"))
     ),

@@ -1,0 +1,429 @@
+"""A group printed in every dialect comes back as the group that the dialect shows.
+
+The printers follow the formats in the tools' own sources: ConsumerGroupCommand of Kafka 2.0
+(no GROUP column), 2.4 to 3.7 (Scala) and 4.x (Java), TopicCommand, rpk's describe.go,
+kafka-python's admin output, ConsumerGroupDetails in Kafka UI's OpenAPI contract, AKHQ's classes.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groups.importers import import_texts
+
+Document = dict[str, Any]
+Key = tuple[str, int]
+
+
+def some_group(seed: int) -> Document:
+    rng = random.Random(seed)
+    topics = {f"{rng.choice('abc')}.t-{i}_x": rng.randint(1, 7) for i in range(rng.randint(1, 4))}
+    members = {
+        f"app-{i}-{rng.getrandbits(64):016x}": {
+            "subscription": sorted(topics),
+            "owned": {},
+            "client_id": f"app-{i}",
+            "host": f"/10.0.0.{i}",
+        }
+        for i in range(rng.randint(1, 5))
+    }
+    document: Document = {"group": f"group.{seed}", "topics": {}, "members": members}
+    for topic, count in topics.items():
+        offsets = []
+        for number in range(count):
+            end = rng.choice([0, rng.randint(1, 10), rng.randint(1, 10**12)])
+            committed = rng.choice([None, end, rng.randint(0, end)])
+            offsets.append({"beginning": None, "end": end, "committed": committed})
+            if rng.random() < 0.8:
+                owned = members[rng.choice(sorted(members))]["owned"]
+                owned.setdefault(topic, []).append(number)
+        document["topics"][topic] = {"partitions": count, "offsets": offsets}
+    if not owners(document):
+        topic = min(topics)
+        members[min(members)]["owned"][topic] = [0]
+    return document
+
+
+def owners(document: Document) -> dict[Key, str]:
+    return {
+        (topic, number): member
+        for member, said in document["members"].items()
+        for topic, numbers in said["owned"].items()
+        for number in numbers
+    }
+
+
+def offsets(document: Document) -> dict[Key, tuple[int | None, int | None]]:
+    return {
+        (topic, number): (told["end"], told["committed"])
+        for topic, said in document["topics"].items()
+        for number, told in enumerate([] if isinstance(said, int) else said["offsets"])
+    }
+
+
+def shown_offsets(document: Document) -> dict[Key, tuple[int | None, int | None]]:
+    owned = owners(document)
+    return {
+        key: told for key, told in offsets(document).items() if key in owned or told[1] is not None
+    }
+
+
+def dash(value: object) -> str:
+    return "-" if value in (None, "") else str(value)
+
+
+def offset_cells(document: Document) -> list[list[str]]:
+    owned, rows = owners(document), []
+    for (topic, number), (end, committed) in shown_offsets(document).items():
+        lag = None if committed is None else end - committed
+        member = owned.get((topic, number))
+        said = document["members"].get(member, {})
+        log = [dash(committed), dash(end), dash(lag)]
+        who = [dash(member), dash(said.get("host")), dash(said.get("client_id"))]
+        rows.append([topic, str(number), *log, *who])
+    return rows
+
+
+OFFSET_HEADER = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+
+
+def padded(rows: list[list[str]], widths: list[int]) -> str:
+    wide = [max(w, *(len(row[i]) for row in rows)) if w > 12 else w for i, w in enumerate(widths)]
+    return "".join(
+        " ".join(c.ljust(w) for c, w in zip(row, wide, strict=True)).rstrip() + "\n"
+        for row in rows
+    )
+
+
+def kafka_2_0_describe(document: Document) -> str:
+    rows = [OFFSET_HEADER.split(), *offset_cells(document)]
+    return "\n" + padded(rows, [15, 10, 15, 15, 15, 15, 15, 1])
+
+
+def kafka_2_4_describe(document: Document) -> str:
+    rows = [[document["group"], *row] for row in offset_cells(document)]
+    return "\n" + padded(
+        [["GROUP", *OFFSET_HEADER.split()], *rows], [15, 15, 10, 15, 15, 15, 15, 15, 1]
+    )
+
+
+def kafka_4_verbose_offsets(document: Document) -> str:
+    header = ["GROUP", *OFFSET_HEADER.split()]
+    header.insert(3, "LEADER-EPOCH")
+    rows = [[document["group"], *row[:2], "0", *row[2:]] for row in offset_cells(document)]
+    return "\n" + padded([header, *rows], [15, 15, 10, 15, 15, 15, 15, 15, 15, 1])
+
+
+def assignment(owned: dict[str, list[int]], between: str, opening: str, closing: str) -> str:
+    parts = (
+        f"{topic}{opening}{','.join(map(str, numbers))}{closing}"
+        for topic, numbers in sorted(owned.items())
+    )
+    return between.join(parts) or "-"
+
+
+def member_cells(document: Document, group: list[str]) -> list[list[str]]:
+    return [
+        [
+            *group,
+            member,
+            said["host"],
+            said["client_id"],
+            str(sum(map(len, said["owned"].values()))),
+        ]
+        for member, said in document["members"].items()
+    ]
+
+
+def kafka_2_0_members(document: Document) -> str:
+    rows = member_cells(document, [])
+    for row, said in zip(rows, document["members"].values(), strict=True):
+        row.append(assignment(said["owned"], ", ", "(", ")"))
+    header = ["CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"]
+    return "\n" + padded([header, *rows], [15, 15, 15, 15, 1])
+
+
+def kafka_3_members(document: Document) -> str:
+    rows = member_cells(document, [document["group"]])
+    for row, said in zip(rows, document["members"].values(), strict=True):
+        row.append(assignment(said["owned"], ", ", "(", ")"))
+    header = ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"]
+    return "\n" + padded([header, *rows], [15, 15, 15, 15, 15, 1])
+
+
+def kafka_4_members(document: Document) -> str:
+    rows = member_cells(document, [document["group"]])
+    for row, said in zip(rows, document["members"].values(), strict=True):
+        held = assignment(said["owned"], ";", ":", "")
+        row += ["4", held, "5", held] if "target" in said else ["-", held, "-", "-"]
+    header = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT"
+    widths = [15, 15, 15, 15, 15, 15, 20, 15, 20]
+    header += " TARGET-EPOCH TARGET-ASSIGNMENT"
+    return "\n" + padded([header.split(), *rows], widths)
+
+
+def kafka_4_plain_members(document: Document) -> str:
+    rows = member_cells(document, [document["group"]])
+    header = ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
+    return "\n" + padded([header, *rows], [15, 15, 15, 15, 15])
+
+
+def topics(document: Document, colon: str = ": ") -> str:
+    lines = []
+    for topic, said in document["topics"].items():
+        count = said["partitions"]
+        lines.append(
+            f"Topic{colon}{topic}\tPartitionCount{colon}{count}\tReplicationFactor{colon}1"
+        )
+        lines += [f"\tTopic: {topic}\tPartition: {n}\tLeader: 1" for n in range(count)]
+    return "\n".join(lines) + "\n"
+
+
+def state(document: Document) -> str:
+    return (
+        f"\nGROUP           COORDINATOR (ID)          ASSIGNMENT-STRATEGY  STATE    #MEMBERS\n"
+        f"{document['group']}  127.0.0.1:9092  (1)  range  Stable  {len(document['members'])}\n"
+    )
+
+
+def rpk_text(document: Document) -> str:
+    summary = [
+        ("GROUP", document["group"]),
+        ("COORDINATOR-NODE", 0),
+        ("COORDINATOR-PARTITION", "__consumer_offsets/3"),
+        ("STATE", "Stable"),
+        ("BALANCER", "cooperative-sticky"),
+        ("MEMBERS", len(document["members"])),
+        ("TOTAL-LAG", 12),
+    ]
+    header = (
+        "TOPIC PARTITION CURRENT-OFFSET LOG-START-OFFSET LOG-END-OFFSET LAG MEMBER-ID CLIENT-ID"
+    )
+    rows = [[*header.split(), "HOST"]]
+    for topic, number, committed, end, lag, member, host, client in offset_cells(document):
+        told = [lag if lag != "-" or end == "0" else end, member, client, host]
+        blank = ["" if cell == "-" and member == "-" else cell for cell in told[1:]]
+        rows.append([topic, number, committed, "0", end, "-" if end == "0" else told[0], *blank])
+    widths = [max(len(row[i]) for row in rows) + 1 for i in range(9)]
+    return "".join(f"{k:<22}{v}\n" for k, v in summary) + "\n" + padded(rows, widths)
+
+
+def rpk_json(document: Document) -> str:
+    partitions = [
+        {
+            "topic": row[0],
+            "partition": int(row[1]),
+            "current_offset": -1 if row[2] == "-" else int(row[2]),
+            "log_start_offset": 0,
+            "log_end_offset": int(row[3]),
+            "lag": int(row[3]) if row[4] == "-" else int(row[4]),
+            "member_id": "" if row[5] == "-" else row[5],
+            "client_id": "" if row[7] == "-" else row[7],
+            "host": "" if row[6] == "-" else row[6],
+        }
+        for row in offset_cells(document)
+    ]
+    details = [
+        {"member_id": m, "client_id": s["client_id"], "host": s["host"], "topic_partitions": []}
+        for m, s in document["members"].items()
+    ]
+    return json.dumps(
+        [
+            {
+                "group_name": document["group"],
+                "coordinator_partition": "__consumer_offsets/1",
+                "state": "Stable",
+                "balancer": "range",
+                "members": len(details),
+                "coordinator_node": 0,
+                "total_lag": 7,
+                "partitions": partitions,
+                "members_details": details,
+            }
+        ]
+    )
+
+
+def pairs(owned: dict[str, list[int]]) -> list[tuple[str, int]]:
+    return [(topic, number) for topic, numbers in owned.items() for number in numbers]
+
+
+def kafka_python(document: Document) -> str:
+    members = [
+        {
+            "member_id": member,
+            "group_instance_id": None,
+            "client_id": said["client_id"],
+            "client_host": said["host"],
+            "member_metadata": {
+                "topics": said["subscription"],
+                "owned_partitions": [],
+                "generation_id": 3,
+                "rack_id": "",
+            },
+            "member_assignment": {
+                "assigned_partitions": [
+                    {"topic": t, "partitions": ns[::-1]} for t, ns in said["owned"].items()
+                ]
+            },
+        }
+        for member, said in document["members"].items()
+    ]
+    described = {"group_id": document["group"], "group_state": "Stable", "members": members}
+    described |= {"protocol_type": "consumer", "protocol_data": "range", "error": None}
+    return json.dumps({document["group"]: described})
+
+
+def kafka_ui(document: Document) -> str:
+    partitions = [
+        {
+            "topic": row[0],
+            "partition": int(row[1]),
+            "currentOffset": None if row[2] == "-" else int(row[2]),
+            "endOffset": int(row[3]),
+            "consumerLag": None if row[4] == "-" else int(row[4]),
+            "consumerId": None if row[5] == "-" else row[5],
+            "host": None if row[6] == "-" else row[6],
+        }
+        for row in offset_cells(document)
+    ]
+    found = {"inherit": "details", "groupId": document["group"], "state": "STABLE"}
+    found |= {"partitionAssignor": "range", "members": len(document["members"])}
+    return json.dumps(found | {"topics": len(document["topics"]), "partitions": partitions})
+
+
+def akhq(document: Document) -> str:
+    members = [
+        {
+            "id": member,
+            "clientId": said["client_id"],
+            "host": said["host"],
+            "assignments": [{"topic": t, "partition": n} for t, n in pairs(said["owned"])],
+            "groupedAssignments": [],
+        }
+        for member, said in document["members"].items()
+    ]
+    told = [
+        {
+            "topic": row[0],
+            "partition": int(row[1]),
+            "offset": None if row[2] == "-" else int(row[2]),
+            "firstOffset": None if row[2] == "-" else 0,
+            "lastOffset": None if row[2] == "-" else int(row[3]),
+        }
+        for row in offset_cells(document)
+    ]
+    found = {"id": document["group"], "simpleConsumerGroup": False, "state": "STABLE"}
+    return json.dumps(found | {"members": members, "offsets": told})
+
+
+def holding(document: Document) -> set[str]:
+    return {member for member, said in document["members"].items() if said["owned"]}
+
+
+def back(document: Document, *texts: str) -> Document:
+    sources = [(f"{document['group']}.txt", text.encode()) for text in texts]
+    (found,) = import_texts(sources)
+    assert found["group"] == document["group"].removesuffix(".txt")
+    return found
+
+
+SEEDS = range(40)
+OFFSETS = [kafka_2_0_describe, kafka_2_4_describe, kafka_4_verbose_offsets]
+MEMBERS = [kafka_2_0_members, kafka_3_members, kafka_4_members, kafka_python, akhq]
+
+
+@pytest.mark.parametrize("printer", OFFSETS)
+def test_an_offsets_view_comes_back_with_its_owners_and_offsets(printer) -> None:
+    for document in map(some_group, SEEDS):
+        found = back(document, printer(document))
+        assert owners(found) == owners(document)
+        assert found["members"].keys() == holding(document)
+        shown = shown_offsets(document)
+        for key, told in offsets(found).items():
+            assert told == shown.get(key, (None, None))
+        for topic, said in found["topics"].items():
+            assert said["partitions"] == 1 + max(n for t, n in shown if t == topic)
+            assert f"{topic}: {said['partitions']} partitions" in str(found["assumed"])
+
+
+@pytest.mark.parametrize("printer", MEMBERS)
+def test_a_members_view_comes_back_with_its_idle_members_too(printer) -> None:
+    for document in map(some_group, SEEDS):
+        found = back(document, printer(document))
+        assert owners(found) == owners(document)
+        assert found["members"].keys() == document["members"].keys()
+        for member, said in found["members"].items():
+            assert said["client_id"] == document["members"][member]["client_id"]
+            assert said["host"] == document["members"][member]["host"]
+            known = (
+                document["members"][member]["subscription"] if printer is kafka_python else None
+            )
+            assert said["subscription"] == known
+
+
+@pytest.mark.parametrize(
+    "views",
+    [
+        (kafka_2_0_describe, kafka_2_0_members, topics),
+        (kafka_2_4_describe, kafka_3_members, topics),
+        (kafka_4_members, topics, kafka_4_verbose_offsets, state),
+        (kafka_4_plain_members, kafka_2_4_describe, topics),
+        (kafka_python, kafka_2_4_describe, topics),
+        (rpk_json, topics),
+        (lambda d: topics(d, colon=":"), rpk_json, kafka_python),
+    ],
+)
+def test_the_views_together_are_the_whole_group(views) -> None:
+    for document in map(some_group, SEEDS):
+        found = back(document, *(view(document) for view in views))
+        assert owners(found) == owners(document)
+        assert found["members"].keys() == document["members"].keys()
+        knows = kafka_python in views
+        for topic, said in document["topics"].items():
+            if topic in found["topics"] or knows:
+                told = found["topics"][topic]
+                assert said["partitions"] == (
+                    told if isinstance(told, int) else told["partitions"]
+                )
+        shown = shown_offsets(document)
+        assert {k: v for k, v in offsets(found).items() if v != (None, None)} == shown
+        assert {m["subscription"] is not None for m in found["members"].values()} == {knows}
+
+
+@pytest.mark.parametrize("printer", [rpk_text, kafka_ui])
+def test_a_view_that_only_counts_idle_members_is_a_group_when_there_are_none(printer) -> None:
+    for document in map(some_group, SEEDS):
+        idle = document["members"].keys() - holding(document)
+        for member in idle:
+            del document["members"][member]
+        found = back(document, printer(document))
+        assert owners(found) == owners(document)
+        assert found["members"].keys() == document["members"].keys()
+        shown = shown_offsets(document)
+        assert {k: v for k, v in offsets(found).items() if v != (None, None)} == shown
+
+
+WRITTEN = {
+    "kafka-2.0-describe.txt": kafka_2_0_describe,
+    "kafka-2.0-members-verbose.txt": kafka_2_0_members,
+    "kafka-2.4-describe.txt": kafka_2_4_describe,
+    "kafka-2.4-members-verbose.txt": kafka_3_members,
+    "kafka-2.0-topics.txt": lambda document: topics(document, colon=":"),
+    "rpk-describe.txt": rpk_text,
+    "rpk-describe.json": rpk_json,
+    "kafka-ui.json": kafka_ui,
+    "akhq.json": akhq,
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_texts_that_were_written_rather_than_captured_are_of_this_file(name: str) -> None:
+    """No such tool was run; these follow the sources named at the top."""
+    written = Path(__file__).parent / "captures" / "written" / name
+    assert written.read_text() == WRITTEN[name](some_group(9))
