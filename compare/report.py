@@ -175,7 +175,7 @@ def _group_table(run: Run) -> str:
                 verdict,
                 known,
                 assumed,
-                row["source"],
+                source,
             ]
         )
     more = len(order) - len(rows)
