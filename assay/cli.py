@@ -17,7 +17,7 @@ from groups.group import Group
 from groups.tiers import TIERS, parse_objective
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 app = typer.Typer(
     name="assay",
@@ -266,7 +266,7 @@ def import_(
         lines.append(json.dumps(document, ensure_ascii=False))
     if len(documents) == 1:
         lines = [json.dumps(documents[0], ensure_ascii=False, indent=1)]
-    _write("\n".join(lines), out)
+    _write(lines, out)
 
 
 @app.command()
@@ -288,7 +288,7 @@ def anonymise(
         except BadInput as error:
             raise error.within(place) from None
         lines.append(json.dumps(anonymised(document), ensure_ascii=False))
-    _write("\n".join(lines), out)
+    _write(lines, out)
 
 
 @app.command()
@@ -326,9 +326,8 @@ def generate(
         points = list(differing(sizes))
     else:
         points = [Family(size, per_member, topics, family, event, skewed) for size in sizes]
-    for point in points:
-        for number in range(seed, seed + count):
-            _print(json.dumps(point.group(number).to_dict(), ensure_ascii=False))
+    groups = (p.group(number) for p in points for number in range(seed, seed + count))
+    _write((json.dumps(group.to_dict(), ensure_ascii=False) for group in groups), out)
 
 
 @app.command()
@@ -362,7 +361,7 @@ def run(
         time_limit=time_limit or DEFAULT_SECONDS,
         assume_equal=assume_equal,
     )
-    summary = run_job(job, lambda line: _say(line, 0))
+    summary = run_job(job, _progress)
     _print(summary.line())
     worse = summary.worse_than(limits)
     for line in worse:
@@ -406,12 +405,14 @@ def _limits(given: Sequence[str]) -> dict[str, int]:
     return limits
 
 
-def _write(text: str, out: str | None) -> None:
+def _write(lines: Iterable[str], out: str | None) -> None:
     if out is None:
-        _print(text)
+        for line in lines:
+            _print(line)
         return
     try:
-        Path(out).write_text(text + "\n", encoding="utf-8")
+        with Path(out).open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
     except OSError as error:
         raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
 
@@ -427,7 +428,11 @@ def _print_json(document: Any) -> None:
 
 def _warn(assumed: Sequence[str]) -> None:
     for line in assumed:
-        _say(f"assumed: {line}", 0)
+        _progress(f"assumed: {line}")
+
+
+def _progress(line: str) -> None:
+    _say(line, 0)
 
 
 def _say(line: str, code: int) -> int:

@@ -29,14 +29,14 @@ def print_solution(solution: Solution) -> None:
     tiers = _table("tier", "value", "bound")
     for term in solution.terms:
         tiers.add_row(term.name, str(term.value), "-" if term.bound is None else str(term.bound))
-    console.print(tiers)
+    _show(console, tiers)
     loads = _table("member", "now", "optimum", "partitions")
     before = Assignment.current(solution.group).loads
     for index, (member, topics) in enumerate(solution.assignment.to_dict().items()):
         held = " ".join(f"{t}:{_ranges(numbers)}" for t, numbers in topics.items())
         now, then = int(before[index]), int(solution.assignment.loads[index])
         loads.add_row(Text(member), str(now), str(then), Text(held or "-"))
-    console.print(loads)
+    _show(console, loads)
     for topic, numbers in solution.assignment.unassigned.items():
         _print(console, f"nobody reads {topic}:{_ranges(numbers)}")
     for (origin, target), count in solution.assignment.moves_by_pair().items():
@@ -49,7 +49,12 @@ def print_scores(solution: Solution, rows: Sequence[Score]) -> None:
     _print(console, _verdict(solution))
     table = _table("assignor", "valid", "balanced", *solution.objective, "seconds", "")
     optimum = [str(term.value) for term in solution.terms] or ["?"] * len(solution.objective)
-    table.add_row("optimum", "yes", "", *optimum, f"{solution.seconds:.4f}", "")
+    found = solution.assignment
+    balanced = None if found is None else found.balanced()
+    known = "-" if found is None else "yes"
+    table.add_row(
+        "optimum", known, _yes(balanced), *optimum, f"{solution.seconds:.4f}", str(solution.status)
+    )
     for row in rows:
         tiers = ["-"] * len(solution.objective)
         if row.terms is not None:
@@ -61,7 +66,7 @@ def print_scores(solution: Solution, rows: Sequence[Score]) -> None:
         shown = row.status if row.valid is None else _yes(row.valid)
         cells = (row.assignor, shown, _yes(row.balanced), *tiers, f"{row.seconds:.4f}")
         table.add_row(*cells, Text(note))
-    console.print(table)
+    _show(console, table)
 
 
 def print_assignors(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -70,7 +75,7 @@ def print_assignors(rows: Sequence[Mapping[str, Any]]) -> None:
     for row in rows:
         available = "yes" if row["available"] else row["reason"]
         table.add_row(row["name"], row["kind"], row["source"], row["version"] or "-", available)
-    _console().print(table)
+    _show(_console(), table)
 
 
 def _verdict(solution: Solution) -> str:
@@ -110,6 +115,13 @@ def _table(*columns: str) -> Table:
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
+
+
+def _show(console: Console, table: Table) -> None:
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        sys.stdout.write(line.rstrip() + "\n")
 
 
 def _console() -> Console:
