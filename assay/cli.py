@@ -315,6 +315,7 @@ def generate(
     most_partitions: Annotated[
         int, typer.Option(min=1, help="largest group of the grid")
     ] = 10_000,
+    out: Annotated[str | None, typer.Option("-o", "--out", help="where to write")] = None,
 ) -> None:
     """Print seeded groups as JSON lines."""
     from compare.families import Family, differing, grid
