@@ -59,7 +59,8 @@ def import_texts(
     Parameters
     ----------
     sources : name and bytes of each text; views of one group are put together
-    dialect : one of `DIALECTS`; ``auto`` recognises each text by itself
+    dialect : one of `DIALECTS`; ``auto`` recognises each text by itself, any other refuses
+        texts that look like something else
 
     Raises
     ------
@@ -116,8 +117,8 @@ def _import(
         try:
             document = merge(views[group], sizes, allowance)
         except Misread as error:
-            source = next((v.source for v in views[group] if error.place.startswith(v.source)), "")
-            failures.append(Failure(source, error.place, error.reason, group))
+            source = _source_of(error.place, [name for name, _ in sources])
+            failures.append(_failure(Refusal(source, error.place, error.reason, (group,))))
         else:
             names = dict.fromkeys(view.source for view in views[group])
             imported.append(Imported(document, tuple(names)))
@@ -126,7 +127,9 @@ def _import(
 
 def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
     try:
-        found = sniff(name, data) if dialect == "auto" else dialect
+        found = sniff(name, data)
+        if dialect not in ("auto", found):
+            raise BadInput(f"it looks like {found}, not like {dialect}")
         yield from _READERS[found](name, decode(data))
     except BadInput as error:
         reason = str(error).removeprefix(f"{name}: ")
@@ -135,7 +138,16 @@ def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
 
 def _failure(refusal: Refusal) -> Failure:
     group = refusal.groups[0] if len(refusal.groups) == 1 else None
-    return Failure(refusal.source, refusal.place, refusal.reason, group)
+    return Failure(refusal.source, _one_line(refusal.place), _one_line(refusal.reason), group)
+
+
+def _source_of(place: str, names: Sequence[str]) -> str:
+    within = [name for name in names if place == name or place.startswith(f"{name}:")]
+    return max(within, key=len, default=place)
+
+
+def _one_line(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _resized(sizes: dict[str, TopicSize], found: TopicSize) -> list[Failure]:
@@ -143,4 +155,4 @@ def _resized(sizes: dict[str, TopicSize], found: TopicSize) -> list[Failure]:
     if known.partitions == found.partitions:
         return []
     reason = f"topic {found.topic!r} has {found.partitions} partitions, but {known.partitions} at "
-    return [Failure(found.source, found.place, reason + known.place, None)]
+    return [_failure(Refusal(found.source, found.place, reason + known.place))]

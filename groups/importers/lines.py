@@ -83,4 +83,4 @@ def count(text: str, place: str, what: str, *, most: int = MOST_NUMBER) -> int:
 
 def brief(text: str) -> str:
     """Return a text for an error message: quoted, and cut where it is long."""
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+    return repr(text if len(text) <= 80 else f"{text[:77]}...")

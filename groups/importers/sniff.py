@@ -13,6 +13,7 @@ _CONSOLE = re.compile(
     rb"|(Consumer|consumer|Share|Streams) group '|^[ \t]*Error: ",
     re.MULTILINE,
 )
+_WORDS = (b"GROUP", b"TOPIC", b"CONSUMER-ID", b"COORDINATOR", b"Topic:", b" group '", b"Error: ")
 _JSON = {
     "kafka-python": kafka_python.SIGNS,
     "rpk": rpk_json.SIGNS,
@@ -38,9 +39,9 @@ def sniff(name: str, data: bytes) -> str:
         for dialect, signs in _JSON.items():
             if any(sign in data for sign in signs):
                 return dialect
-    elif any(sign in data for sign in rpk_text.SIGNS):
+    if any(sign in data for sign in rpk_text.SIGNS):
         return "rpk"
-    elif _CONSOLE.search(data):
+    if any(word in data for word in _WORDS) and _CONSOLE.search(data):
         return "console"
     line = start.splitlines()[0].decode("utf-8", "replace").strip()
     raise BadInput(

@@ -73,11 +73,10 @@ class Table:
         return row.get("GROUP", self.fallback)
 
     def group_names(self) -> tuple[str, ...]:
-        """Return the groups that the rows begin with, good rows or not."""
+        """Return the groups that the rows begin with, good rows or not, in their order."""
         if self.columns[0] != "GROUP":
             return (self.fallback,)
-        first = {line.split(None, 1)[0] for _, line in self.numbered}
-        return tuple(sorted(first))
+        return tuple(dict.fromkeys(line.split(None, 1)[0] for _, line in self.numbered))
 
 
 def _with_instance(columns: list[str], cells: list[str]) -> list[str]:
@@ -114,10 +113,9 @@ def _by_position(starts: list[int], line: str) -> list[str] | None:
 
     Only this finds a client id with a blank in it.
     """
-    line = line[:_WIDEST].expandtabs()
-    if len(line) <= starts[-1] or any(
-        line[s].isspace() or (s and not line[s - 1].isspace()) for s in starts
-    ):
+    if not starts[-1] < len(line) < _WIDEST or "\t" in line:
+        return None
+    if any(line[s].isspace() or (s and not line[s - 1].isspace()) for s in starts):
         return None
     ends = [*starts[1:], len(line)]
     cells = [line[s:e].strip() for s, e in zip(starts, ends, strict=True)]

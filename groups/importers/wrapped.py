@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from groups.importers.headers import LONG
+import re
 
+from groups.importers.headers import LONG
+from groups.importers.lines import is_noise
+
+_ASSIGNED = re.compile(r"-|[^\s()]*\([\d,]*\)(, [^\s()]*\([\d,]*\))*")
 _MOST_PIECES = 8
 _WIDEST = 1000
 
@@ -18,10 +22,13 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
     end = at + pieces
     while end < len(lines) and 0 < len(lines[end]) <= _WIDEST and not _begins_another(lines[end]):
         end += 1
-    if pieces < 2 or at + pieces >= end:
+    if pieces == 0 or at + pieces >= end:
         return None
     longest = max(map(len, lines[at:end]))
     group = lines[at + pieces].split(None, 1)[0]
+    over = [line for line in lines[at + pieces : end] if not line.startswith(f"{group} ")]
+    if (pieces == 1 and not over) or any(map(is_noise, over)):
+        return None
     for width in (longest, longest + 1):
         header = _joined(lines[at : at + pieces], width)
         if " ".join(header.split()) not in LONG:
@@ -40,7 +47,7 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
 
 
 def _begins_another(line: str) -> bool:
-    return not line.strip() or line.startswith("GROUP ")
+    return not line.strip() or line.startswith("GROUP ") or "Topic:" in line[:40]
 
 
 def _header_pieces(lines: list[str]) -> int:
@@ -48,6 +55,8 @@ def _header_pieces(lines: list[str]) -> int:
     together = ""
     found = 0
     for i, line in enumerate(lines, start=1):
+        if not line.strip():
+            break
         together += "".join(line.split())
         if together in _SQUEEZED:
             found = i
@@ -62,7 +71,8 @@ def _joined(lines: list[str], width: int) -> str:
 
 
 def _fits(row: str, header: str) -> bool:
-    if "COORDINATOR" in header or header.split()[-1] == "ASSIGNMENT":
-        return True
-    blank = "GROUP-INSTANCE-ID" in header
-    return len(header.split()) - blank <= len(row.split()) <= len(header.split())
+    columns = header.split()
+    if columns[-1] == "ASSIGNMENT":
+        return _ASSIGNED.fullmatch(row.split(None, len(columns) - 1)[-1].strip()) is not None
+    blank = "GROUP-INSTANCE-ID" in columns or "ASSIGNMENT-STRATEGY" in columns
+    return len(columns) - blank <= len(row.split()) <= len(columns)

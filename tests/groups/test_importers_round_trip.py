@@ -160,7 +160,10 @@ def kafka_4_members(document: Document) -> str:
     rows = member_cells(document, [document["group"]])
     for row, said in zip(rows, document["members"].values(), strict=True):
         held = assignment(said["owned"], ";", ":", "")
-        row += ["4", held, "5", held] if "target" in said else ["-", held, "-", "-"]
+        if "target" in said:
+            row += [str(said["epoch"]), held, "5", assignment(said["target"], ";", ":", "")]
+        else:
+            row += ["-", held, "-", "-"]
     header = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT"
     widths = [15, 15, 15, 15, 15, 15, 20, 15, 20]
     header += " TARGET-EPOCH TARGET-ASSIGNMENT"
@@ -365,6 +368,21 @@ def test_a_members_view_comes_back_with_its_idle_members_too(printer) -> None:
                 document["members"][member]["subscription"] if printer is kafka_python else None
             )
             assert said["subscription"] == known
+
+
+def test_a_kip_848_group_comes_back_with_what_each_member_is_to_hold() -> None:
+    for seed, document in enumerate(map(some_group, SEEDS)):
+        rng = random.Random(seed)
+        members = list(document["members"].values())
+        for said in members:
+            said |= {"epoch": rng.randint(0, 5), "target": {}}
+        for topic, number in owners(document):
+            rng.choice(members)["target"].setdefault(topic, []).append(number)
+        found = back(document, kafka_4_members(document))
+        assert owners(found) == owners(document)
+        for member, said in document["members"].items():
+            assert found["members"][member]["epoch"] == said["epoch"]
+            assert found["members"][member]["target"] == said["target"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groups.errors import BadInput
+from groups.importers import import_each, import_texts, sniff
+
+CAPTURES = Path(__file__).parent / "captures"
+VIEWS = ["4.3.1/coop-a-members-verbose.txt", "4.3.1/coop-a-describe.txt"]
+HEADER = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+OLD = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"
+SHARE = "GROUP TOPIC PARTITION START-OFFSET LAG\ns t0 0 5 1\n"
+STREAMS = "GROUP MEMBER PROCESS CLIENT-ID\ns m p c\nACTIVE-TASKS:: 0: [0] \n"
+
+
+def text_of(name: str) -> str:
+    return (CAPTURES / name).read_text()
+
+
+def refused(*texts: str, dialect: str = "auto") -> str:
+    sources = [(f"text-{i}", text.encode()) for i, text in enumerate(texts)]
+    with pytest.raises(BadInput) as caught:
+        import_texts(sources, dialect=dialect)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def described(**changes: Any) -> str:
+    found = json.loads(text_of("kafka-python/coop-a-describe.json"))
+    found["coop-a"] |= changes
+    return json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("3.9.2/coop-a-members-verbose.txt", r"3: Kafka 3.8 and 3.9 .* use --describe"),
+        ("3.9.2/nosuch-describe.txt", r"2: group 'nosuch' does not exist"),
+        (
+            "4.3.1/nosuch-describe.txt",
+            r"2: the tool ended with an error: .*Group nosuch not found",
+        ),
+        ("3.9.2/empty-e-state.txt", r"3: group 'empty-e' has no active members"),
+        ("3.9.2/empty-e-state.err.txt", r"2: group 'empty-e' has no active members"),
+        ("4.3.1/empty-e-describe.txt", r"2: group 'empty-e' has no active members"),
+        ("4.3.1/simple-m-describe.txt", r"2: group 'simple-m' has no active members"),
+        ("4.3.1/rebal-j-describe.err.txt", r"2: group 'rebal-j' is rebalancing: capture it again"),
+        ("4.3.1/list-state-type.txt", r"1: a list of groups, .* use --describe --all-groups"),
+        ("4.3.1/coop-a-state.txt", r"3: 4 members, of which 0 are shown: add --describe"),
+        ("4.3.1/coop-a-members.txt", r"3: .* holds 4 partitions, of which 0 are shown: add"),
+        ("4.3.1/topics-describe.txt", r": no group in it, add kafka-consumer-groups --describe"),
+    ],
+)
+def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: str) -> None:
+    with pytest.raises(BadInput, match=rf"^{name}:?{says}"):
+        import_texts([(name, (CAPTURES / name).read_bytes())])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "empty, expected the output of a tool"),
+        ("hello", "begins with 'hello', expected what kafka-consumer-groups"),
+        (SHARE, "group 's' is a share group"),
+        (OLD + "s m /h c 1 t0:0\n", "a share group has no assignment"),
+        (STREAMS, "group 's' is a Kafka Streams group"),
+        ("Share group 's' has no active members.\n", "group 's' is a share group"),
+        (HEADER + "g t0 0 1 2 1 a-StreamThread-1-consumer-b /h a\n", "is a Kafka Streams group"),
+        (HEADER + "g t0 -1 1 2 1 m /h c\n", "PARTITION '-1', expected a number of 0 or more"),
+        (HEADER + "g t0 0 -1 2 3 m /h c\n", "CURRENT-OFFSET '-1', expected a number"),
+        (HEADER + "g t0 0 1 2x 1 m /h c\n", "LOG-END-OFFSET '2x', expected a number"),
+        (HEADER + "g t0 0 1 2 7 m /h c\n", "LAG '7', but its offsets make 1"),
+        (HEADER + "g t0 4294967296 1 2 1 m /h c\n", "PARTITION '4294967296', expected"),
+        (HEADER + "g t0 0 1 2 1 m /h c\n" * 2, "'t0' partition 0 a second time"),
+        (HEADER + "g t0 2000000 1 2 1 m /h c\n", "2000001 partitions, of which 1 are shown"),
+        (OLD + "g m /h c 2 t0(0)\n", "#PARTITIONS 2, but 1 in the assignment"),
+        (OLD + "g m /h c 2 t0(0,0)\n", "a partition of 't0' twice in one assignment"),
+        (OLD + "g m /h c 0 -\ng m /h c 0 -\n", "member 'm' a second time in one table"),
+        (HEADER.replace("LAG ", "") + "g t0 0 1 2 m /h c\n", "no header of --describe, or not in"),
+        (
+            "Topic: t\tPartitionCount: 2\n\tTopic: t\tPartition: 0\n",
+            "PartitionCount 2, but 1 part",
+        ),
+        (described(group_state="PreparingRebalance"), "is rebalancing: capture it again"),
+        (described(group_state="Dead"), "does not exist, or is a KIP-848 group"),
+        (described(group_state="Empty", members=[]), "has no active members"),
+        (described(protocol_type="connect"), "is a Kafka Connect group"),
+        (described(protocol_data="stream"), "is a Kafka Streams group"),
+        (described(members={"a": 1}), 'members: {"a": 1}, expected a list'),
+        (described() + "}", "Extra data"),
+        ('{"group_state": 1, "a": 2}', "1, expected an object"),
+    ],
+)
+def test_an_unusable_text_is_refused_in_one_line(text: str, says: str) -> None:
+    assert says in refused(text)
+
+
+def test_a_wrong_dialect_names_what_it_saw() -> None:
+    assert "it looks like console, not like rpk" in refused(text_of(VIEWS[0]), dialect="rpk")
+    assert "'excel', expected one of auto, console, rpk" in refused("x", dialect="excel")
+    assert sniff("a", described().encode()) == "kafka-python"
+
+
+def test_views_that_contradict_each_other_are_refused() -> None:
+    members, offsets = map(text_of, VIEWS)
+    moved = members.replace("t0:1,5;t1:3,4", "t0:1,5;t1:2,3").replace("t1:0,1,2", "t1:0,1,4")
+    assert "t1-2 is with 'coop-2-" in refused(moved, offsets)
+    lines = members.split("\n")
+    assert "but with nobody in another view" in refused("\n".join(lines[:4]), offsets)
+    plain = text_of("4.3.1/coop-a-members.txt").split("\n")
+    assert "is not in this one: capture both again" in refused("\n".join(plain[:4]), offsets)
+    host = offsets.replace("/127.0.0.1 ", "/127.0.0.2 ")
+    assert "host '/127.0.0.2', but '/127.0.0.1' elsewhere" in refused(members, host)
+    short = "Topic: t0\tPartitionCount: 3\n"
+    assert "3 partitions, but t0-5 is shown" in refused(members, short)
+    assert "topic 't0' has 4 partitions, but 3 at" in refused(
+        members, short, "Topic: t0\tPartitionCount: 4\n"
+    )
+
+
+def test_a_part_of_the_rows_is_no_contradiction_but_leaves_the_rest_unknown() -> None:
+    members, offsets = map(text_of, VIEWS)
+    some = "\n".join(line for line in offsets.split("\n") if " t1 " not in line)
+    (document,) = import_texts([("a", members.encode()), ("b", some.encode())])
+    assert document["topics"]["t1"] == 5
+    assert document["topics"]["t2"]["offsets"][2] == {"beginning": None, "end": 5, "committed": 5}
+
+
+def test_offsets_that_moved_between_two_captures_are_the_later_ones() -> None:
+    members, offsets = map(text_of, VIEWS)
+    later = offsets.replace(
+        "300             1200            900 ", "300             1201            901 "
+    )
+    sources = [("a", members.encode()), ("b", offsets.encode()), ("c", later.encode())]
+    (document,) = import_texts(sources)
+    assert document["topics"]["t0"]["offsets"][0]["end"] == 1201
+    assert "offsets of 1 partitions differ between the texts: those of c" in document["assumed"]
+
+
+def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
+    rows = HEADER + "g t0 0 1 2 1 m1 /h c\ng t0 0 1 2 1 m2 /h c\n"
+    (document,) = import_texts([("a", rows.encode())])
+    assert [said["owned"] for said in document["members"].values()] == [{"t0": [0]}] * 2
+    assert "t0-0: shown with 2 members, all claim it" in document["assumed"]
+
+
+def test_a_commit_past_the_end_is_a_negative_lag_and_legal() -> None:
+    (document,) = import_texts([("a", (HEADER + "g t0 0 9 2 -7 m /h c\n").encode())])
+    assert document["topics"]["t0"]["offsets"] == [{"beginning": None, "end": 2, "committed": 9}]
+
+
+def test_a_mixed_group_says_how_many_members_are_classic() -> None:
+    name = "4.3.1/mixed-l-members-verbose.txt"
+    (document,) = import_texts([(name, (CAPTURES / name).read_bytes())])
+    assert "1 of 2 members use the classic protocol (UPGRADED false)" in document["assumed"]
+    assert {said["epoch"] for said in document["members"].values()} == {2}
+
+
+def test_static_members_keep_their_instance_ids() -> None:
+    name = "4.3.1/static-d-members-verbose.txt"
+    (document,) = import_texts([(name, (CAPTURES / name).read_bytes())])
+    assert {m["instance_id"] for m in document["members"].values()} == {"inst-0", "inst-1"}
+
+
+def test_in_a_folder_the_bad_texts_are_named_and_the_others_imported() -> None:
+    names = sorted(str(p.relative_to(CAPTURES)) for p in CAPTURES.glob("4.3.1/*.txt"))
+    imported, failures = import_each([(n, (CAPTURES / n).read_bytes()) for n in names])
+    assert [found.document["group"] for found in imported] == [
+        "coop-a", "idle-h", "mixed-l", "next-b", "static-d",
+    ]  # fmt: skip
+    assert {failure.group for failure in failures} == {None, "empty-e", "rebal-j", "simple-m"}
+    whole = imported[0]
+    assert len(whole.sources) == 6
+    assert "assumed" not in whole.document
+
+
+def test_a_name_with_a_line_break_does_not_break_the_line_of_its_error() -> None:
+    group = json.loads(described())["coop-a"]
+    assert "a?b" in refused(json.dumps({"a\nb": group | {"group_state": "Dead"}}))
+
+
+def test_a_failure_of_the_topics_view_is_of_that_text() -> None:
+    sources = [(name, (CAPTURES / name).read_bytes()) for name in VIEWS]
+    _, failures = import_each([*sources, ("topics", b"Topic: t0\tPartitionCount: 3\n")])
+    assert [(f.source, f.place, f.group) for f in failures] == [("topics", "topics:1", "coop-a")]
