@@ -21,12 +21,12 @@ _LEFT_OUT = "a note was left out, it may hold names"
 _NOTES = (
     re.compile(r"(?P<topic>.+)(?P<rest>: \d+ partitions?, the highest number seen(?: \+ 1)?)"),
     re.compile(r"(?P<topic>.+)(?P<rest>-\d+: shown with \d+ members, all claim it)"),
-    re.compile(r"(?P<rest>offsets of \d+ partitions differ between the texts): .*"),
+    re.compile(r"(?P<rest>offsets of \d+ partitions? differ between the texts): .*"),
     re.compile(r"(?P<rest>the group was named after the file)(?:, .*)?"),
     re.compile(
         r"(?P<rest>members: those that hold partitions, no view lists idle ones"
         r"|\d+ of \d+ members use the classic protocol \(UPGRADED false\)"
-        r"|\d+ members subscribe with a regular expression, left out"
+        r"|subscriptions by regular expression: \d+, left out"
         rf"|{_LEFT_OUT})"
     ),
 )
@@ -117,7 +117,7 @@ def _renamed(document: Document, names: Names) -> dict[str, Any]:
     notes = [_note(note, topics) for note in document.get("assumed") or ()]
     by_regex = sum(bool(said.get("subscription_regex")) for said in document["members"].values())
     if by_regex:
-        notes.append(f"{by_regex} members subscribe with a regular expression, left out")
+        notes.append(f"subscriptions by regular expression: {by_regex}, left out")
     if notes:
         found["assumed"] = list(dict.fromkeys(notes))
     found["topics"] = {

@@ -13,7 +13,7 @@ from groups.documents import decode
 from groups.errors import BadInput
 from groups.importers import akhq, console, kafka_python, kafka_ui, rpk
 from groups.importers.lines import Misread
-from groups.importers.merge import Allowance, merge
+from groups.importers.merge import merge
 from groups.importers.seen import Finding, Refusal, TopicSize, View
 from groups.importers.sniff import sniff
 
@@ -30,6 +30,7 @@ _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "akhq": akhq.read,
 }
 _MOST_FAILURES = 100_000
+_MOST_UNSEEN = 1_000_000
 DIALECTS = ("auto", *_READERS)
 
 
@@ -112,15 +113,17 @@ def _import(
         if len(failures) >= most_failures:
             return [], failures
     imported = []
-    allowance = Allowance()
+    unseen = 0
     for group in sorted(views.keys() - refused):
         try:
-            document = merge(views[group], sizes, allowance)
+            most = _MOST_UNSEEN - unseen
+            document, more = merge(views[group], sizes, most_unseen=most)
         except Misread as error:
             source = _source_of(error.place, [name for name, _ in sources])
             failures.append(_failure(Refusal(source, error.place, error.reason, (group,))))
         else:
             names = dict.fromkeys(view.source for view in views[group])
+            unseen += more
             imported.append(Imported(document, tuple(names)))
     return imported, failures
 

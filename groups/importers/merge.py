@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from groups.importers.lines import brief, refuse
@@ -16,17 +15,13 @@ FORMAT = "assay-group/1"
 _OFFSET_KEYS = ("beginning", "end", "committed")
 
 
-@dataclass(slots=True)
-class Allowance:
-    """How many partitions that no view shows may still be filled in."""
-
-    partitions: int = 1_000_000
-
-
 def merge(
-    views: Sequence[View], sizes: Mapping[str, TopicSize], allowance: Allowance
-) -> dict[str, Any]:
-    """Return the ``assay-group/1`` document of one group's views.
+    views: Sequence[View], sizes: Mapping[str, TopicSize], *, most_unseen: int
+) -> tuple[dict[str, Any], int]:
+    """Return the ``assay-group/1`` document of one group's views, and its unseen partitions.
+
+    Those are the ones that lie below a partition count though no view shows them; more than
+    `most_unseen` are refused, because a number in a damaged text may be anything.
 
     Who holds what must agree in all of them; where offsets differ, the later view wins.
 
@@ -47,14 +42,15 @@ def merge(
         for member in held_by:
             members[member]["owned"].setdefault(topic, []).append(number)
     offsets = _offsets(views, notes)
-    topics = _topics(views, owners, offsets, sizes, allowance, notes)
-    return {
+    topics, unseen = _topics(views, owners, offsets, sizes, most_unseen, notes)
+    document = {
         "format": FORMAT,
         "group": views[0].group,
         **({"assumed": list(dict.fromkeys(notes))} if notes else {}),
         "topics": topics,
         "members": dict(sorted(members.items())),
     }
+    return document, unseen
 
 
 def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
@@ -106,7 +102,7 @@ def _check_members(views: Sequence[View], members: Mapping[str, Any], owners: Ow
             refuse(
                 view.place,
                 f"{view.member_count} members, of which {len(members)} are shown: "
-                "add --describe --members --verbose, captured at the same time",
+                "add --describe --members --verbose, or use rpk with --format json",
             )
     if not members:
         refuse(views[0].place, memberless(views[0].group))
@@ -129,7 +125,9 @@ def _offsets(
                 differing[view.source] = differing.get(view.source, 0) + 1
             offsets[key], origin[key] = told, view
     for source, count in differing.items():
-        notes.append(f"offsets of {count} partitions differ between the texts: those of {source}")
+        notes.append(
+            f"offsets of {_partitions(count)} differ between the texts: those of {source}"
+        )
     return offsets
 
 
@@ -138,9 +136,9 @@ def _topics(
     owners: Owners,
     offsets: Mapping[tuple[str, int], tuple[int | None, ...]],
     sizes: Mapping[str, TopicSize],
-    allowance: Allowance,
+    most_unseen: int,
     notes: list[str],
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], int]:
     shown: dict[str, set[int]] = {}
     for topic, number in (*owners, *offsets):
         shown.setdefault(topic, set()).add(number)
@@ -148,24 +146,24 @@ def _topics(
         for member in view.members:
             for topic in set(member.subscription or ()) & sizes.keys():
                 shown.setdefault(topic, set())
-    topics = {}
+    topics, unseen = {}, 0
     for topic, numbers in sorted(shown.items()):
         count = max(numbers, default=-1) + 1
         if topic not in sizes:
-            notes.append(f"{topic}: {count} partitions, the highest number seen + 1")
+            notes.append(f"{topic}: {_partitions(count)}, the highest number seen + 1")
         elif sizes[topic].partitions < count:
             size = sizes[topic]
             refuse(size.place, f"{size.partitions} partitions, but {topic}-{count - 1} is shown")
         else:
             count = sizes[topic].partitions
-        allowance.partitions -= count - len(numbers)
-        if allowance.partitions < 0:
+        unseen += count - len(numbers)
+        if unseen > most_unseen:
             refuse(
                 views[0].place,
                 f"topic {brief(topic)}: {count} partitions, of which {len(numbers)} are shown",
             )
         topics[topic] = _topic(topic, count, offsets)
-    return topics
+    return topics, unseen
 
 
 def _topic(
@@ -181,3 +179,7 @@ def _topic(
             for number in range(count)
         ],
     }
+
+
+def _partitions(count: int) -> str:
+    return "1 partition" if count == 1 else f"{count} partitions"

@@ -14,6 +14,7 @@ _CONSOLE = re.compile(
     re.MULTILINE,
 )
 _WORDS = (b"GROUP", b"TOPIC", b"CONSUMER-ID", b"COORDINATOR", b"Topic:", b" group '", b"Error: ")
+_FEW = 4096
 _JSON = {
     "kafka-python": kafka_python.SIGNS,
     "rpk": rpk_json.SIGNS,
@@ -32,10 +33,12 @@ def sniff(name: str, data: bytes) -> str:
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", "replace").encode()
-    start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")[:200]
+    start = data[:_FEW].lstrip(b"\xef\xbb\xbf \t\r\n")[:200]
     if not start:
         raise BadInput(f"{name}: empty, expected the output of a tool")
     if start[:1] in b"{[":
+        if b'"assay-group/' in data[:_FEW]:
+            raise BadInput(f"{name}: a snapshot already, nothing to import")
         for dialect, signs in _JSON.items():
             if any(sign in data for sign in signs):
                 return dialect

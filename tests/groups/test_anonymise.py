@@ -21,7 +21,7 @@ NAMED: dict[str, Any] = {
     "captured_at": "2026-11-20T10:00:00Z",
     "auto_offset_reset": "earliest",
     "assumed": [
-        "acme.t2: 1 partitions, the highest number seen + 1",
+        "acme.t2: 1 partition, the highest number seen + 1",
         "read from /home/acme/notes.txt",
         "members: those that hold partitions, no view lists idle ones",
     ],
@@ -100,10 +100,10 @@ def test_every_column_that_a_solver_reads_is_as_before(document: dict[str, Any])
 def test_nothing_of_the_names_is_left() -> None:
     assert "acme" not in json.dumps(anonymise(NAMED))
     assert anonymise(NAMED)["assumed"] == [
-        "topic-4: 1 partitions, the highest number seen + 1",
+        "topic-4: 1 partition, the highest number seen + 1",
         "a note was left out, it may hold names",
         "members: those that hold partitions, no view lists idle ones",
-        "1 members subscribe with a regular expression, left out",
+        "subscriptions by regular expression: 1, left out",
     ]
 
 

@@ -138,7 +138,7 @@ def test_offsets_that_moved_between_two_captures_are_the_later_ones() -> None:
     sources = [("a", members.encode()), ("b", offsets.encode()), ("c", later.encode())]
     (document,) = import_texts(sources)
     assert document["topics"]["t0"]["offsets"][0]["end"] == 1201
-    assert "offsets of 1 partitions differ between the texts: those of c" in document["assumed"]
+    assert "offsets of 1 partition differ between the texts: those of c" in document["assumed"]
 
 
 def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:

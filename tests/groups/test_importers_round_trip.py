@@ -352,7 +352,7 @@ def test_an_offsets_view_comes_back_with_its_owners_and_offsets(printer) -> None
             assert told == shown.get(key, (None, None))
         for topic, said in found["topics"].items():
             assert said["partitions"] == 1 + max(n for t, n in shown if t == topic)
-            assert f"{topic}: {said['partitions']} partitions" in str(found["assumed"])
+            assert f"{topic}: {said['partitions']} partition" in str(found["assumed"])
 
 
 @pytest.mark.parametrize("printer", MEMBERS)
