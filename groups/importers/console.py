@@ -29,6 +29,7 @@ _MESSAGE = re.compile(
     r"(?:Warning: |Error: )?(?:The )?([Cc]onsumer|Share|Streams) group '(.*)' "
     r"(has no active members|is rebalancing|does not exist)\."
 )
+_NARROWEST = 60
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
 _KINDS = {"Share": shared, "Streams": streams}
 _SAYS = {
@@ -51,11 +52,8 @@ def read(source: str, text: str) -> Iterator[Finding]:
             found, at = _table(source, lines, at, group)
             yield from found
         elif is_topic_line(line):
-            end = at
-            while end < len(lines) and is_topic_line(lines[end]):
-                end += 1
-            yield from read_topics(source, at + 1, lines[at:end])
-            at = end
+            topics, at = _topics(lines, at)
+            yield from read_topics(source, topics)
         else:
             group = named_group(line) or group
             finding = _message(source, at + 1, line)
@@ -91,6 +89,22 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
         assumed = ("the group was named after the file, the text does not show its name",)
     table = Table(source, at + 1, header, tuple(rows), group or "", assumed)
     return [*found, *read_table(table)], end
+
+
+def _topics(lines: list[str], at: int) -> tuple[list[tuple[int, str]], int]:
+    """Return the topics' lines from a line on, wrapped ones whole, and where they end."""
+    found: list[tuple[int, str]] = []
+    for end in range(at, len(lines)):
+        line = lines[end]
+        if is_topic_line(line):
+            found.append((end + 1, line))
+            continue
+        if len(lines[end - 1]) < _NARROWEST or is_noise(line) or is_header(line):
+            return found, end
+        if _message("", 0, line) is not None:
+            return found, end
+        found[-1] = (found[-1][0], (found[-1][1] + line)[: _NARROWEST * 100])
+    return found, len(lines)
 
 
 def _message(source: str, number: int, line: str) -> Refusal | None:

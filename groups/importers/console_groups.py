@@ -105,13 +105,14 @@ def _member(place: str, row: Row) -> SeenMember:
     held = None
     if "CURRENT-ASSIGNMENT" in row:
         held = assignments.with_colons(row["CURRENT-ASSIGNMENT"], place)
-        if row["CURRENT-EPOCH"] != "-":
+        # -2 is a static member that is away for a moment, and still holds its partitions.
+        if row["CURRENT-EPOCH"] not in ("-", "-1", "-2"):
             details["epoch"] = count(row["CURRENT-EPOCH"], place, "CURRENT-EPOCH")
         target = assignments.with_colons(row["TARGET-ASSIGNMENT"], place)
         if row["TARGET-EPOCH"] != "-":
             count(row["TARGET-EPOCH"], place, "TARGET-EPOCH")
             details["target"] = {topic: list(numbers) for topic, numbers in target.items()}
-        if row.get("UPGRADED", "true") not in ("true", "false"):
+        if row.get("UPGRADED", "true") not in ("true", "false", "-"):
             refuse(place, f"UPGRADED {brief(row['UPGRADED'])}, expected true or false")
     elif "ASSIGNMENT" in row:
         held = assignments.with_parentheses(row["ASSIGNMENT"], place)

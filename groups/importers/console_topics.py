@@ -21,8 +21,8 @@ def is_topic_line(line: str) -> bool:
     return "Topic:" in line[:40] and line.lstrip().startswith("Topic:")
 
 
-def read_topics(source: str, first: int, lines: list[str]) -> Iterator[Finding]:
-    """Yield the sizes of the topics; `first` is the number of the first line, from 1.
+def read_topics(source: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    """Yield the sizes of the topics, from numbered lines.
 
     A topic without its line of totals, and one whose partitions are not all there, is refused.
     """
@@ -30,7 +30,7 @@ def read_topics(source: str, first: int, lines: list[str]) -> Iterator[Finding]:
     numbers: dict[str, set[int]] = {}
     place = ""
     try:
-        for number, line in enumerate(lines, start=first):
+        for number, line in lines:
             place = f"{source}:{number}"
             found = _LINE.match(line[:2000])
             if found is None:

@@ -134,3 +134,33 @@ def test_a_warning_about_one_group_spares_the_others() -> None:
     assert [found.document["group"] for found in imported] == ["next-b"]
     assert [(f.place, f.group) for f in failures] == [("all.txt:1", "coop-a")]
     assert "capture it again once its state is Stable" in failures[0].reason
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_wrapped_list_of_topics_is_put_together(width: int) -> None:
+    topics = (CAPTURES / "4.3.1/topics-describe.txt").read_text().expandtabs()
+    text = DESCRIBE + wrapped(topics, width, stripped=True)
+    counts = {t: said["partitions"] for t, said in read(text)["topics"].items()}
+    assert counts == {"t0": 6, "t1": 5, "t2": 3}
+    assert not any("highest" in note for note in read(text)["assumed"])
+
+
+def test_an_error_with_its_trace_spares_the_tables_after_it() -> None:
+    trace = (
+        "\nError: Executing consumer group command failed due to GroupId c is not one\n"
+        "java.util.concurrent.ExecutionException: java.lang.IllegalArgumentException: GroupId c\n"
+        "\tat java.base/java.util.concurrent.CompletableFuture.get(CompletableFuture.java:2096)\n"
+        "Caused by: java.lang.IllegalArgumentException: GroupId c\n\t... 9 more\n"
+    )
+    imported, failures = import_each([("all.txt", (trace + DESCRIBE).encode())])
+    assert [found.document["group"] for found in imported] == ["coop-a"]
+    assert [failure.place for failure in failures] == ["all.txt:2"]
+
+
+def test_a_static_member_that_is_away_still_holds_its_partitions() -> None:
+    away = MEMBERS.replace(
+        "next-0          5               4 ", "next-0          5               -2"
+    )
+    said = read(away)["members"]["XVCxw8YdTCuBtphL3tJwhA"]
+    assert "epoch" not in said
+    assert said["owned"] == {"t0": [5], "t1": [0], "t2": [0, 1, 2]}
