@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.assignment import Assignment
 from groups.errors import InvalidAssignment, ProofError
 from groups.tiers import require_data, values
 from optimal.solution import ProofKind, Solution, Status
 
 if TYPE_CHECKING:
-    from groups.assignment import Assignment
     from groups.group import Bools, Group, Int64, Ints
     from groups.tiers import Objective
     from optimal.solution import Proof
@@ -48,7 +48,13 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
             raise ProofError(f"status: {solution.status}, but there is no assignment")
         return ("there is no assignment to check",)
     require_data(group, solution.objective)
+    if assignment.group is not group:
+        # What counts is this group's own owners and readers, whatever the solution was made for.
+        assignment = Assignment(group, assignment.owner.copy(), assignment.strays)
     assignment.require_valid()
+    if tuple(term.name for term in solution.terms) != solution.objective:
+        names = ", ".join(term.name for term in solution.terms)
+        raise InvalidAssignment(f"terms: {names}, expected {', '.join(solution.objective)}")
     found = values(assignment, solution.objective)
     for term, value in zip(solution.terms, found, strict=True):
         if term.value != value:
@@ -305,16 +311,16 @@ def _check_prices(
     least: Int64,
 ) -> None:
     group, price = assignment.group, proof.price
+    if price is None:
+        raise ProofError("price is missing")
     read = np.flatnonzero(group.readers[group.topic] > 0)
     scale = _scale(group, after, proof, len(read))
-    most = (
-        max(map(abs, (int(price.max(initial=0)), int(price.min(initial=0)))))
-        if price is not None
-        else 0
-    )
+    most = max(abs(int(price.max(initial=0))), abs(int(price.min(initial=0))))
     weights = 0 if group.weight is None else int(group.weight[read].max(initial=0))
-    if price is None or (most + sum(scale) * (2 + weights)) * (len(read) + 1) >= SAFE:
-        raise ProofError("price: missing, or the sum of the prices leaves 64 bits")
+    # One summand a partition, and loads that add up to all partitions and one a member more.
+    summands = len(read) + len(group.members) + 1
+    if (most + sum(scale) * (2 + weights)) * summands >= SAFE:
+        raise ProofError("price: the sum of the prices leaves 64 bits")
     moving, distance = costs.moving(after, scale, read), costs.distance(after, scale)
     tight = level[readers.member] == readers_level(readers, level)
     at_level = readers.class_open & (readers.least(level) == least[:, None])
