@@ -1,0 +1,195 @@
+import random
+import sys
+
+import pytest
+
+from groups import PRESETS, TIERS, Assignment, BadInput, Group, values
+from optimal.brute import brute
+from optimal.cpsat import cpsat
+from optimal.ilp import ilp
+from optimal.solution import ProofKind, Stopped
+from tests.optimal.random_groups import random_group
+
+FORMULATIONS = [cpsat, ilp]
+
+
+def one_topic(lags, *, members, owned=()) -> Group:
+    """One topic that everybody reads, its lags also its weights, `owned` with the first member."""
+    topic = {"partitions": len(lags), "lag": lags, "weight": lags}
+    said = {f"c{m}": {"subscription": ["t"], "owned": {}} for m in range(members)}
+    if owned:
+        said["c0"]["owned"] = {"t": list(owned)}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": said}
+    )
+
+
+def assert_equals_exhaustion(formulation, group, objective):
+    claim, truth = formulation(group, objective, time_limit=None), brute(group, objective)
+    found = Assignment(group, claim.owner)
+    assert found.is_valid
+    assert claim.bounds == truth.bounds == values(found, objective), (objective, group.to_dict())
+    assert (claim.stopped, claim.proof.kind) == (Stopped.PROOF, ProofKind.SOLVER)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_has_the_optimum_that_exhaustion_proves(formulation, preset):
+    rng = random.Random(f"presets {preset}")
+    for _ in range(8):
+        group = random_group(rng, members=4, partitions=8)
+        assert_equals_exhaustion(formulation, group, PRESETS[preset])
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("first", TIERS)
+def test_every_tier_before_others_has_the_optimum_that_exhaustion_proves(formulation, first):
+    rng = random.Random(f"orders {first}")
+    for _ in range(6):
+        group = random_group(rng, members=4, partitions=7)
+        others = rng.sample([tier for tier in TIERS if tier != first], rng.choice((1, 2)))
+        assert_equals_exhaustion(formulation, group, (first, *others))
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("earlier", [tier for tier in TIERS if tier != "balance"])
+def test_balance_after_any_tier_is_the_pairwise_score(formulation, earlier):
+    rng = random.Random(f"balance after {earlier}")
+    for _ in range(4):
+        group = random_group(rng, members=4, partitions=7)
+        assert_equals_exhaustion(formulation, group, (earlier, "balance"))
+
+
+@pytest.mark.parametrize("method", [brute, *FORMULATIONS])
+def test_after_a_lag_tier_the_pairwise_score_decides_and_not_the_sum_of_squares(method):
+    """The least peak leaves loads of 13, 4, 4 (score 18) or of 12, 7, 2 (20, but fewer squares)."""
+    lags = {"four": [4], "twos": [2, 2], "ones": [1] * 4, "idle": [0] * 11, "still": [0] * 3}
+    topics = {t: {"partitions": len(listed), "lag": listed} for t, listed in lags.items()}
+    reads = {
+        "c0": ["four", "twos", "idle"],
+        "c1": ["four", "ones", "still"],
+        "c2": ["twos", "ones"],
+    }
+    members = {m: {"subscription": read} for m, read in reads.items()}
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+    claim = method(group, ("peak_lag", "balance"), time_limit=None)
+    assert sorted(Assignment(group, claim.owner).loads.tolist()) == [4, 4, 13]
+    assert claim.bounds == (4, 18)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("members", [0, 1, 3])
+@pytest.mark.parametrize("topics", [{}, {"t0": 0}, {"t0": 2}])
+def test_a_group_with_nothing_to_assign_costs_nothing_in_any_tier(formulation, members, topics):
+    said = {
+        f"c{m}": {"subscription": ["t0"] if topics == {"t0": 0} else []} for m in range(members)
+    }
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": said}
+    )
+    claim = formulation(group, tuple(TIERS), time_limit=None)
+    assert claim.bounds == (0,) * len(TIERS)
+    assert (claim.owner == -1).all()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_same_group_gets_the_same_answer_again(formulation):
+    group = random_group(random.Random(3), members=4, partitions=8)
+    first, again = (formulation(group, ("balance", "peak_lag"), time_limit=None) for _ in "12")
+    assert first.owner.tolist() == again.owner.tolist()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("seconds", [0, 0.02, 0.2])
+def test_out_of_time_every_bound_holds_and_nothing_is_said_to_be_proved(formulation, seconds):
+    rng = random.Random(seconds)
+    group = one_topic([rng.randint(10**3, 10**4) for _ in range(60)], members=20)
+    objective = ("lag_balance", "balance", "stickiness")
+    claim = formulation(group, objective, time_limit=seconds)
+    assert claim.stopped is Stopped.TIME_LIMIT
+    assert claim.proof.kind is ProofKind.NONE
+    assert claim.bounds[1:] == (None, None)
+    if claim.owner is None:
+        assert claim.bounds[0] is None
+    else:
+        found = Assignment(group, claim.owner)
+        assert found.is_valid
+        assert claim.bounds[0] is None or claim.bounds[0] <= values(found, objective)[0]
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.03, 0.1])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_bound_under_a_time_limit_never_exceeds_the_optimum(formulation, seconds):
+    rng = random.Random(seconds)
+    for _ in range(4):
+        group = random_group(rng, members=4, partitions=9)
+        objective = tuple(rng.sample(list(TIERS), 3))
+        claim, best = formulation(group, objective, time_limit=seconds), brute(group, objective)
+        for bound, optimum in zip(claim.bounds, best.bounds, strict=True):
+            assert bound is None or bound <= optimum
+        if claim.stopped is Stopped.PROOF:
+            assert claim.bounds == best.bounds
+
+
+def test_a_bound_of_cp_sat_on_balance_is_on_the_pairwise_score():
+    group = one_topic([0] * 149, members=20)
+    for seconds in (0.1, 0.3, 1.0):
+        claim = cpsat(group, ("balance", "peak_lag"), time_limit=seconds)
+        assert claim.bounds[0] is None or claim.bounds[0] <= 9 * 11
+
+
+def test_cp_sat_is_right_where_its_presolve_is_wrong():
+    """google/or-tools issue 5293: lags beyond 32 bits, proved optimal at 107873129963."""
+    lags = [110150152126, 77933632641, 53743544710, 107873129963, 16803416483]
+    assert_equals_exhaustion(cpsat, one_topic(lags, members=4), ("lag_spread",))
+
+
+@pytest.mark.parametrize(
+    ("formulation", "bits"), [(cpsat, 31), (cpsat, 40), (cpsat, 52), (ilp, 23)]
+)
+def test_lags_of_many_bits_lose_no_unit(formulation, bits):
+    rng = random.Random(bits)
+    for _ in range(6):
+        lags = [2**bits // 14 - rng.randint(0, 3) for _ in range(7)]
+        group = one_topic(lags, members=3, owned=[0, 1, 2])
+        tiers = [tier for tier in TIERS if tier != "racks" and not tier.endswith("_balance")]
+        assert_equals_exhaustion(formulation, group, tuple(rng.sample(tiers, 2)))
+
+
+@pytest.mark.parametrize(("formulation", "most"), [(cpsat, 2**53), (ilp, 2**24)])
+def test_costs_that_the_solver_cannot_tell_apart_are_refused(formulation, most):
+    group = one_topic([most - 1, 1], members=3)
+    named = rf"objective: peak_lag may reach {most}, more than .* tell"
+    with pytest.raises(BadInput, match=named):
+        formulation(group, ("balance", "peak_lag"), time_limit=1)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_score_of_pairs_is_refused_by_its_own_greatest_value(formulation):
+    group = one_topic([2**50], members=10)
+    with pytest.raises(BadInput, match="objective: lag_balance may reach"):
+        formulation(group, ("lag_balance",), time_limit=1)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_tier_without_its_data_is_refused(formulation):
+    group = random_group(random.Random(1), members=2, partitions=3)
+    without = Group.from_dict(group.to_dict() | {"topics": {"t0": 1}})
+    with pytest.raises(BadInput, match=r"topics.t0.lag\[0\]: unknown, but tier peak_lag needs it"):
+        formulation(without, ("peak_lag",), time_limit=None)
+
+
+def test_without_pulp_the_message_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pulp", None)
+    group = random_group(random.Random(1), members=2, partitions=3)
+    with pytest.raises(BadInput, match=r"PuLP is missing: pip install 'kafka-assay\[ilp\]'"):
+        ilp(group, ("balance",), time_limit=None)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_solvers_print_nothing(formulation, capfd):
+    group = random_group(random.Random(5), members=4, partitions=8)
+    formulation(group, ("balance", "peak_lag", "stickiness"), time_limit=5)
+    assert capfd.readouterr() == ("", "")
