@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from groups.documents import parse_json, read_bytes, read_documents
+from groups.documents import decode, parse_json, read_bytes, read_documents
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 from groups.group import Group
 from groups.tiers import TIERS, parse_objective
@@ -23,7 +23,6 @@ app = typer.Typer(
     name="assay",
     help="The provably optimal assignment of a Kafka consumer group, and how far others are.",
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -49,6 +48,7 @@ FailAbove = Annotated[
     typer.Option("--fail-above", metavar="TIER=N", help="exit 1 where the excess exceeds N"),
 ]
 DEFAULT_SECONDS = 10.0
+MOST_LINES = 20
 
 
 def main() -> None:
@@ -137,11 +137,12 @@ def check(
     from optimal.solution import Solution
 
     group = Group.read(file)
+    data = read_bytes(solution)
     try:
-        document = parse_json(read_bytes(solution).decode("utf-8-sig", "replace"))
+        document = parse_json(decode(data))
         assumed = document.get("assumed") if isinstance(document, dict) else None
         equal = group.with_equal_subscriptions()
-        if assume_equal or (assumed and equal.assumed == tuple(assumed)):
+        if assume_equal or assumed == list(equal.assumed):
             group = equal
         answer = Solution.from_dict(group, document)
         unchecked = check_solution(group, answer)
@@ -198,15 +199,19 @@ def score(
 ) -> None:
     """Hold what the members own now, and the assignors, against the optimum."""
     from assay import printing
-    from compare.score import CURRENT, score_assignors, scores_document, too_far
-    from heuristics import ASSIGNORS, assignor_named
+    from compare.score import (
+        CURRENT,
+        require_assignors,
+        score_assignors,
+        scores_document,
+        too_far,
+    )
+    from heuristics import ASSIGNORS
     from heuristics.time_limit import TimeLimit
     from optimal import solve as solve_group
 
     limits = _limits(fail_above or [])
-    for name in assignor or []:
-        if name != CURRENT:
-            assignor_named(name)
+    require_assignors(assignor or [])
     group = _group(file, assume_equal=assume_equal)
     solution = solve_group(group, objective, time_limit=time_limit)
     names = [CURRENT, *(n for n in assignor or ASSIGNORS if n != CURRENT)]
@@ -276,10 +281,10 @@ def anonymise(
     out: Annotated[str | None, typer.Option("-o", "--out", help="where to write")] = None,
 ) -> None:
     """Replace the names in a snapshot by pseudonyms; the optimum stays the same."""
-    from groups.anonymise import anonymise as anonymised
+    from groups.anonymise import anonymise_all
 
     name = "standard input" if file == "-" else file
-    lines = []
+    documents = []
     for place, document in read_documents(read_bytes(file), name):
         if isinstance(document, BadInput):
             raise document
@@ -287,8 +292,8 @@ def anonymise(
             Group.from_dict(document)
         except BadInput as error:
             raise error.within(place) from None
-        lines.append(json.dumps(anonymised(document), ensure_ascii=False))
-    _write(lines, out)
+        documents.append(document)
+    _write((json.dumps(d, ensure_ascii=False) for d in anonymise_all(documents)), out)
 
 
 @app.command()
@@ -344,16 +349,14 @@ def run(
 ) -> None:
     """Solve and score many groups on Spark; a second run fills only what is missing."""
     from assay.extras import require
-    from compare.score import CURRENT
-    from heuristics import ASSIGNORS, assignor_named
+    from compare.score import CURRENT, require_assignors
+    from heuristics import ASSIGNORS
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
-    from compare.spark.pipeline import Job, run_job
+    from compare.spark.pipeline import Job, run_job, worse_rows
 
     limits = _limits(fail_above or [])
-    for name in assignor or []:
-        if name != CURRENT:
-            assignor_named(name)
+    require_assignors(assignor or [])
     job = Job(
         source=Path(source),
         out=Path(out),
@@ -364,9 +367,11 @@ def run(
     )
     summary = run_job(job, _progress)
     _print(summary.line())
-    worse = summary.worse_than(limits)
-    for line in worse:
+    worse = worse_rows(job, summary.keys, assignor or [CURRENT], limits) if limits else []
+    for line in worse[:MOST_LINES]:
         _say(line, 1)
+    if len(worse) > MOST_LINES:
+        _say(f"and {len(worse) - MOST_LINES} more", 1)
     raise typer.Exit(1 if worse else 0)
 
 
@@ -437,5 +442,7 @@ def _progress(line: str) -> None:
 
 
 def _say(line: str, code: int) -> int:
-    sys.stderr.write(f"assay: {line}\n" if code else f"{line}\n")
+    # Names may hold line ends, and a message is one line.
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+    sys.stderr.write(f"assay: {shown}\n" if code else f"{shown}\n")
     return code

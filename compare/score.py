@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from groups.assignment import Assignment, Violation
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import values
-from heuristics import assignor_named
+from heuristics import ASSIGNORS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,7 +136,6 @@ def score_assignors(
         if name == CURRENT:
             rows.append(score_current(group, solution))
             continue
-        assignor_named(name)
         outcome = limit.plan(group, name)
         if outcome.plan is None or outcome.status != "planned":
             status: Any = outcome.status
@@ -148,6 +147,14 @@ def score_assignors(
             replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
         )
     return rows
+
+
+def require_assignors(names: Sequence[str]) -> None:
+    """Raise BadInput where a name is no assignor's and not ``current``."""
+    for name in names:
+        if name not in (CURRENT, *ASSIGNORS):
+            known = ", ".join((CURRENT, *ASSIGNORS))
+            raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
 
 
 def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, Any]:

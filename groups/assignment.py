@@ -225,7 +225,7 @@ class Assignment:
         least = np.full(topics, np.iinfo(np.int64).max)
         subscribers = loads[self.group.subscription_member]
         np.minimum.at(least, self.group.subscription_topics, subscribers)
-        return not bool((greatest > least + 1).any()) if topics else True
+        return not bool((greatest - 1 > least).any())
 
     def _violation(self, kind: ViolationKind, partition: int) -> Violation:
         member, group = self.owner[partition], self.group

@@ -89,8 +89,8 @@ def read_documents(data: bytes, name: str) -> list[tuple[str, Any]]:
         if not name.endswith(".jsonl"):
             try:
                 return [(name, parse_json(text))]
-            except BadInput as error:
-                if "Extra data" not in str(error):
+            except BadInput:
+                if not _is_whole(text.lstrip().split("\n", 1)[0]):
                     raise
     except BadInput as error:
         raise error.within(name) from None
@@ -109,6 +109,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(constant: str) -> NoReturn:
     raise BadInput(f"not JSON: {constant} is no number")
+
+
+def _is_whole(line: str) -> bool:
+    try:
+        parse_json(line)
+    except BadInput:
+        return False
+    return True
 
 
 def _lines(text: str, name: str) -> Iterator[tuple[str, Any]]:

@@ -73,5 +73,7 @@ def strings(value: Any, place: str, *, repeats: bool = False) -> tuple[str, ...]
 
 def shown(value: Any) -> str:
     """Return a short text of a value for a message."""
-    text = json.dumps(value, default=repr) if not isinstance(value, float) else repr(value)
+    if isinstance(value, (dict, list)) and len(value) > 20:
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+    text = repr(value) if isinstance(value, float) else json.dumps(value, default=repr)
     return text if len(text) <= 60 else f"{text[:57]}..."

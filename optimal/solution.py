@@ -11,7 +11,7 @@ import numpy as np
 
 from groups import fields
 from groups.assignment import Assignment
-from groups.errors import BadInput
+from groups.errors import InvalidAssignment
 from groups.tiers import Objective, parse_objective
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ class Solution:
         if top.get("group", group.name) != group.name:
             fields.refuse("group", f"{top['group']!r}, but the group is {group.name!r}")
         objective = parse_objective(fields.strings(top["objective"], "objective"))
+        fields.strings(top.get("assumed", []), "assumed", repeats=True)
         given = top["assignment"]
         solution = Solution(
             group=group,
@@ -218,6 +219,6 @@ def _check_unassigned(solution: Solution, given: Any) -> None:
         return
     expected = solution.assignment.unassigned
     if given != expected:
-        raise BadInput(
+        raise InvalidAssignment(
             f"unassigned: {fields.shown(given)}, but what nobody reads is {fields.shown(expected)}"
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from compare.score import Score, score_assignors
+from compare.score import Excess, Score, ScoreTerm, score_assignors, too_far
 from compare.spark.session import spark_session
 from compare.spark.source import find
 from compare.stored import read_table
@@ -92,7 +92,7 @@ class Summary:
     new: int
     failures: int
     seconds: float
-    current: Mapping[str, int]
+    keys: tuple[str, ...]
 
     def line(self) -> str:
         """Return one line for people."""
@@ -101,14 +101,6 @@ class Summary:
             f"{self.new} of them new in this run, {self.failures} inputs failed, "
             f"{self.seconds:.1f} s; tables in {self.out}"
         )
-
-    def worse_than(self, limits: Mapping[str, int]) -> list[str]:
-        """Return a line for each tier whose worst excess is above its limit."""
-        return [
-            f"{tier}: the worst excess is {self.current.get(tier, 0)}, more than {limit}"
-            for tier, limit in limits.items()
-            if self.current.get(tier, 0) > limit
-        ]
 
 
 def run_job(job: Job, say: Callable[[str], None]) -> Summary:
@@ -120,6 +112,8 @@ def run_job(job: Job, say: Callable[[str], None]) -> Summary:
         Where the input holds nothing, or there is no Java.
     """
     started, clock = datetime.now(UTC), perf_counter()
+    if job.out.exists() and not job.out.is_dir():
+        raise BadInput(f"{job.out}: not a folder")
     found = find(job.source)
     say(f"reading {len(found)} inputs under {job.source}")
     with spark_session() as spark:
@@ -135,9 +129,39 @@ def run_job(job: Job, say: Callable[[str], None]) -> Summary:
         failures = read.where("reason is not null").count()
         new = _solve_missing(spark, job, sorted(keys), say)
     _log_run(job, started.isoformat(timespec="seconds"), len(keys), failures, clock)
-    solved, current = _outcome(job, keys)
+    optima = read_table(job.out, "optima", ["key", "status"])
+    wanted = {job.optimum_key(key) for key in keys}
+    solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
     seconds = perf_counter() - clock
-    return Summary(job.out, len(keys), solved, new, failures, seconds, current)
+    return Summary(job.out, len(keys), solved, new, failures, seconds, tuple(keys))
+
+
+def worse_rows(
+    job: Job, keys: Sequence[str], assignors: Sequence[str], limits: Mapping[str, int]
+) -> list[str]:
+    """Return a line for each row of a run that is worse than the limits allow.
+
+    The rule is that of one group: :func:`compare.score.too_far`.
+    """
+    wanted = {job.score_key(key, name) for key in keys for name in assignors}
+    scores = read_table(job.out, "scores")
+    lines = []
+    for _, row in scores[scores["key"].isin(wanted)].iterrows():
+        terms = None
+        if row["terms"] is not None:
+            terms = tuple(_stored_term(term) for term in row["terms"])
+        valid = None if row["valid"] is None else bool(row["valid"])
+        found = Score(row["assignor"], row["status"], row["reason"], valid, terms=terms)
+        lines += [f"{row['group']}: {line}" for line in too_far([found], limits)]
+    return lines
+
+
+def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
+    low, high = term["excess_from"], term["excess_to"]
+    excess: Excess = None if term["excess"] is None else int(term["excess"])
+    if low is not None:
+        excess = (int(low), None if high is None else int(high))
+    return ScoreTerm(term["name"], int(term["value"]), excess)
 
 
 def _solve_missing(
@@ -358,23 +382,6 @@ def _log_run(job: Job, started: str, groups: int, failures: int, clock: float) -
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{content_key(row)}.parquet"
     pq.write_table(pa.Table.from_pylist([row], TABLES["runs"]), folder / name)
-
-
-def _outcome(job: Job, keys: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """(groups with a proved optimum, worst excess of the judged assignors per tier)."""
-    chosen = set(keys)
-    optima = read_table(job.out, "optima")
-    wanted = {job.optimum_key(key) for key in chosen}
-    solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
-    judged = [a for a in job.assignors if a == "current"] or list(job.assignors)
-    score_keys = {job.score_key(key, a) for key in chosen for a in judged}
-    worst: dict[str, int] = {}
-    scores = read_table(job.out, "scores")
-    for terms in scores[scores["key"].isin(score_keys)]["terms"]:
-        for term in terms if terms is not None else ():
-            excess = term["excess_to"] if term["excess"] is None else term["excess"]
-            worst[term["name"]] = max(worst.get(term["name"], 0), int(excess or 0))
-    return solved, worst
 
 
 def _version(distribution: str) -> str:

@@ -51,7 +51,14 @@ def find(path: Path) -> list[Found]:
     found: list[Found] = []
     texts: dict[Path, list[tuple[str, bytes]]] = {}
     for file in files:
-        data = read_bytes(file)
+        try:
+            data = read_bytes(file)
+        except BadInput as error:
+            if not path.is_dir():
+                raise
+            reason = str(error).removeprefix(f"{file}: ")
+            found.append(Found(str(file), str(file), None, reason))
+            continue
         if file.suffix == ".jsonl" or _is_snapshot(data):
             found += _snapshots(str(file), data)
         elif path.is_dir() or file.suffix in TEXTS:
@@ -66,9 +73,9 @@ def find(path: Path) -> list[Found]:
 
 
 def _is_snapshot(data: bytes) -> bool:
-    """Say whether a file says of itself that it is a snapshot, without reading all of it."""
-    start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
-    return start.startswith(b"{") and b"assay-group/" in start
+    """Say whether a file says of itself that it is a snapshot, without parsing it."""
+    start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    return start.startswith(b"{") and b'"format"' in data and b'"assay-group/' in data
 
 
 def _snapshots(name: str, data: bytes) -> Iterable[Found]:

@@ -1,0 +1,1 @@
+"""What is timed, against whom, on which groups: written down, then run (`make bench`)."""

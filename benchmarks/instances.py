@@ -1,0 +1,150 @@
+"""Instances: the groups that are timed, each by name, built from columns and a seed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.group import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from groups.group import Bools, Int64, Ints
+
+SEED = 20_261_121
+
+
+def columns(
+    counts: Ints, indptr: Ints, topics_read: Ints, owner: Ints | None = None, name: str = "g"
+) -> Group:
+    """Return a group of (topics,) partition counts and CSR subscriptions."""
+    return Group.from_arrays(
+        group=name,
+        topics=[f"t{i:06}" for i in range(len(counts))],
+        partitions=counts,
+        members=[f"m{i:06}" for i in range(len(indptr) - 1)],
+        subscription_indptr=indptr,
+        subscription_topics=topics_read,
+        owner=owner,
+    )
+
+
+def random_owner(
+    rng: np.random.Generator, counts: Ints, reading: Ints, read: Ints, stays: Bools
+) -> Int64:
+    """(partitions,) int64: for each partition a random reader among the members that stay."""
+    old = stays[reading]
+    order = np.argsort(read[old], kind="stable")
+    topics, readers = read[old][order], reading[old][order]
+    starts = np.searchsorted(topics, np.arange(len(counts) + 1))
+    some = np.diff(starts)
+    topic = np.repeat(np.arange(len(counts)), counts)
+    at = starts[topic] + (rng.random(len(topic)) * some[topic]).astype(np.int64)
+    return np.where(some[topic] > 0, readers[np.minimum(at, len(readers) - 1)], -1)
+
+
+def some_topics(
+    members: int, partitions: int, topics: int, each: int, *, newcomers: float = 0.05
+) -> Group:
+    """Each member reads `each` random topics; a share of the members owns nothing yet."""
+    rng = np.random.default_rng(SEED)
+    read = np.sort(np.argpartition(rng.random((members, topics)), each, axis=1)[:, :each], axis=1)
+    counts = np.full(topics, partitions // topics)
+    reading = np.repeat(np.arange(members), each)
+    stays = np.arange(members) < members * (1 - newcomers)
+    owner = random_owner(rng, counts, reading, read.ravel(), stays)
+    return columns(counts, np.arange(members + 1) * each, read.ravel(), owner)
+
+
+def skewed(members: int, partitions: int, topics: int, each: int) -> Group:
+    """Topics of very unequal size, so that there are hundreds of levels."""
+    rng = np.random.default_rng(SEED)
+    share = rng.pareto(0.8, topics) + 0.01
+    counts = np.maximum((share / share.sum() * partitions).astype(np.int64), 1)
+    read = np.sort(np.argpartition(rng.random((members, topics)), each, axis=1)[:, :each], axis=1)
+    reading = np.repeat(np.arange(members), each)
+    owner = random_owner(rng, counts, reading, read.ravel(), np.arange(members) % 20 > 0)
+    return columns(counts, np.arange(members + 1) * each, read.ravel(), owner)
+
+
+def equal(
+    members: int, partitions: int, topics: int, *, joins: bool, buckets: int = 1, odd: bool = False
+) -> Group:
+    """All topics, or one of `buckets` disjoint sets; `odd`: the first reads one topic only.
+
+    Where one joins, the others own what they got before, evenly.
+    """
+    counts = np.full(topics, partitions // topics)
+    rows = [np.arange(b, topics, buckets) for b in range(buckets)]
+    chosen = [rows[m % buckets] for m in range(members)]
+    if odd:
+        chosen[0] = np.array([0])
+    indptr = np.cumsum([0, *map(len, chosen)])
+    owner = None
+    if joins:
+        topic = np.repeat(np.arange(topics), counts)
+        number = np.arange(len(topic)) // (buckets if buckets > 1 else 1)
+        old = (members - 1) // buckets
+        owner = (number % old) * buckets + topic % buckets
+        if odd:
+            owner = np.where((owner == 0) & (topic > 0), 1, owner)
+    return columns(counts, indptr, np.concatenate(chosen), owner)
+
+
+def sparse(members: int, topics: int, share: float, partitions: int) -> Group:
+    """Each member reads each topic with a probability; fresh."""
+    rng = np.random.default_rng(SEED)
+    reads = rng.random((members, topics)) < share
+    counts = np.full(topics, partitions // topics)
+    indptr = np.concatenate(([0], np.cumsum(reads.sum(axis=1))))
+    return columns(counts, indptr, np.nonzero(reads)[1])
+
+
+def chain(members: int, partitions: int, *, badly_owned: bool) -> Group:
+    """Topic i is read by members i and i + 1 only; badly owned: always by the first of them."""
+    counts = np.full(members - 1, partitions // (members - 1))
+    counts[: partitions % (members - 1)] += 1
+    rows = [np.arange(max(m - 1, 0), min(m + 1, members - 1)) for m in range(members)]
+    indptr = np.cumsum([0, *map(len, rows)])
+    owner = np.repeat(np.arange(members - 1), counts) if badly_owned else None
+    return columns(counts, indptr, np.concatenate(rows), owner)
+
+
+INSTANCES: dict[str, tuple[float, Callable[[], Group]]] = {
+    "10,000 x 1,000,000, 10 of 1000 topics, 5% new": (
+        0.8,
+        lambda: some_topics(10_000, 1_000_000, 1000, 10),
+    ),
+    "5000 x 1,000,000, skewed topics": (0.5, lambda: skewed(5000, 1_000_000, 1000, 10)),
+    "2000 x 1,000,000, equal, fresh": (
+        0.05,
+        lambda: equal(2000, 1_000_000, 100, joins=False),
+    ),
+    "2000 x 1,000,000, equal, one joins": (
+        0.05,
+        lambda: equal(2000, 1_000_000, 100, joins=True),
+    ),
+    "2000 x 1,000,000, one reads one topic, fresh": (
+        0.15,
+        lambda: equal(2000, 1_000_000, 100, joins=False, odd=True),
+    ),
+    "2000 x 1,000,000, one reads one topic, one joins": (
+        0.15,
+        lambda: equal(2000, 1_000_000, 100, joins=True, odd=True),
+    ),
+    "10,000 x 500,000, equal, one joins": (
+        0.02,
+        lambda: equal(10_000, 500_000, 100, joins=True),
+    ),
+    "10,000 x 500,000, 5 buckets, one joins": (
+        0.05,
+        lambda: equal(10_000, 500_000, 100, joins=True, buckets=5),
+    ),
+    "2100 x 2100, half of 21 topics": (0.01, lambda: sparse(2100, 21, 0.5, 2100)),
+    "2100 x 2100, 10% of 2100 topics": (0.3, lambda: sparse(2100, 2100, 0.1, 2100)),
+    "chain of 21 x 8400, fresh": (0.004, lambda: chain(21, 8400, badly_owned=False)),
+    "chain of 21 x 8400, badly owned": (0.004, lambda: chain(21, 8400, badly_owned=True)),
+    "chain of 1001 x 1,000,000": (0.5, lambda: chain(1001, 1_000_000, badly_owned=True)),
+}
