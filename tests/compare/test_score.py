@@ -1,0 +1,380 @@
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from compare.score import (
+    Score,
+    ScoreTerm,
+    score,
+    score_assignors,
+    score_current,
+    scores_document,
+    too_far,
+)
+from groups import Assignment, BadInput, Group, SolverContradiction
+from groups.assignment import Violation
+from heuristics import ASSIGNORS, Plan, assign
+from heuristics.time_limit import TimeLimit
+from optimal import solve
+from optimal.solution import Status, Stopped, Term
+from tests.heuristics.assignors import misbehaving
+from tests.optimal.random_groups import random_group
+
+
+def group_of(topics, members, name="g") -> Group:
+    document = {"format": "assay-group/1", "group": name, "topics": topics, "members": members}
+    return Group.from_dict(document)
+
+
+def reads(*topics, **owned) -> dict:
+    return {"subscription": list(topics), "owned": owned}
+
+
+@pytest.fixture
+def lopsided() -> Group:
+    """c0 holds all five and could give two of t1 away: the optimum is balance 1, stickiness 2."""
+    return group_of(
+        {"t0": 2, "t1": 3}, {"c0": reads("t0", "t1", t0=[0, 1], t1=[0, 1, 2]), "c1": reads("t1")}
+    )
+
+
+@pytest.fixture
+def even() -> Group:
+    """Two members that read alike and hold two partitions each: already optimal."""
+    return group_of({"t": 4}, {"c0": reads("t", t=[0, 1]), "c1": reads("t", t=[2, 3])})
+
+
+def placed(group: Group, **held) -> Assignment:
+    return Assignment.from_dict(group, held)
+
+
+def excesses(row: Score) -> tuple:
+    return tuple(term.excess for term in row.terms)
+
+
+def not_proved(group: Group, *terms: Term):
+    """What a solver leaves that ran out of time: its best assignment and its bounds."""
+    return replace(
+        solve(group, [term.name for term in terms]),
+        status=Status.FEASIBLE,
+        stopped=Stopped.TIME_LIMIT,
+        terms=terms,
+    )
+
+
+def test_the_optimum_has_no_excess(lopsided):
+    solution = solve(lopsided)
+    row = score(lopsided, solution.assignment, solution, assignor="optimum")
+    assert row.terms == (ScoreTerm("balance", 1, 0), ScoreTerm("stickiness", 2, 0))
+    assert (row.assignor, row.status, row.valid, row.violations) == ("optimum", "scored", True, ())
+    assert row.is_optimal
+    assert row.loads == (3, 2)
+
+
+def test_excess_stops_at_the_first_tier_that_differs(lopsided):
+    row = score_current(lopsided, solve(lopsided))
+    assert row.terms == (ScoreTerm("balance", 5, 4), ScoreTerm("stickiness", 0, None))
+    assert not row.is_optimal
+
+
+def test_a_later_tier_is_compared_among_equals(even):
+    swapped = placed(even, c0={"t": [2, 3]}, c1={"t": [0, 1]})
+    row = score(even, swapped, solve(even))
+    assert row.terms == (ScoreTerm("balance", 0, 0), ScoreTerm("stickiness", 4, 4))
+    assert not row.is_optimal
+
+
+def test_the_tier_in_the_middle_that_differs_silences_only_what_follows():
+    group = group_of({"t": 2, "u": 2}, {"a": reads("t", "u"), "b": reads("t", "u")})
+    by_topic = placed(group, a={"t": [0, 1]}, b={"u": [0, 1]})
+    row = score(group, by_topic, solve(group, "balance > topic_balance > stickiness"))
+    assert row.terms == (
+        ScoreTerm("balance", 0, 0),
+        ScoreTerm("topic_balance", 8, 4),
+        ScoreTerm("stickiness", 0, None),
+    )
+
+
+def test_an_assignment_that_is_not_valid_has_values_but_no_excess(lopsided):
+    row = score(lopsided, placed(lopsided, c0={"t0": [0, 1]}), solve(lopsided))
+    assert row.terms == (ScoreTerm("balance", 2, None), ScoreTerm("stickiness", 0, None))
+    assert (row.valid, row.balanced) == (False, None)
+    assert [str(v) for v in row.violations] == [
+        f"t1-{number} with nobody: unassigned" for number in range(3)
+    ]
+
+
+def test_excess_is_an_interval_where_the_optimum_is_not_proved(lopsided):
+    answer = not_proved(lopsided, Term("balance", 3, 1), Term("stickiness", 1, None))
+    assert excesses(score_current(lopsided, answer)) == ((2, 4), None)
+
+
+def test_excess_is_open_above_where_there_is_no_bound(lopsided):
+    answer = not_proved(lopsided, Term("balance", 3, None), Term("stickiness", 1, None))
+    assert excesses(score_current(lopsided, answer)) == ((2, None), None)
+
+
+def test_an_open_tier_after_a_proved_one_is_compared_among_equals(even):
+    answer = not_proved(even, Term("balance", 0, 0), Term("stickiness", 2, 0))
+    assert excesses(score_current(even, answer)) == (0, (-2, 0))
+    worse = placed(even, c0={"t": [0, 1, 2]}, c1={"t": [3]})
+    assert excesses(score(even, worse, answer)) == (2, None)
+
+
+def test_an_assignment_may_be_better_than_an_incumbent_but_not_than_the_bound(lopsided):
+    answer = not_proved(lopsided, Term("balance", 5, 1), Term("stickiness", 0, None))
+    best = solve(lopsided).assignment
+    assert excesses(score(lopsided, best, answer)) == ((-4, 0), None)
+
+
+def test_an_interval_is_a_list_of_two_in_the_document(lopsided):
+    answer = not_proved(lopsided, Term("balance", 3, None), Term("stickiness", 1, None))
+    document = scores_document(lopsided, answer, [score_current(lopsided, answer)])
+    assert document["optimum"]["status"] == "feasible"
+    assert document["scores"][0]["terms"] == [
+        {"name": "balance", "value": 5, "excess": [2, None]},
+        {"name": "stickiness", "value": 0, "excess": None},
+    ]
+
+
+def test_without_any_solution_there_is_no_excess(lopsided):
+    answer = replace(solve(lopsided), status=Status.UNKNOWN, terms=(), assignment=None)
+    row = score_current(lopsided, answer)
+    assert row.terms == (ScoreTerm("balance", 5, None), ScoreTerm("stickiness", 0, None))
+    assert not row.is_optimal
+
+
+def test_a_valid_assignment_below_the_bound_is_a_contradiction(lopsided):
+    best = solve(lopsided)
+    wrong = replace(best, terms=(Term("balance", 3, 3), Term("stickiness", 1, 1)))
+    with pytest.raises(
+        SolverContradiction, match=r"^g: balance is 1, below the bound 3 that flow claims$"
+    ):
+        score(lopsided, best.assignment, wrong)
+    wrong = replace(best, terms=(Term("balance", 1, 1), Term("stickiness", 4, 3)))
+    with pytest.raises(SolverContradiction, match=r"^g: stickiness is 2, below the bound 3 "):
+        score(lopsided, best.assignment, wrong)
+
+
+def test_a_bound_speaks_only_of_valid_assignments(lopsided):
+    row = score(lopsided, placed(lopsided), solve(lopsided))
+    assert [term.value for term in row.terms] == [0, 0]
+    assert excesses(row) == (None, None)
+
+
+def test_an_assignment_of_another_group_is_refused(lopsided, even):
+    other = replace(even, name="other")
+    with pytest.raises(BadInput, match=r"^assignment: it is for group 'other', not for 'g'$"):
+        score(lopsided, Assignment.current(other), solve(lopsided))
+    with pytest.raises(BadInput, match=r"^solution: it is for group 'other', not for 'g'$"):
+        score(lopsided, Assignment.current(lopsided), solve(other))
+
+
+def test_the_row_current_takes_raw_claims_as_they_are():
+    group = group_of(
+        {"t": 3, "u": 1, "unread": 2},
+        {
+            "a": {"subscription": ["t"], "owned": {"t": [0, 1], "u": [0]}, "generation": 3},
+            "b": {"subscription": ["t", "u"], "owned": {"t": [0, 9]}, "generation": 4},
+            "c": {"subscription": ["u"], "owned": {"gone": [0], "t": [0]}, "generation": 4},
+        },
+    )
+    row = score_current(group, solve(group))
+    assert row.violations == (
+        Violation("no-such-partition", "c", "gone", 0),
+        Violation("double", "b", "t", 0),
+        Violation("double", "c", "t", 0),
+        Violation("unsubscribed", "c", "t", 0),
+        Violation("unassigned", None, "t", 2),
+        Violation("no-such-partition", "b", "t", 9),
+        Violation("unsubscribed", "a", "u", 0),
+    )
+    assert (row.assignor, row.valid, excesses(row)) == ("current", False, (None, None))
+    assert row.terms[1] == ScoreTerm("stickiness", 0, None)
+    assert row.loads == (3, 1, 1)
+
+
+def test_a_partition_with_nobody_is_a_violation_and_no_move(even):
+    row = score(even, placed(even, c0={"t": [0, 1]}, c1={"t": [2]}), solve(even))
+    assert row.terms[1].value == 0
+    assert row.violations == (Violation("unassigned", None, "t", 3),)
+
+
+def test_a_partition_that_nobody_reads_is_no_violation():
+    group = group_of({"t": 1, "unread": 3}, {"a": reads("t", t=[0])})
+    row = score_current(group, solve(group))
+    assert (row.valid, row.violations, excesses(row)) == (True, (), (0, 0))
+
+
+@pytest.mark.parametrize(
+    ("topics", "members"), [({}, {}), ({"t": 3}, {}), ({}, {"a": reads()}), ({"t": 0}, {"a": {}})]
+)
+def test_a_group_with_nothing_to_hand_out_is_optimal_as_it_is(topics, members):
+    group = group_of(topics, {m: {"subscription": [], **said} for m, said in members.items()})
+    row = score_current(group, solve(group))
+    assert (row.valid, excesses(row)) == (True, (0, 0))
+
+
+def test_what_members_hold_never_moves_whatever_they_claim():
+    for seed in range(150):
+        group = random_group(Random(seed), members=4, partitions=8)
+        row = score_current(group, solve(group))
+        assert (row.terms[1].name, row.terms[1].value) == ("stickiness", 0)
+        assert row.valid == (not row.violations)
+
+
+def test_no_assignor_is_below_the_optimum_and_no_tier_speaks_after_one_that_differs():
+    for seed in range(60):
+        group = random_group(Random(seed), members=5, partitions=10)
+        solution = solve(group)
+        for name in ("range", "roundrobin", "kip-54-sticky", "kip-54-fairest"):
+            row = score(group, assign(group, name), solution)
+            assert row.valid
+            balance, stickiness = excesses(row)
+            assert balance >= 0
+            assert (stickiness is None) == (balance > 0)
+            assert stickiness is None or stickiness >= 0
+
+
+def test_every_assignor_gets_a_row_in_the_order_asked(lopsided):
+    names = ["kip-54-sticky", "current", "kip-615-constrained", "range", "kip-429-cooperative"]
+    with TimeLimit(30) as limit:
+        rows = score_assignors(lopsided, solve(lopsided), names, limit)
+    assert [row.assignor for row in rows] == names
+    assert [row.status for row in rows] == ["scored", "scored", "refused", "scored", "scored"]
+    refused = rows[2]
+    assert refused.reason == "subscriptions differ: c0 and c1 do not read the same topics"
+    assert (refused.valid, refused.violations, refused.terms, refused.balanced) == (
+        None, (), None, None,
+    )  # fmt: skip
+    assert [row.reason for row in rows if row is not refused] == [None] * 4
+    assert (rows[1].seconds, rows[1].rounds, rows[1].revoked) == (0, 1, 0)
+    assert all(0 < row.seconds < 30 for row in rows if row.status == "scored" and row != rows[1])
+
+
+def test_a_cooperative_assignor_is_scored_on_its_final_assignment_with_its_rounds(lopsided):
+    solution = solve(lopsided)
+    with TimeLimit(30) as limit:
+        (row,) = score_assignors(lopsided, solution, ["kip-429-cooperative"], limit)
+    assert row.is_optimal
+    assert (row.rounds, row.revoked) == (2, 2)
+    assert row.terms == score(lopsided, solution.assignment, solution).terms
+
+
+class Misbehaving(TimeLimit):
+    """Names of assignors stand for functions that do not answer, in a real child process."""
+
+    def __init__(self, seconds: float, **functions) -> None:
+        super().__init__(seconds)
+        self.functions = functions
+
+    def plan(self, group, name):
+        function = self.functions.get(name.replace("-", "_"))
+        return super().plan(group, name) if function is None else self.call(function, group)
+
+
+def hand_out_nothing(group) -> Plan:
+    return Plan(Assignment(group, np.full_like(group.owner, -1)))
+
+
+def test_an_assignor_that_fails_hangs_or_dies_is_a_row_and_the_others_run(lopsided):
+    functions = {
+        "range": misbehaving.stumble,
+        "kip_54_sticky": misbehaving.sleep,
+        "kip_54_fairest": misbehaving.leave,
+        "kip_169_lag": misbehaving.give_up,
+    }
+    names = ["range", "kip-54-sticky", "kip-54-fairest", "kip-169-lag", "roundrobin"]
+    with Misbehaving(1.0, **functions) as limit:
+        rows = score_assignors(lopsided, solve(lopsided), names, limit)
+    assert [(row.assignor, row.status, row.reason) for row in rows] == [
+        ("range", "failed", "KeyError: 't0'"),
+        ("kip-54-sticky", "timed-out", "no answer within 1 s"),
+        ("kip-54-fairest", "failed", "the child process died (exit code 7)"),
+        ("kip-169-lag", "failed", "the loads come back after 3 steps"),
+        ("roundrobin", "scored", None),
+    ]
+    for row in rows[:-1]:
+        assert (row.valid, row.terms, row.violations, row.loads) == (None, None, (), None)
+    assert rows[1].seconds == 1.0
+
+
+def test_an_assignor_that_hands_out_nothing_is_scored_as_not_valid(even):
+    with Misbehaving(30, range=hand_out_nothing) as limit:
+        (row,) = score_assignors(even, solve(even), ["range"], limit)
+    assert (row.status, row.valid, len(row.violations)) == ("scored", False, 4)
+
+
+def test_a_name_that_no_assignor_has_is_refused(even):
+    with TimeLimit(30) as limit, pytest.raises(BadInput, match="unknown name 'rnage', expected"):
+        score_assignors(even, solve(even), ["rnage"], limit)
+
+
+def test_the_document_has_the_keys_of_the_format_and_no_others(lopsided):
+    solution = solve(lopsided)
+    with TimeLimit(30) as limit:
+        rows = score_assignors(lopsided, solution, ["current", *ASSIGNORS], limit)
+    document = scores_document(lopsided, solution, rows)
+    assert list(document) == ["format", "group", "objective", "optimum", "scores"]
+    assert (document["format"], document["group"]) == ("assay-scores/1", "g")
+    assert document["objective"] == ["balance", "stickiness"]
+    assert document["optimum"] == {
+        "status": "optimal",
+        "terms": [
+            {"name": "balance", "value": 1, "bound": 1},
+            {"name": "stickiness", "value": 2, "bound": 2},
+        ],
+    }
+    assert [row["assignor"] for row in document["scores"]] == ["current", *ASSIGNORS]
+    keys = [
+        "assignor", "status", "reason", "valid", "violations", "terms", "rounds", "revoked",
+        "seconds",
+    ]  # fmt: skip
+    for row in document["scores"]:
+        assert list(row) == keys
+    nobody = score(lopsided, placed(lopsided), solution).to_dict()["violations"][0]
+    assert nobody == {"kind": "unassigned", "member": None, "topic": "t0", "partition": 0}
+
+
+def row(*excess, valid=True, names=("balance", "stickiness")) -> Score:
+    terms = tuple(ScoreTerm(name, 9, e) for name, e in zip(names, excess, strict=True))
+    return Score("range", "scored", valid=valid, terms=terms)
+
+
+def test_a_row_is_too_far_only_above_the_limit_of_a_tier():
+    assert too_far([row(4, None)], {"balance": 4}) == []
+    assert too_far([row(4, None)], {"balance": 3}) == [
+        "range: balance exceeds the optimum by 4, more than 3"
+    ]
+    assert too_far([row(0, 2)], {"balance": 0, "stickiness": 1}) == [
+        "range: stickiness exceeds the optimum by 2, more than 1"
+    ]
+
+
+def test_a_tier_after_the_first_that_differs_is_never_too_far():
+    assert too_far([row(4, None)], {"stickiness": 0}) == []
+
+
+def test_a_tier_without_a_limit_is_never_too_far():
+    assert too_far([row(4, None)], {}) == []
+    assert too_far([row(0, 7)], {"balance": 0}) == []
+
+
+def test_of_an_interval_the_far_end_counts_and_an_open_end_is_too_far():
+    assert too_far([row((1, 4), None)], {"balance": 4}) == []
+    assert too_far([row((1, 4), None)], {"balance": 3}) == [
+        "range: balance exceeds the optimum by 4, more than 3"
+    ]
+    (line,) = too_far([row((1, None), None)], {"balance": 1000})
+    assert line.startswith("range: balance ")
+
+
+def test_what_is_not_valid_or_not_scored_is_too_far():
+    broken = row(None, None, valid=False)
+    refused = Score("kip-169-lag", "refused", "the lag of t-0 is unknown")
+    assert too_far([row(0, 0), broken, refused], {"balance": 1000}) == [
+        "range: the assignment is not valid",
+        "kip-169-lag: the lag of t-0 is unknown",
+    ]
