@@ -62,7 +62,7 @@ def test_balance_after_any_tier_is_the_pairwise_score(formulation, earlier):
 
 @pytest.mark.parametrize("method", [brute, *FORMULATIONS])
 def test_after_a_lag_tier_the_pairwise_score_decides_and_not_the_sum_of_squares(method):
-    """The least peak leaves loads of 13, 4, 4 (score 18) or of 12, 7, 2 (20, but fewer squares)."""
+    """The least peak leaves loads of 13, 4, 4 (score 18) or of 12, 7, 2 (20, fewer squares)."""
     lags = {"four": [4], "twos": [2, 2], "ones": [1] * 4, "idle": [0] * 11, "still": [0] * 3}
     topics = {t: {"partitions": len(listed), "lag": listed} for t, listed in lags.items()}
     reads = {
