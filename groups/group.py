@@ -25,6 +25,8 @@ NOBODY = -1
 UNKNOWN = -1
 NO_GENERATION = -1
 MOST_PARTITIONS = 100_000_000
+# A table of all members and topics is worth it up to so many cells per question.
+DENSE = 16
 A = TypeVar("A", bound=npt.NDArray[Any])
 
 
@@ -308,9 +310,20 @@ class Group:
         A member whose subscription is unknown is taken to read what it is asked about.
         """
         width = len(self.topics)
+        if len(member) * DENSE >= len(self.members) * width:
+            return np.asarray(self._reads[np.asarray(member, np.int64) * width + topic])
         entries = self.subscription_member.astype(np.int64) * width + self.subscription_topics
         asked = np.asarray(member, np.int64) * width + topic
         return contains(entries, asked) | ~self.subscription_known[member]
+
+    @cached_property
+    def _reads(self) -> Bools:
+        """(members * topics,) bool: whether a member reads, or may read, a topic."""
+        reads = np.repeat(~self.subscription_known, len(self.topics))
+        reads[
+            self.subscription_member.astype(np.int64) * len(self.topics) + self.subscription_topics
+        ] = True
+        return reads
 
     def with_equal_subscriptions(self) -> Group:
         """Return the group with every unknown subscription taken as all topics of the group.

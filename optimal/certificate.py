@@ -12,7 +12,7 @@ after `balance`:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,106 +84,125 @@ def check_certificate(assignment: Assignment, objective: Objective, proof: Proof
         Where it does not; the message names the first place where it fails.
     """
     before, after = _split(objective)
-    costs = _Costs(assignment.group)
-    read = np.flatnonzero(assignment.group.readers[assignment.group.topic] > 0)
-    readers = _open_readers(costs, before, read, counts_racks="racks" in objective)
-    owner = assignment.owner[read].astype(np.int64)
-    open_to_it = np.where(
-        owner == readers.owner, readers.owner_open, readers.open_class(costs.miss(owner, read))
-    )
-    if not open_to_it.all():
-        place = _partition(assignment.group, int(read[np.argmin(open_to_it)]))
-        raise ProofError(f"{place}: its member costs more than another by {' > '.join(before)}")
+    readers = _Readers.of(assignment, before, with_racks="racks" in objective)
+    _check_open(assignment, readers, before)
     if "balance" not in objective:
         return
     level = _level(assignment.group, proof)
-    least = _least_level(costs, readers, level)
-    _check_levels(assignment, read, level, least)
+    least = _least_level(readers, level)
+    _check_levels(assignment, readers, level, least)
     _check_balance(assignment, level, least)
-    _check_prices(assignment, costs, readers, after, proof, level, least)
+    _check_prices(assignment, readers, after, proof, level, least)
 
 
-@dataclass(frozen=True)
-class _Costs:
-    """What moving and distance cost, per partition and per reader.
+@dataclass(frozen=True, eq=False)
+class _Readers:
+    """Who may read each partition that somebody reads.
 
-    Readers of one partition fall into three: its owner, those near a replica, those far from all.
+    A place is a topic, or a topic and its replica racks where racks count. The readers of a
+    place are near a replica (class 0) or far from all (class 1); without racks all are near.
+
+    Attributes
+    ----------
+    read : (read,) int64, the partitions that somebody reads
+    place : (read,) int64; owner : (read,) int64, valid owner, -1 nobody
+    owner_far : (read,) int64, 1 where the owner is far
+    entries : per class (place, member) of its readers, int64 columns; places : their number
+    open : per class (read,) bool, or None where every partition is open to the class
+    owner_open : (read,) bool
     """
 
     group: Group
+    read: Int64
+    place: Int64
+    places: int
+    owner: Int64
+    owner_far: Int64 | int
+    entries: tuple[tuple[Int64, Int64], ...]
+    open: tuple[Bools | None, ...]
+    owner_open: Bools
 
-    def miss(self, member: Ints, partition: Ints) -> Int64:
-        racks = self.group.racks
-        if racks is None:
-            return np.zeros(len(partition), np.int64)
-        return racks.misses(member, partition).astype(np.int64)
+    @staticmethod
+    def of(assignment: Assignment, before: Objective, *, with_racks: bool) -> _Readers:
+        """Find the readers that cost least by the tiers before balance."""
+        group, racks = assignment.group, assignment.group.racks
+        read = np.flatnonzero(group.readers[group.topic] > 0)
+        owner = group.owner[read].astype(np.int64)
+        held = owner >= 0
+        if racks is None or not with_racks:
+            index = np.cumsum(group.readers > 0) - 1
+            place, places = index[group.topic[read]], int((group.readers > 0).sum())
+            near = (index[group.subscription_topics], group.subscription_member.astype(np.int64))
+            entries: tuple[tuple[Int64, Int64], ...] = (near,)
+            far: Int64 | int = 0
+        else:
+            place, places, entries = _rack_places(group, read)
+            far = np.zeros(len(read), np.int64)
+            far[held] = racks.misses(owner[held], read[held])
+        everything = _Readers(
+            group, read, place, places, owner, far, entries, (None,) * len(entries), held
+        )
+        if not before:
+            return everything
+        return everything.cheapest(before)
 
-    def moving(self, tiers: Objective, scale: tuple[int, ...], partition: Int64) -> Int64:
-        """(partitions,) int64: what it costs that a partition leaves its owner."""
-        cost = np.zeros(len(partition), np.int64)
+    def cheapest(self, before: Objective) -> _Readers:
+        """Return the readers that cost least by some tiers."""
+        weight = self.group.weight
+        heaviest = 0 if weight is None else int(weight[self.read].max(initial=0))
+        scale = lexicographic_scale([heaviest if t == "moved_weight" else 1 for t in before])
+        moving, distance = self.moving(before, scale), _distance(before, scale)
+        own = np.where(self.owner >= 0, distance * self.owner_far, SAFE)
+        costs = []
+        for far, (place, _) in enumerate(self.entries):
+            exists = np.zeros(self.places, bool)
+            exists[place] = True
+            costs.append(np.where(exists[self.place], moving + distance * far, SAFE))
+        least = own
+        for cost in costs:
+            least = np.minimum(least, cost)
+        return replace(self, open=tuple(cost == least for cost in costs), owner_open=own == least)
+
+    def moving(self, tiers: Objective, scale: tuple[int, ...]) -> Int64:
+        """(read,) int64: what it costs by some tiers that a partition leaves its owner."""
+        cost = np.zeros(len(self.read), np.int64)
         for tier, unit in zip(tiers, scale, strict=True):
             if tier == "stickiness":
                 cost += unit
             elif tier == "moved_weight" and self.group.weight is not None:
-                cost += unit * self.group.weight[partition]
-        return np.where(self.group.owner[partition] >= 0, cost, 0)
+                cost += unit * self.group.weight[self.read]
+        return np.where(self.owner >= 0, cost, 0)
 
-    def distance(self, tiers: Objective, scale: tuple[int, ...]) -> int:
-        """Return what a far rack costs."""
-        return dict(zip(tiers, scale, strict=True)).get("racks", 0)
+    def least(self, far: int, per_entry: Int64) -> Int64:
+        """(places,) int64: the least of a value over the entries of a class."""
+        table = np.full(self.places, SAFE, np.int64)
+        np.minimum.at(table, self.entries[far][0], per_entry)
+        return table
 
-    def places(self, partition: Int64, *, counts_racks: bool) -> tuple[Int64, ...]:
-        """(place of each partition, then per entry: place, member, class 0 near or 1 far).
-
-        A place is a topic, or a topic and its replica racks where racks count.
-        """
-        group, racks = self.group, self.group.racks
-        key = group.topic[partition].astype(np.int64)
-        if racks is not None and counts_racks:
-            key = key * (int(racks.replicas.max(initial=-1)) + 1) + racks.replicas[partition]
-        _, sample, place = np.unique(key, return_index=True, return_inverse=True)
-        topic = group.topic[partition[sample]]
-        by_topic = np.argsort(group.subscription_topics, kind="stable")
-        first = np.concatenate(([0], np.cumsum(group.readers)))
-        counts = group.readers[topic]
-        entry_place = np.repeat(np.arange(len(sample)), counts)
-        within = np.arange(len(entry_place)) - np.repeat(np.cumsum(counts) - counts, counts)
-        member = group.subscription_member[by_topic[first[topic][entry_place] + within]]
-        member = member.astype(np.int64)
-        far = np.zeros(len(member), np.int64)
-        if counts_racks:
-            far = self.miss(member, partition[sample][entry_place])
-        columns = (place, entry_place, member, far)
-        return tuple(c.astype(np.int64) for c in columns)
+    def option(self, far: int, per_place: Int64) -> Int64:
+        """(read,) int64: a value of the place where the class is open, else SAFE."""
+        value = np.asarray(per_place[self.place])
+        is_open = self.open[far]
+        return value if is_open is None else np.where(is_open, value, SAFE)
 
 
-@dataclass(frozen=True)
-class _Readers:
-    """Who may read each partition at least cost by the tiers before balance.
-
-    Per read partition: place, owner (-1 nobody), whether the owner is open, and whether the near
-    and the far readers are: (partitions, 2) bool. Per entry: place * 2 + class, and member.
-    """
-
-    place: Int64
-    owner: Int64
-    owner_open: Bools
-    class_open: Bools
-    entry: Int64
-    member: Int64
-    counts_racks: bool
-
-    def open_class(self, far: Int64) -> Bools:
-        rows = np.arange(len(self.place))
-        return np.asarray(self.class_open[rows, far if self.counts_racks else 0], bool)
-
-    def least(self, per_member: Int64, entries: Bools | None = None) -> Int64:
-        """(partitions, 2) int64: least value among the near and the far readers of its place."""
-        places = int(self.place.max(initial=-1)) + 1
-        table = np.full(places * 2, SAFE, np.int64)
-        chosen = slice(None) if entries is None else entries
-        np.minimum.at(table, self.entry[chosen], per_member[self.member[chosen]])
-        return np.asarray(table.reshape(-1, 2)[self.place])
+def _rack_places(group: Group, read: Int64) -> tuple[Int64, int, tuple[tuple[Int64, Int64], ...]]:
+    """(place of each read partition, number of places, near and far entries)."""
+    racks = group.racks
+    if racks is None:
+        raise ProofError("the group has no racks")
+    width = int(racks.replicas.max(initial=-1)) + 1
+    key = group.topic[read].astype(np.int64) * width + racks.replicas[read]
+    _, sample, place = np.unique(key, return_index=True, return_inverse=True)
+    topic = group.topic[read[sample]]
+    by_topic = np.argsort(group.subscription_topics, kind="stable")
+    first = np.concatenate(([0], np.cumsum(group.readers)))
+    counts = group.readers[topic]
+    entry = np.repeat(np.arange(len(sample)), counts)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
+    member = group.subscription_member[by_topic[first[topic][entry] + within]].astype(np.int64)
+    far = racks.misses(member, read[sample][entry])
+    return place, len(sample), ((entry[~far], member[~far]), (entry[far], member[far]))
 
 
 def _split(objective: Objective) -> tuple[Objective, Objective]:
@@ -195,33 +214,9 @@ def _split(objective: Objective) -> tuple[Objective, Objective]:
     return before, after
 
 
-def _open_readers(
-    costs: _Costs, before: Objective, read: Int64, *, counts_racks: bool
-) -> _Readers:
-    group = costs.group
-    place, entry_place, member, far = costs.places(read, counts_racks=counts_racks)
-    entry = entry_place * 2 + far
-    exists = np.zeros((int(place.max(initial=-1)) + 1) * 2, bool)
-    exists[entry] = True
-    owner = group.owner[read].astype(np.int64)
-    greatest = 0 if group.weight is None else int(group.weight[read].max(initial=0))
-    scale = lexicographic_scale([greatest if t == "moved_weight" else 1 for t in before])
-    moving, distance = costs.moving(before, scale, read), costs.distance(before, scale)
-    class_cost = moving[:, None] + distance * np.array([0, 1])
-    class_cost = np.where(exists.reshape(-1, 2)[place], class_cost, SAFE)
-    owner_cost = np.where(owner >= 0, distance * costs.miss(np.maximum(owner, 0), read), SAFE)
-    if not len(group.members):
-        owner_cost = np.full(len(read), SAFE, np.int64)
-    cheapest = np.minimum(class_cost.min(axis=1, initial=SAFE), owner_cost)
-    return _Readers(
-        place=place,
-        owner=owner,
-        owner_open=(owner >= 0) & (owner_cost == cheapest),
-        class_open=class_cost == cheapest[:, None],
-        entry=entry,
-        member=member,
-        counts_racks=counts_racks,
-    )
+def _distance(tiers: Objective, scale: tuple[int, ...]) -> int:
+    """Return what a far rack costs by some tiers."""
+    return dict(zip(tiers, scale, strict=True)).get("racks", 0)
 
 
 def lexicographic_scale(greatest: list[int]) -> tuple[int, ...]:
@@ -242,6 +237,21 @@ def lexicographic_scale(greatest: list[int]) -> tuple[int, ...]:
     return tuple(reversed(scale))
 
 
+def _check_open(assignment: Assignment, readers: _Readers, before: Objective) -> None:
+    if not before:
+        return
+    member = assignment.owner[readers.read].astype(np.int64)
+    racks = assignment.group.racks
+    open_to_it = np.asarray(readers.open[0])
+    if racks is not None and len(readers.open) > 1:
+        far = racks.misses(member, readers.read)
+        open_to_it = np.where(far, np.asarray(readers.open[1]), open_to_it)
+    open_to_it = np.where(member == readers.owner, readers.owner_open, open_to_it)
+    if not open_to_it.all():
+        place = _partition(assignment.group, int(readers.read[np.argmin(open_to_it)]))
+        raise ProofError(f"{place}: its member costs more than another by {' > '.join(before)}")
+
+
 def _level(group: Group, proof: Proof) -> Int64:
     level = proof.level
     if level is None or proof.price is None:
@@ -253,23 +263,26 @@ def _level(group: Group, proof: Proof) -> Int64:
     return level
 
 
-def _least_level(costs: _Costs, readers: _Readers, level: Int64) -> Int64:
-    """(partitions,) int64: the least level among the open readers of each partition."""
-    least = np.where(readers.class_open, readers.least(level), SAFE).min(axis=1, initial=SAFE)
-    if len(level):
-        least = np.minimum(least, np.where(readers.owner_open, level[readers.owner], SAFE))
-    return np.asarray(least)
+def _least_level(readers: _Readers, level: Int64) -> Int64:
+    """(read,) int64: the least level among the open readers of each partition."""
+    least = np.full(len(readers.read), SAFE, np.int64)
+    for far, (_, member) in enumerate(readers.entries):
+        least = np.minimum(least, readers.option(far, readers.least(far, level[member])))
+    if readers.open[0] is not None and len(level):
+        own = np.where(readers.owner_open, level[readers.owner], SAFE)
+        least = np.minimum(least, own)
+    return least
 
 
-def _check_levels(assignment: Assignment, read: Int64, level: Int64, least: Int64) -> None:
+def _check_levels(assignment: Assignment, readers: _Readers, level: Int64, least: Int64) -> None:
     group, loads = assignment.group, assignment.loads
-    member = assignment.owner[read]
+    member = assignment.owner[readers.read]
     wrong = level[member] != least
     if wrong.any():
         at = int(np.argmax(wrong))
         raise ProofError(
-            f"{_partition(group, int(read[at]))}: with {group.members[member[at]]} of level "
-            f"{level[member[at]]}, but its least level is {least[at]}"
+            f"{_partition(group, int(readers.read[at]))}: with {group.members[member[at]]} of "
+            f"level {level[member[at]]}, but its least level is {least[at]}"
         )
     wrong = (loads < np.maximum(level, 0)) | (loads > level + 1)
     if wrong.any():
@@ -303,7 +316,6 @@ def _check_balance(assignment: Assignment, level: Int64, least: Int64) -> None:
 
 def _check_prices(
     assignment: Assignment,
-    costs: _Costs,
     readers: _Readers,
     after: Objective,
     proof: Proof,
@@ -313,36 +325,34 @@ def _check_prices(
     group, price = assignment.group, proof.price
     if price is None:
         raise ProofError("price is missing")
-    read = np.flatnonzero(group.readers[group.topic] > 0)
-    scale = _scale(group, after, proof, len(read))
+    scale = _scale(group, after, proof, len(readers.read))
     most = max(abs(int(price.max(initial=0))), abs(int(price.min(initial=0))))
-    weights = 0 if group.weight is None else int(group.weight[read].max(initial=0))
+    weights = 0 if group.weight is None else int(group.weight[readers.read].max(initial=0))
     # One summand a partition, and loads that add up to all partitions and one a member more.
-    summands = len(read) + len(group.members) + 1
+    summands = len(readers.read) + len(group.members) + 1
     if (most + sum(scale) * (2 + weights)) * summands >= SAFE:
         raise ProofError("price: the sum of the prices leaves 64 bits")
-    moving, distance = costs.moving(after, scale, read), costs.distance(after, scale)
-    tight = level[readers.member] == readers_level(readers, level)
-    at_level = readers.class_open & (readers.least(level) == least[:, None])
-    cost = moving[:, None] + distance * np.array([0, 1]) + readers.least(price, tight)
-    cheapest = np.where(at_level, cost, SAFE).min(axis=1, initial=SAFE)
-    if len(price):
-        own = distance * costs.miss(np.maximum(readers.owner, 0), read) + price[readers.owner]
-        own_allowed = readers.owner_open & (level[readers.owner] == least)
-        cheapest = np.minimum(cheapest, np.where(own_allowed, own, SAFE))
+    moving, distance = readers.moving(after, scale), _distance(after, scale)
+    cheapest = np.full(len(readers.read), SAFE, np.int64)
+    for far, (place, member) in enumerate(readers.entries):
+        class_level = readers.least(far, level[member])
+        tight = level[member] == class_level[place]
+        class_price = readers.least(far, np.where(tight, price[member], SAFE))
+        cost = readers.option(far, class_price) + (moving + distance * far)
+        if len(readers.entries) > 1 or readers.open[0] is not None:
+            cost = np.where(readers.option(far, class_level) == least, cost, SAFE)
+        cheapest = np.minimum(cheapest, cost)
+    held = np.flatnonzero(readers.owner_open)
+    owner = readers.owner[held]
+    stays = price[owner] + (distance * np.broadcast_to(readers.owner_far, cheapest.shape)[held])
+    allowed = level[owner] == least[held]
+    cheapest[held] = np.minimum(cheapest[held], np.where(allowed, stays, SAFE))
     high, low = level + 1, np.maximum(level, 0)
     bounds = high * np.maximum(price, 0) - low * np.maximum(-price, 0)
     bound = int(cheapest.sum()) - int(bounds.sum())
     paid = sum(unit * value for unit, value in zip(scale, values(assignment, after), strict=True))
     if bound != paid:
         raise ProofError(f"price: the prices bound {' > '.join(after)} by {bound}, not by {paid}")
-
-
-def readers_level(readers: _Readers, level: Int64) -> Int64:
-    """(entries,) int64: the least level among the readers of the entry's place and class."""
-    table = np.full(int(readers.entry.max(initial=-1)) + 1, SAFE, np.int64)
-    np.minimum.at(table, readers.entry, level[readers.member])
-    return np.asarray(table[readers.entry])
 
 
 def _scale(group: Group, after: Objective, proof: Proof, partitions: int) -> tuple[int, ...]:
