@@ -94,7 +94,8 @@ def cpsat(
 def _greatest_cost(group: Group, objective: Objective) -> int:
     """Return what the costs stay below, refusing what the solver cannot add up or tell apart."""
     read = group.readers[group.topic] > 0
-    members, most = len(group.members), int(read.sum()) ** 2
+    members = len(group.members)
+    most = members * int(read.sum()) ** 2
     for tier in objective:
         needs = TIERS[tier].needs
         column = group.lag_records if needs == "lag" else group.weight
