@@ -1,0 +1,139 @@
+"""Many groups in one solve: to each its own answer."""
+
+import random
+from itertools import permutations
+
+import pytest
+
+from groups import BadInput, Group
+from optimal import ProofKind, Status, Stopped, check, solve, solve_many
+from tests.optimal.random_groups import random_group
+
+FLOW_TIERS = ("balance", "topic_balance", "stickiness", "moved_weight", "racks")
+ORDERS = [order for size in range(1, 6) for order in permutations(FLOW_TIERS, size)]
+
+
+def group_of(topics, subscriptions, owned=None, name="g") -> Group:
+    members = {m: {"subscription": list(topics)} for m, topics in subscriptions.items()}
+    for member, held in (owned or {}).items():
+        members[member]["owned"] = held
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": name, "topics": topics, "members": members}
+    )
+
+
+ODD = (
+    group_of({}, {}, name="empty"),
+    group_of({"t0": 3, "t1": 1}, {}, name="no members"),
+    group_of({}, {"c0": [], "c1": ["gone"]}, name="no topics"),
+    group_of({"t0": 0}, {"c0": ["t0"], "c1": ["t0"]}, name="no partitions"),
+    group_of({"t0": 4}, {"c0": [], "c1": []}, name="nobody reads"),
+    group_of({"t0": 5}, {"c0": ["t0"]}, {"c0": {"t0": [1]}}, name="one member"),
+    group_of({"t0": 1}, {f"c{m}": ["t0"] for m in range(9)}, name="many idle"),
+)
+
+
+def assert_each_is_its_own(groups, objective) -> list:
+    many = solve_many(groups, objective)
+    assert len(many) == len(groups)
+    for group, solution in zip(groups, many, strict=True):
+        alone = solve(group, objective)
+        assert solution.group is group
+        assert solution.terms == alone.terms, (objective, group.to_dict())
+        assert (solution.status, solution.stopped) == (Status.OPTIMAL, Stopped.PROOF)
+        assert solution.proof.kind is alone.proof.kind
+        unchecked = check(group, solution)
+        assert (unchecked == ()) is (solution.proof.kind is ProofKind.CERTIFICATE)
+    return many
+
+
+def test_no_group_at_all_has_no_solution():
+    assert solve_many([]) == []
+
+
+@pytest.mark.parametrize("objective", ["kip-54", "kip-54-fairest", "topic_balance > stickiness"])
+def test_groups_without_members_topics_or_partitions_are_each_optimal(objective):
+    assert_each_is_its_own(ODD, objective)
+    for group in ODD:
+        assert_each_is_its_own([group], objective)
+
+
+def test_a_mixed_list_of_groups_equals_its_groups_one_by_one():
+    rng = random.Random("mixed")
+    for _ in range(15):
+        groups = [
+            random_group(rng, members=rng.randint(0, 8), partitions=rng.randint(0, 30))
+            for _ in range(12)
+        ]
+        groups += rng.sample(ODD, 3)
+        rng.shuffle(groups)
+        assert_each_is_its_own(groups, rng.choice(("kip-54", "balance", "stickiness > balance")))
+
+
+def test_every_order_of_flow_tiers_is_solved_for_many_as_for_one():
+    rng = random.Random("orders")
+    for order in rng.sample(ORDERS, 40):
+        groups = [random_group(rng, members=4, partitions=9) for _ in range(4)]
+        read = [g for g in groups if g.weight is not None and (g.racks is not None)]
+        assert_each_is_its_own([g for g in read if len(g.members)], order)
+
+
+def test_groups_of_one_name_with_the_same_topics_and_members_stay_apart():
+    topics, reads = {"t0": 5, "t1": 2}, {"c0": ["t0", "t1"], "c1": ["t0"]}
+    first = group_of(topics, reads, {"c0": {"t0": [0, 1, 2, 3, 4]}})
+    second = group_of(topics, reads, {"c1": {"t0": [0, 1, 2, 3, 4]}})
+    many = assert_each_is_its_own([first, second, first], "kip-54")
+    assert [s.terms[1].value for s in many] == [3, 1, 3]
+    assert many[0].assignment.to_dict() == many[2].assignment.to_dict()
+
+
+def test_the_answer_to_a_group_is_valid_whatever_stands_beside_it():
+    rng = random.Random("beside")
+    group = random_group(rng, members=6, partitions=20)
+    alone = solve(group).terms
+    for _ in range(10):
+        others = [random_group(rng, members=6, partitions=20) for _ in range(rng.randint(1, 5))]
+        at = rng.randint(0, len(others))
+        solution = solve_many([*others[:at], group, *others[at:]])[at]
+        assert solution.terms == alone
+        assert solution.assignment.is_valid
+
+
+def test_groups_with_racks_stand_beside_groups_without():
+    topics = {"t0": {"partitions": 4, "racks": [["a"], ["b"], ["a"], ["b"]]}}
+    near = group_of(topics, {"c0": ["t0"], "c1": ["t0"]}).to_dict()
+    for member, rack in (("c0", "a"), ("c1", "b")):
+        near["members"][member]["rack"] = rack
+    nothing = group_of({}, {"c0": []}, name="without").to_dict()
+    nothing["members"]["c0"]["rack"] = "z"
+    groups = [Group.from_dict(nothing), Group.from_dict(near), Group.from_dict(near)]
+    many = assert_each_is_its_own(groups, "balance > racks > stickiness")
+    assert [[t.value for t in s.terms] for s in many] == [[0, 0, 0]] * 3
+
+
+def test_the_common_time_is_divided_among_the_groups():
+    many = solve_many(ODD)
+    assert len({solution.seconds for solution in many}) == 1
+    assert many[0].seconds > 0
+
+
+def test_a_group_that_lacks_what_a_tier_needs_names_itself():
+    good = group_of({"t0": 1}, {"c0": ["t0"]}, name="good")
+    with pytest.raises(BadInput, match=r"^good: topics\.t0\.racks: unknown, but tier racks"):
+        solve_many([ODD[0], good], "balance > racks")
+    document = group_of({"t0": 1}, {"c0": []}, name="bad").to_dict()
+    document["members"]["c0"]["subscription"] = None
+    with pytest.raises(BadInput, match=r"^bad: members\.c0\.subscription: unknown; pass"):
+        solve_many([good, Group.from_dict(document), good])
+
+
+def test_a_tier_that_is_no_flow_is_refused_for_all():
+    with pytest.raises(BadInput, match="method: flow does not serve tier peak_lag"):
+        solve_many(ODD, "kip-169")
+
+
+def test_out_of_time_every_answer_is_unknown():
+    stairs = group_of({"t0": 3, "t1": 5}, {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]})
+    many = solve_many([stairs, ODD[5]], time_limit=0)
+    assert [(s.status, s.stopped) for s in many] == [(Status.UNKNOWN, Stopped.TIME_LIMIT)] * 2
+    assert [s.assignment for s in many] == [None, None]
