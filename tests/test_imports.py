@@ -1,0 +1,175 @@
+"""Who may import whom, and what an import may not load."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAY_IMPORT = {
+    "groups": set(),
+    "optimal": {"groups"},
+    "heuristics": {"groups"},
+    "compare": {"groups", "optimal", "heuristics"},
+    "live": {"groups", "optimal", "heuristics", "compare"},
+    "assay": {"groups", "optimal", "heuristics", "compare", "live"},
+}
+BESIDE = {"benchmarks", "notebooks", "tests"}
+HEAVY = {
+    "ortools",
+    "pandas",
+    "pyarrow",
+    "pyspark",
+    "altair",
+    "pulp",
+    "jpype",
+    "cjdk",
+    "vl_convert",
+}
+FILES = sorted(path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, inside functions and for type checkers too."""
+    found = set()
+    package = path.relative_to(ROOT).parent.parts
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else ()
+            module = ".".join((*above, *filter(None, [node.module])))
+            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            found |= {a.value for a in node.args if isinstance(a, ast.Constant)}
+    return found
+
+
+def tops(path: Path) -> set[str]:
+    return {name.partition(".")[0] for name in imported(path)}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Every module that is loaded once a fresh interpreter has run a statement."""
+    program = f"import sys\n{statement}\nprint(*sys.modules)"
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_every_package_of_the_project_has_its_place_in_the_order():
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - BESIDE
+    assert packages <= MAY_IMPORT.keys()
+    assert {path.relative_to(ROOT).parts[0] for path in FILES} == packages
+    assert len(FILES) > 40
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_to_the_left(path):
+    package = path.relative_to(ROOT).parts[0]
+    ours = tops(path) & (MAY_IMPORT.keys() | BESIDE)
+    assert ours <= MAY_IMPORT[package] | {package}
+
+
+def test_the_reader_of_imports_sees_those_inside_functions_and_relative_ones(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    path = tmp_path / "groups" / "importers" / "new.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "def late():\n    from optimal.flow import flow\n    import_module('pyspark.sql')\n"
+        "from . import lines\nfrom ..errors import BadInput\nfrom ...assay import cli\n"
+    )
+    assert imported(path) == {
+        "optimal.flow",
+        "optimal.flow.flow",
+        "pyspark.sql",
+        "groups.importers",
+        "groups.importers.lines",
+        "groups.errors",
+        "groups.errors.BadInput",
+        "assay",
+        "assay.cli",
+    }
+
+
+def test_spark_is_imported_under_compare_spark_and_nowhere_else():
+    users = {path.relative_to(ROOT).parent for path in FILES if "pyspark" in tops(path)}
+    assert users == {Path("compare/spark")}
+
+
+def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
+    for path in (ROOT / "optimal/certificate.py", ROOT / "optimal/solution.py"):
+        ours = {name for name in imported(path) if name.startswith("optimal")}
+        assert all(name.startswith("optimal.solution") for name in ours)
+        assert tops(path) & (HEAVY | {"scipy", "networkx"}) == set()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import assay",
+        "import groups",
+        "import heuristics",
+        "import compare",
+        "from assay import Assignment, Group, assign, check, score, solve, solve_many",
+        "from optimal import solve",
+        "import optimal.certificate",
+        "import groups.importers",
+        "import assay.cli",
+    ],
+)
+def test_nothing_heavy_is_loaded_before_it_is_used(statement):
+    assert {name.partition(".")[0] for name in loaded_by(statement)} & HEAVY == set()
+
+
+def test_the_checker_loads_no_method_of_solving():
+    """Its package loads the door, `solve`, which loads a method only when it is called."""
+    ours = {name for name in loaded_by("import optimal.certificate") if name.startswith("optimal")}
+    assert ours == {
+        "optimal",
+        "optimal.certificate",
+        "optimal.solution",
+        "optimal.solve",
+        "optimal.claim",
+        "optimal.time_left",
+    }
+
+
+def test_checking_a_certificate_loads_no_solver():
+    statement = """
+from pathlib import Path
+from groups import Group
+from optimal import Solution, check
+document = {"format": "assay-group/1", "group": "g", "topics": {"t": 2},
+            "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}}}
+solution = {"format": "assay-solution/1", "objective": ["balance", "stickiness"],
+            "status": "optimal", "stopped": "proof", "method": "flow",
+            "terms": [{"name": "balance", "value": 0, "bound": 0},
+                      {"name": "stickiness", "value": 0, "bound": 0}],
+            "assignment": {"a": {"t": [0]}, "b": {"t": [1]}},
+            "proof": {"kind": "certificate", "level": {"a": 0, "b": 0},
+                      "price": {"a": 0, "b": 0}}}
+group = Group.from_dict(document)
+assert check(group, Solution.from_dict(group, solution)) == ()
+"""
+    loaded = loaded_by(statement)
+    assert {name.partition(".")[0] for name in loaded} & HEAVY == set()
+    assert not {"optimal.flow", "optimal.cpsat", "optimal.ilp", "optimal.brute"} & loaded
+
+
+def test_the_door_hands_out_the_objects_of_the_packages():
+    import assay
+    import compare
+    import groups
+    import heuristics
+    import optimal
+
+    assert assay.Group is groups.Group
+    assert assay.Assignment is groups.Assignment
+    assert (assay.solve, assay.solve_many) == (optimal.solve, optimal.solve_many)
+    assert (assay.check, assay.assign) == (optimal.check, heuristics.assign)
+    assert assay.score is compare.score
