@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -72,7 +73,7 @@ def read_bytes(path: str | Path) -> bytes:
         raise BadInput(f"{path}: cannot be read: {reason}") from None
 
 
-def read_documents(data: bytes, name: str) -> list[tuple[str, Any]]:
+def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
     """Return the JSON documents of a ``.json`` or ``.jsonl`` file, each with its place.
 
     A bad line of a ``.jsonl`` file is there as its BadInput, so that the others can be used.
@@ -88,13 +89,45 @@ def read_documents(data: bytes, name: str) -> list[tuple[str, Any]]:
             raise BadInput("empty, expected a snapshot")
         if not name.endswith(".jsonl"):
             try:
-                return [(name, parse_json(text))]
+                return iter([(name, parse_json(text))])
             except BadInput:
                 if not _is_whole(text.lstrip().split("\n", 1)[0]):
                     raise
     except BadInput as error:
         raise error.within(name) from None
-    return list(_lines(text, name))
+    return _lines(text, name)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    seen: set[str] = set()
+    marked = RepeatedKeys(found)
+    marked.repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return marked
+
+
+def _no_constant(constant: str) -> NoReturn:
+    raise BadInput(f"not JSON: {constant} is no number")
+
+
+def _is_whole(line: str) -> bool:
+    try:
+        parse_json(line)
+    except BadInput:
+        return False
+    return True
+
+
+def _lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(StringIO(text), start=1):
+        if line.strip():
+            place = f"{name}:{number}"
+            try:
+                yield place, parse_json(line)
+            except BadInput as error:
+                yield place, error.within(place)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

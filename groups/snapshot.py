@@ -52,11 +52,11 @@ def read_group(path: str | Path) -> Group:
     """
     name = "standard input" if str(path) == "-" else str(path)
     documents = read_documents(read_bytes(path), name)
-    if len(documents) > 1:
-        raise BadInput(f"{name}: {len(documents)} groups, expected one; use assay run for many")
-    place, document = documents[0]
+    place, document = next(documents)
     if isinstance(document, BadInput):
         raise document
+    if next(documents, None) is not None:
+        raise BadInput(f"{name}: several groups, expected one; use assay run for many")
     try:
         return group_of(document)
     except BadInput as error:

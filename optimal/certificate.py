@@ -256,6 +256,9 @@ def _level(group: Group, proof: Proof) -> Int64:
     level = proof.level
     if level is None or proof.price is None:
         raise ProofError("level or price is missing")
+    for name, column in (("level", level), ("price", proof.price)):
+        if column.shape != (len(group.members),):
+            raise ProofError(f"{name}: {len(column)} integers for {len(group.members)} members")
     wrong = (level < -1) | (level > group.n_partitions)
     if wrong.any():
         member = int(np.argmax(wrong))
