@@ -128,35 +128,3 @@ def _lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
                 yield place, parse_json(line)
             except BadInput as error:
                 yield place, error.within(place)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    seen: set[str] = set()
-    marked = RepeatedKeys(found)
-    marked.repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-    return marked
-
-
-def _no_constant(constant: str) -> NoReturn:
-    raise BadInput(f"not JSON: {constant} is no number")
-
-
-def _is_whole(line: str) -> bool:
-    try:
-        parse_json(line)
-    except BadInput:
-        return False
-    return True
-
-
-def _lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            place = f"{name}:{number}"
-            try:
-                yield place, parse_json(line)
-            except BadInput as error:
-                yield place, error.within(place)
