@@ -11,7 +11,7 @@ import numpy as np
 
 from groups import fields
 from groups.errors import InvalidAssignment
-from groups.group import NOBODY
+from groups.group import NOBODY, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,8 @@ class Assignment:
             )
         if len(self.owner) and not NOBODY <= self.owner.min() <= self.owner.max() < members:
             raise InvalidAssignment(f"owner: an index outside the group's {members} members")
-        self.owner.flags.writeable = False
+        if self.owner.flags.writeable:
+            object.__setattr__(self, "owner", frozen(self.owner.copy()))
 
     def __repr__(self) -> str:
         return f"Assignment({self.group.name!r}, {int((self.owner >= 0).sum())} partitions)"
@@ -146,15 +147,16 @@ class Assignment:
             for m, topic, number in self.strays
             if topic in index and number < self.group.partitions[index[topic]]
         ]
-        if not extra:
-            return member, partition
-        columns = np.array(extra, np.int64).T
-        return np.concatenate((member, columns[0])), np.concatenate((partition, columns[1]))
+        if extra:
+            columns = np.array(extra, np.int64).T
+            member = np.concatenate((member, columns[0]))
+            partition = np.concatenate((partition, columns[1]))
+        return frozen(member), frozen(partition)
 
     @cached_property
     def loads(self) -> Int64:
         """(members,) int64: how many partitions each member holds."""
-        return np.bincount(self.holdings[0], minlength=len(self.group.members))
+        return frozen(np.bincount(self.holdings[0], minlength=len(self.group.members)))
 
     @property
     def idle(self) -> tuple[str, ...]:

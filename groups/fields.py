@@ -75,5 +75,7 @@ def shown(value: Any) -> str:
     """Return a short text of a value for a message."""
     if isinstance(value, (dict, list)) and len(value) > 20:
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
     text = repr(value) if isinstance(value, float) else json.dumps(value, default=repr)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -271,29 +271,29 @@ class Group:
     @cached_property
     def first(self) -> Int64:
         """(topics + 1,) int64: number of each topic's first partition, then the total."""
-        return _frozen(np.concatenate(([0], np.cumsum(self.partitions))).astype(np.int64))
+        return frozen(np.concatenate(([0], np.cumsum(self.partitions))).astype(np.int64))
 
     @cached_property
     def topic(self) -> Int32:
         """(all partitions,) int32: topic of each partition."""
         indices = np.arange(len(self.topics), dtype=np.int32)
-        return _frozen(np.repeat(indices, self.partitions))
+        return frozen(np.repeat(indices, self.partitions))
 
     @cached_property
     def number(self) -> Int64:
         """(all partitions,) int64: number of each partition inside its topic."""
-        return _frozen(np.arange(self.n_partitions) - self.first[self.topic])
+        return frozen(np.arange(self.n_partitions) - self.first[self.topic])
 
     @cached_property
     def subscription_member(self) -> Int32:
         """(subscriptions,) int32: member of each entry of `subscription_topics`."""
         indices = np.arange(len(self.members), dtype=np.int32)
-        return _frozen(np.repeat(indices, np.diff(self.subscription_indptr)))
+        return frozen(np.repeat(indices, np.diff(self.subscription_indptr)))
 
     @cached_property
     def readers(self) -> Int64:
         """(topics,) int64: how many members read each topic."""
-        return _frozen(np.bincount(self.subscription_topics, minlength=len(self.topics)))
+        return frozen(np.bincount(self.subscription_topics, minlength=len(self.topics)))
 
     @cached_property
     def claims(self) -> Claims:
@@ -302,7 +302,9 @@ class Group:
             return self.raw_claims
         held = np.flatnonzero(self.owner >= 0)
         held = held[np.argsort(self.owner[held], kind="stable")]
-        return Claims(self.owner[held], self.topic[held], self.number[held])
+        return Claims(
+            frozen(self.owner[held]), frozen(self.topic[held]), frozen(self.number[held])
+        )
 
     def subscribes(self, member: Ints, topic: Ints) -> Bools:
         """Say for each pair of indices whether the member reads the topic.
@@ -380,6 +382,15 @@ def contains(entries: Int64, asked: Int64) -> Bools:
     return np.asarray(entries[at] == asked, bool)
 
 
+def among(entries: Int64, asked: Int64, width: int) -> Bools:
+    """Say for each asked value below `width` whether it is among the ascending entries."""
+    if width > DENSE * len(asked):
+        return contains(entries, asked)
+    there = np.zeros(width, bool)
+    there[entries] = True
+    return np.asarray(there[asked], bool)
+
+
 def valid_owner(
     claims: Claims, group_partitions: Int64, generation: Int64, first: Int64
 ) -> tuple[Int64, Int32]:
@@ -412,7 +423,8 @@ def check_total(counts: Iterable[int]) -> int:
     return total
 
 
-def _frozen(array: A) -> A:
+def frozen(array: A) -> A:
+    """Return the array, read-only from here on."""
     array.flags.writeable = False
     return array
 

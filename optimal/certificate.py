@@ -345,11 +345,10 @@ def _check_prices(
         if len(readers.entries) > 1 or readers.open[0] is not None:
             cost = np.where(readers.option(far, class_level) == least, cost, SAFE)
         cheapest = np.minimum(cheapest, cost)
-    held = np.flatnonzero(readers.owner_open)
-    owner = readers.owner[held]
-    stays = price[owner] + (distance * np.broadcast_to(readers.owner_far, cheapest.shape)[held])
-    allowed = level[owner] == least[held]
-    cheapest[held] = np.minimum(cheapest[held], np.where(allowed, stays, SAFE))
+    if readers.owner_open.any():
+        stays = price[readers.owner] + distance * readers.owner_far
+        allowed = readers.owner_open & (level[readers.owner] == least)
+        np.minimum(cheapest, stays, out=cheapest, where=allowed)
     high, low = level + 1, np.maximum(level, 0)
     bounds = high * np.maximum(price, 0) - low * np.maximum(-price, 0)
     bound = int(cheapest.sum()) - int(bounds.sum())

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.group import NOBODY, contains
+from groups.group import NOBODY, among
 from optimal.claim import Claim
 from optimal.closed_form import closed_form
 from optimal.fleet import Fleet
 from optimal.levels import Blocks, components, levels
 from optimal.network import Network, cheapest, face, least_squares, potentials
+from optimal.order import numbered, order_by
 from optimal.pools import Pools, pools_of
 from optimal.solution import Proof, ProofKind
 
@@ -395,20 +396,25 @@ class _Plan:
         """
         fleet, pools = self.fleet, self.pools
         owner = np.where(pools.kept, fleet.owner, NOBODY)
-        held = np.flatnonzero(self.item >= 0)
-        held = held[np.argsort(self.item[held], kind="stable")]
-        counts = np.bincount(self.item[held], minlength=len(self.item_pool))
-        rank = np.arange(len(held)) - np.repeat(np.cumsum(counts) - counts, counts)
-        stays = held[rank < self.stay[self.item[held]]]
+        count = np.bincount(self.item + 1, minlength=len(self.item_pool) + 1)[1:]
+        everything = np.append(self.stay == count, False)
+        stays = everything[self.item]
         owner[stays] = fleet.owner[stays]
+        some = np.append((self.stay > 0) & (self.stay < count), False)
+        held = np.flatnonzero(some[self.item])
+        held = held[order_by(self.item[held])]
+        sizes = count[some[:-1]]
+        rank = np.arange(len(held)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        first = held[rank < self.stay[self.item[held]]]
+        owner[first] = fleet.owner[first]
         left = np.flatnonzero((pools.pool >= 0) & (owner < 0))
-        left = left[np.argsort(pools.pool[left], kind="stable")]
+        left = left[order_by(pools.pool[left])]
         by_pool = np.lexsort((self.edge_slot, self.edge_pool))
         slot = np.repeat(self.edge_slot[by_pool], self.dealt[by_pool])
         if self.apart:
             owner[left] = self.out_member[slot]
             return owner
-        left = left[np.argsort(slot, kind="stable")]
+        left = left[order_by(slot)]
         owner[left] = np.repeat(self.out_member, self.given)
         return owner
 
@@ -440,26 +446,29 @@ def _items(
     Only partitions that a tier rewards for staying are in items.
     """
     item = np.full(fleet.partitions, -1, np.int64)
-    rewarded = bool({"stickiness", "moved_weight"} & set(rest))
-    held = np.flatnonzero((pools.pool >= 0) & (fleet.owner >= 0) & rewarded)
+    if not {"stickiness", "moved_weight"} & set(rest):
+        nothing = np.empty(0, np.int64)
+        return item, (nothing, nothing, nothing, np.empty(0, bool))
+    held = np.flatnonzero((pools.pool >= 0) & (fleet.owner >= 0))
     classes = len(pools.class_size)
     edges = (pools.edge_pool * classes + pools.edge_class)[inside]
     order = np.argsort(edges)
     edges = edges[order]
-    asked = pools.pool[held] * classes + pools.member_class[fleet.owner[held]]
-    held = held[contains(edges, asked)]
-    weights = np.zeros(len(held), np.int64)
+    pool, owner = pools.pool[held], fleet.owner[held]
+    allowed = among(edges, pool * classes + pools.member_class[owner], len(pools.counts) * classes)
+    if not allowed.all():
+        held, pool, owner = held[allowed], pool[allowed], owner[allowed]
+    key, width = pool * fleet.members + owner, len(pools.counts) * fleet.members
+    levels_of_weight = np.zeros(1, np.int64)
     if "moved_weight" in rest and fleet.weight is not None:
-        weights = fleet.weight[held]
-    pair = pools.pool[held] * fleet.members + fleet.owner[held]
-    if weights.any():
-        _, rank = np.unique(weights, return_inverse=True)
-        pair = pair * (int(rank.max()) + 1) + rank
-    _, sample, number = np.unique(pair, return_index=True, return_inverse=True)
-    item[held] = number
-    pool, owner = pools.pool[held[sample]], fleet.owner[held[sample]]
-    far = np.zeros(len(sample), bool)
-    if len(sample) and pools.far.any():
+        levels_of_weight, rank = np.unique(fleet.weight[held], return_inverse=True)
+        key, width = key * len(levels_of_weight) + rank, width * len(levels_of_weight)
+    distinct, item[held] = numbered(key, width)
+    pair, rank = np.divmod(distinct, max(len(levels_of_weight), 1))
+    pool, owner = np.divmod(pair, max(fleet.members, 1))
+    weight = levels_of_weight[rank] if len(distinct) else rank
+    far = np.zeros(len(distinct), bool)
+    if len(distinct) and pools.far.any():
         key = pool * classes + pools.member_class[owner]
         far = pools.far[inside][order][np.searchsorted(edges, key)]
-    return item, (pool, owner, weights[sample], far)
+    return item, (pool, owner, weight, far)

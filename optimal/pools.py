@@ -86,18 +86,19 @@ def pools_of(fleet: Fleet, before: Objective, *, apart: bool, with_racks: bool) 
         starts = np.concatenate(([0], np.cumsum(np.diff(topic_indptr)[place_topic])))
         pool_of_place, first = alike(starts, listed[1], len(sample), apart_topics)
         pool_topic = place_topic[first]
-    pool = np.where(place >= 0, pool_of_place[place], -1) if len(pool_of_place) else place
+    pool = np.append(pool_of_place, -1)[place]
     edge_pool, classes = _entries(topic_indptr, edge_class, pool_topic)
     far = np.zeros(len(edge_pool), bool)
     if with_racks:
         far = fleet.misses(fleet.rack[sample][classes], place_replicas[edge_pool])
         chosen = ~far | ~near_only[edge_pool]
         edge_pool, classes, far = edge_pool[chosen], classes[chosen], far[chosen]
-    pool = np.where(kept, -1, pool)
+    if before:
+        pool = np.where(kept, -1, pool)
     return Pools(
         pool=pool,
         kept=kept,
-        counts=np.bincount(pool[pool >= 0], minlength=len(pool_topic)),
+        counts=np.bincount(pool + 1, minlength=len(pool_topic) + 1)[1:],
         pool_topic=pool_topic,
         member_class=member_class,
         class_size=np.bincount(member_class, minlength=len(sample)),
@@ -121,6 +122,8 @@ def alike(indptr: Ints, entries: Ints, width: int, told_apart: list[Int64]) -> t
     64-bit word per entry, summed, finds the candidates; they are then compared.
     """
     length = np.diff(indptr)
+    if _all_alike(length, entries, told_apart):
+        return np.zeros(len(length), np.int64), np.zeros(1, np.int64)
     rows = np.repeat(np.arange(len(length)), length)
     within = np.arange(len(entries)) - np.asarray(indptr)[rows]
     seed = 0
@@ -144,6 +147,15 @@ def alike(indptr: Ints, entries: Ints, width: int, told_apart: list[Int64]) -> t
     rank = np.empty(len(first), np.int64)
     rank[order] = np.arange(len(first))
     return rank[found], first[order]
+
+
+def _all_alike(length: Ints, entries: Ints, told_apart: list[Int64]) -> bool:
+    if not len(length) or (length != length[0]).any():
+        return False
+    if any((column != column[0]).any() for column in told_apart):
+        return False
+    rows = entries.reshape(len(length), -1)
+    return bool((rows == rows[0]).all())
 
 
 def _only(fleet: Fleet, useful: Bools) -> tuple[Int64, Int64]:
@@ -173,7 +185,7 @@ def _places(fleet: Fleet, useful: Bools, *, with_racks: bool) -> tuple[Int64, In
         topics = np.flatnonzero(useful)
         index = np.full(len(useful) + 1, -1, np.int64)
         index[topics] = np.arange(len(topics))
-        return index[fleet.topic], topics, np.full(len(topics), -1, np.int64)
+        return np.repeat(index[:-1], fleet.counts), topics, np.full(len(topics), -1, np.int64)
     width = int(fleet.replicas.max(initial=-1)) + 2
     read = np.flatnonzero(useful[fleet.topic])
     keys, inverse = np.unique(
