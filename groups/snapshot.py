@@ -82,6 +82,7 @@ def group_of(document: Any) -> Group:
     topic_names = tuple(sorted(fields.name(topic, "topics") for topic in topics))
     member_names = tuple(sorted(fields.name(member, "members") for member in members))
     described = {t: _topic(topics[t], f"topics.{t}") for t in topic_names}
+    check_total(topic["partitions"] for topic in described.values())
     counts = np.array([described[t]["partitions"] for t in topic_names], np.int64)
     first = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     said = {m: _member(members[m], f"members.{m}") for m in member_names}
