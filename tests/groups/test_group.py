@@ -1,0 +1,360 @@
+"""Group: built from columns or a document, immutable, and who owned what (DESIGN section 7)."""
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groups import BadInput, Group, MemberDetails
+from groups.group import contains
+
+ARRAYS = {
+    "group": "g",
+    "topics": ["t0", "t1"],
+    "partitions": [2, 3],
+    "members": ["c0", "c1"],
+    "subscription_indptr": [0, 2, 3],
+    "subscription_topics": [0, 1, 1],
+    "owner": [0, -1, 1, 1, 0],
+    "lag": [5, -1, 0, 7, 1],
+    "weight": [1, 2, 3, 4, 5],
+}
+
+
+def document(topics, members, **more) -> dict:
+    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members} | more
+
+
+def owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
+    """Who validly owned what: {(topic, number): member}."""
+    group = Group.from_dict(document(topics, members))
+    return {
+        (group.topics[group.topic[p]], int(group.number[p])): group.members[m]
+        for p, m in enumerate(group.owner)
+        if m >= 0
+    }
+
+
+def claim(*numbers, generation=None, reads=("t",), topic="t") -> dict:
+    found = {"subscription": list(reads), "owned": {topic: list(numbers)}}
+    return found if generation is None else found | {"generation": generation}
+
+
+def test_a_group_from_columns_numbers_its_partitions_topic_by_topic():
+    group = Group.from_arrays(**ARRAYS)
+    assert group.n_partitions == 5
+    assert group.first.tolist() == [0, 2, 5]
+    assert group.topic.tolist() == [0, 0, 1, 1, 1]
+    assert group.number.tolist() == [0, 1, 0, 1, 2]
+    assert group.readers.tolist() == [1, 2]
+    assert group.subscription_member.tolist() == [0, 0, 1]
+    assert group.owner.dtype == np.int32
+    assert group.lag_records.tolist() == ARRAYS["lag"]
+    assert repr(group) == "Group('g', 2 topics, 5 partitions, 2 members)"
+
+
+def test_the_claims_of_a_group_from_columns_are_its_owners():
+    claims = Group.from_arrays(**ARRAYS).claims
+    assert claims.member.tolist() == [0, 0, 1, 1]
+    assert claims.topic.tolist() == [0, 1, 1, 1]
+    assert claims.partition.tolist() == [0, 2, 0, 1]
+
+
+def test_columns_and_document_make_the_same_group():
+    made = Group.from_arrays(**ARRAYS)
+    again = Group.from_dict(made.to_dict())
+    assert made.to_dict()["topics"]["t0"] == {
+        "partitions": 2,
+        "lag": [5, None],
+        "weight": [1, 2],
+    }
+    for column in ("partitions", "owner", "lag_records", "weight", "subscription_topics"):
+        assert getattr(again, column).tolist() == getattr(made, column).tolist()
+    assert again.to_dict() == made.to_dict()
+
+
+def test_from_columns_the_given_order_of_names_stays():
+    columns = ARRAYS | {"topics": ["z", "a"], "members": ["y", "b"]}
+    group = Group.from_arrays(**columns)
+    assert (group.topics, group.members) == (("z", "a"), ("y", "b"))
+    assert Group.from_dict(group.to_dict()).members == ("b", "y")
+
+
+def test_columns_may_be_numpy_arrays_of_any_integer_type_and_are_copied():
+    columns = {
+        key: np.array(value, np.uint16 if key in ("partitions", "weight") else np.int64)
+        for key, value in ARRAYS.items()
+        if isinstance(value[0], int)
+    }
+    group = Group.from_arrays(**ARRAYS | columns)
+    columns["weight"][0] = 99
+    columns["owner"][0] = -1
+    assert (group.weight[0], group.owner[0]) == (1, 0)
+    assert columns["owner"].flags.writeable
+
+
+def test_nothing_at_all_is_a_group():
+    group = Group.from_arrays(
+        group="g",
+        topics=[],
+        partitions=[],
+        members=[],
+        subscription_indptr=[0],
+        subscription_topics=[],
+    )
+    assert (group.n_partitions, group.members) == (0, ())
+    assert group.to_dict() == document({}, {})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"group": ""}, "group: '', expected a non-empty string"),
+        ({"topics": ["t0", "t0"]}, "topics: 't0' appears twice"),
+        ({"topics": ["t0", 7]}, "topics: 7, expected a non-empty string"),
+        ({"members": ["c0", "c0"]}, "members: 'c0' appears twice"),
+        ({"members": ["c0", ""]}, "members: '', expected a non-empty string"),
+        ({"partitions": [2]}, "partitions: 1 values, expected 2"),
+        ({"partitions": [2, -3]}, r"partitions\[1\]: -3, expected 0 or more"),
+        ({"partitions": [2.0, 3.0]}, "partitions: expected a one-dimensional array of integers"),
+        ({"partitions": [[2, 3]]}, "partitions: expected a one-dimensional array of integers"),
+        ({"partitions": [2, 2**62]}, r"topics: \d+ partitions, more than the 100000000 supported"),
+        ({"subscription_indptr": [0, 3]}, "subscription_indptr: 2 values, expected 3"),
+        ({"subscription_indptr": [0, 2, 2]}, "subscription_indptr: expected to rise from 0 to 3"),
+        ({"subscription_indptr": [1, 2, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
+        ({"subscription_indptr": [0, 4, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
+        ({"subscription_topics": [0, 2, 1]}, "subscription_topics: 2, but there are 2 topics"),
+        ({"subscription_topics": [0, -1, 1]}, r"subscription_topics\[1\]: -1, expected 0 or more"),
+        (
+            {"subscription_topics": [1, 0, 1]},
+            r"subscription_topics\[1\]: row of member 0 is not ascending without repeats",
+        ),
+        (
+            {"subscription_topics": [1, 1, 1]},
+            r"subscription_topics\[1\]: row of member 0 is not ascending without repeats",
+        ),
+        ({"owner": [0, -1, 1, 1]}, "owner: 4 values, expected 5"),
+        ({"owner": [0, -1, 1, 1, 2]}, r"owner\[4\]: 2, but there are 2 members"),
+        ({"owner": [0, -2, 1, 1, 0]}, r"owner\[1\]: -2, expected -1 or more"),
+        (
+            {"owner": [0, 1, 1, 1, 0]},
+            r"owner\[1\]: c1 owns a partition of t0 but does not subscribe",
+        ),
+        ({"lag": [0, 0, 0, 0]}, "lag: 4 values, expected 5"),
+        ({"lag": [0, 0, 0, 0, -2]}, r"lag\[4\]: -2, expected -1 or more"),
+        ({"lag": [0.5] * 5}, "lag: expected a one-dimensional array of integers"),
+        (
+            {"weight": np.array([0, 0, 2**63, 0, 0], np.uint64)},
+            r"weight\[2\]: 9223372036854775808, expected -1 or more, within 64 bits",
+        ),
+        ({"weight": [True] * 5}, "weight: expected a one-dimensional array of integers"),
+    ],
+)
+def test_a_bad_column_is_refused_with_its_place(change, message):
+    with pytest.raises(BadInput, match=message):
+        Group.from_arrays(**ARRAYS | change)
+
+
+def test_a_row_that_begins_below_the_last_of_the_row_before_is_good():
+    columns = ARRAYS | {"subscription_indptr": [0, 2, 4], "subscription_topics": [0, 1, 0, 1]}
+    group = Group.from_arrays(**columns)
+    assert group.readers.tolist() == [2, 2]
+
+
+def test_no_array_and_no_field_of_a_group_can_be_changed():
+    racks = {"partitions": 1, "racks": [["a"]]}
+    offsets = {"partitions": 1, "offsets": [{"end": 3}]}
+    members = {"c0": claim(0) | {"rack": "a"}}
+    group = Group.from_dict(document({"t": racks, "u": offsets}, members))
+    parts = [group, group.racks, group.offsets, group.raw_claims]
+    arrays = [v for part in parts for v in vars(part).values() if isinstance(v, np.ndarray)]
+    arrays += [group.first, group.topic, group.number, group.subscription_member, group.readers]
+    assert len(arrays) > 15
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    for part in (*parts, MemberDetails()):
+        field = next(iter(vars(part)))
+        with pytest.raises(FrozenInstanceError, match="cannot assign to field"):
+            setattr(part, field, None)
+
+
+def test_of_two_claims_the_one_of_the_higher_generation_is_valid():
+    members = {"c0": claim(0, generation=4), "c1": claim(0, generation=5)}
+    assert owners({"t": 1}, members) == {("t", 0): "c1"}
+
+
+def test_a_claim_without_generation_is_below_generation_0():
+    members = {"c0": claim(0, 1), "c1": claim(0, generation=0)}
+    assert owners({"t": 2}, members) == {("t", 0): "c1", ("t", 1): "c0"}
+
+
+def test_two_claims_of_the_same_highest_generation_void_each_other_and_lower_ones_stay_away():
+    members = {
+        "c0": claim(0, generation=5),
+        "c1": claim(0, generation=5),
+        "c2": claim(0, generation=4),
+    }
+    assert owners({"t": 1}, members) == {}
+    assert owners({"t": 1}, {"c0": claim(0), "c1": claim(0)}) == {}
+
+
+def test_two_lower_claims_do_not_void_a_higher_one():
+    members = {
+        "c0": claim(0, generation=4),
+        "c1": claim(0, generation=4),
+        "c2": claim(0, generation=5),
+    }
+    assert owners({"t": 1}, members) == {("t", 0): "c2"}
+
+
+def test_an_old_claim_without_a_rival_is_kept():
+    members = {"c0": claim(0, generation=1), "c1": claim(1, generation=9)}
+    assert owners({"t": 2}, members) == {("t", 0): "c0", ("t", 1): "c1"}
+
+
+def test_a_winner_that_no_longer_subscribes_revives_no_older_claim():
+    members = {"c0": claim(0, generation=4), "c1": claim(0, generation=5, reads=())}
+    assert owners({"t": 1}, members) == {}
+
+
+def test_a_rival_that_no_longer_subscribes_still_voids():
+    members = {"c0": claim(0, generation=5), "c1": claim(0, generation=5, reads=())}
+    assert owners({"t": 1}, members) == {}
+
+
+def test_claims_on_what_no_longer_exists_fall_away_and_are_kept_as_they_were_said():
+    members = {"c0": claim(0, 7), "c1": claim(0, topic="gone")}
+    group = Group.from_dict(document({"t": 1}, members))
+    assert owners({"t": 1}, members) == {("t", 0): "c0"}
+    assert group.absent_topics == ("gone",)
+    assert group.to_dict()["members"]["c1"]["owned"] == {"gone": [0]}
+    assert group.to_dict()["members"]["c0"]["owned"] == {"t": [0, 7]}
+
+
+def naive_owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
+    """The two steps of DESIGN section 7, one partition at a time."""
+    found = {}
+    for topic, count in topics.items():
+        for number in range(count):
+            claims = [
+                (said.get("generation", -1), member)
+                for member, said in members.items()
+                if number in said["owned"].get(topic, [])
+            ]
+            highest = max((born for born, _ in claims), default=None)
+            winners = [member for born, member in claims if born == highest]
+            if len(winners) == 1 and topic in members[winners[0]]["subscription"]:
+                found[topic, number] = winners[0]
+    return found
+
+
+@st.composite
+def claiming(draw) -> dict:
+    names = ("t0", "t1", "gone")
+    member = st.fixed_dictionaries(
+        {
+            "subscription": st.lists(st.sampled_from(names), unique=True),
+            "owned": st.dictionaries(
+                st.sampled_from(names), st.lists(st.integers(0, 4), unique=True), max_size=3
+            ),
+        },
+        optional={"generation": st.integers(-1, 3)},
+    )
+    return draw(st.dictionaries(st.sampled_from(["c0", "c1", "c2", "c3"]), member))
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(claiming(), st.integers(0, 4), st.integers(0, 4))
+def test_the_owners_are_what_the_two_steps_say_for_each_partition(members, t0, t1):
+    topics = {"t0": t0, "t1": t1}
+    assert owners(topics, members) == naive_owners(topics, members)
+
+
+def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():
+    members = {"c0": {"owned": {"t": [0]}}, "c1": {"subscription": None}, "c2": claim(1)}
+    group = Group.from_dict(document({"t": 2, "u": 1}, members))
+    assert group.subscription_known.tolist() == [False, False, True]
+    assert group.owner.tolist() == [0, 2, -1]
+    message = (
+        r"members\.c0\.subscription: unknown \(and 1 more\); pass --assume-equal "
+        r"\(assume_subscriptions='equal'\) to take it as all topics"
+    )
+    with pytest.raises(BadInput, match=message):
+        group.require_subscriptions()
+    equal = group.with_equal_subscriptions()
+    equal.require_subscriptions()
+    assert equal.subscription_indptr.tolist() == [0, 2, 4, 5]
+    assert equal.subscription_topics.tolist() == [0, 1, 0, 1, 0]
+    assert equal.owner.tolist() == group.owner.tolist()
+    assert equal.assumed == (
+        "subscription of 2 members unknown, taken as all 2 topics of the group",
+    )
+    assert group.assumed == ()
+    assert equal.with_equal_subscriptions() is equal
+
+
+def test_assumed_subscriptions_are_written_down_with_what_was_assumed():
+    group = Group.from_dict(document({"t": 1}, {"c0": {}}, assumed=["t: 1 partition"]))
+    written = group.with_equal_subscriptions().to_dict()
+    assert written["members"]["c0"]["subscription"] == ["t"]
+    assert written["assumed"] == [
+        "t: 1 partition",
+        "subscription of 1 member unknown, taken as all 1 topics of the group",
+    ]
+
+
+def test_an_unknown_lag_can_be_filled_in_and_that_is_said():
+    topics = {"t": {"partitions": 3, "lag": [4, None, 0]}, "u": 1}
+    group = Group.from_dict(document(topics, {"c0": claim(0)}))
+    assert group.lag_records.tolist() == [4, -1, 0, -1]
+    filled = group.with_unknown_lag(9)
+    assert filled.lag_records.tolist() == [4, 9, 0, 9]
+    assert filled.assumed == ("lag of 2 partitions unknown, taken as 9",)
+    assert filled.with_unknown_lag(1).assumed == filled.assumed
+    with pytest.raises(BadInput, match="lag: -1, expected 0 or more"):
+        group.with_unknown_lag(-1)
+
+
+def test_who_subscribes_is_answered_pair_by_pair():
+    group = Group.from_arrays(**ARRAYS)
+    member, topic = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    assert group.subscribes(member, topic).tolist() == [True, True, False, True]
+    assert contains(np.array([], np.int64), np.array([3])).tolist() == [False]
+
+
+def test_racks_say_who_is_near_a_replica():
+    topics = {"t": {"partitions": 3, "racks": [["b", "a"], [], ["c"]]}}
+    members = {"c0": {"rack": "a"}, "c1": {"rack": "d"}, "c2": {}}
+    racks = Group.from_dict(document(topics, members)).racks
+    assert racks.names == ("a", "b", "c", "d")
+    assert racks.member.tolist() == [0, 3, -1]
+    misses = [racks.misses(np.full(3, m), np.arange(3)).tolist() for m in range(3)]
+    assert misses == [[False, True, True], [True] * 3, [True] * 3]
+    assert [racks.of_set(int(s)) for s in racks.replicas] == [["a", "b"], [], ["c"]]
+
+
+ODD = {
+    "a member without any subscribed topic": ({"t": 1}, {"c0": {"subscription": []}}),
+    "a topic nobody reads": ({"t": 1, "u": 2}, {"c0": {"subscription": ["t"]}}),
+    "a topic nobody knows": ({"t": 1}, {"c0": {"subscription": ["later", "t"]}}),
+    "claims on what no longer exists": ({"t": 1}, {"c0": claim(5, reads=["t"], topic="gone")}),
+    "zero partitions": ({"t": 0}, {"c0": {"subscription": ["t"]}}),
+    "zero topics": ({}, {"c0": {"subscription": ["t"]}}),
+    "zero members": ({"t": 3}, {}),
+    "nothing": ({}, {}),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_group_is_valid_and_comes_back_as_it_was(odd):
+    given_document = document(*ODD[odd])
+    group = Group.from_dict(given_document)
+    assert group.n_partitions == sum(given_document["topics"].values())
+    for member, said in given_document["members"].items():
+        said.setdefault("owned", {})
+        assert group.to_dict()["members"][member] == said
+    assert group.to_dict() == given_document
+    assert (group.owner == -1).all()
