@@ -1,0 +1,605 @@
+"""``assay-group/1``: documents to groups and back, and every refusal in one line."""
+
+import io
+import json
+import sys
+from copy import deepcopy
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groups import BadInput, Group
+
+ROOT = Path(__file__).parents[2]
+KNOWN = (ROOT / "corpus/known.jsonl").read_text().splitlines()
+SCHEMA = json.loads((ROOT / "groups/assay-group-1.schema.json").read_text())
+FITS = jsonschema.Draft202012Validator(SCHEMA).is_valid
+ORDERS = {
+    "format": "assay-group/1",
+    "group": "orders",
+    "captured_at": "2026-11-20T10:00:00Z",
+    "auto_offset_reset": "latest",
+    "assumed": ["t2: 1 partition, the highest number seen"],
+    "topics": {
+        "t0": 2,
+        "t1": {
+            "partitions": 3,
+            "lag": [10, 0, None],
+            "weight": [7, 7, 1],
+            "racks": [["a", "b"], ["b", "c"], ["a", "c"]],
+        },
+        "t2": {"partitions": 1, "offsets": [{"beginning": 0, "end": 100, "committed": None}]},
+    },
+    "members": {
+        "c0": {
+            "subscription": ["t0", "t1"],
+            "owned": {"t0": [0, 1]},
+            "generation": 5,
+            "rack": "a",
+            "instance_id": "i-0",
+            "client_id": "app-0",
+            "host": "/127.0.0.1",
+            "assignors": ["cooperative-sticky", "range"],
+        },
+        "c1": {
+            "subscription": None,
+            "owned": {},
+            "target": {"t1": [0]},
+            "epoch": 5,
+            "subscription_regex": "t.*",
+            "capacity": 2,
+        },
+    },
+}
+
+
+def changed(path: tuple, value) -> dict:
+    """The document of the format's own example with one value set."""
+    document = deepcopy(ORDERS)
+    at = document
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return document
+
+
+def without(*path) -> dict:
+    document = deepcopy(ORDERS)
+    at = document
+    for key in path[:-1]:
+        at = at[key]
+    del at[path[-1]]
+    return document
+
+
+def written(tmp_path: Path, content: str | bytes, name: str = "g.json") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_the_formats_own_example_is_read_and_written_as_it_stands(tmp_path):
+    group = Group.read(written(tmp_path, json.dumps(ORDERS)))
+    assert group.to_dict() == ORDERS
+    assert (group.name, group.topics, group.members) == (
+        "orders",
+        ("t0", "t1", "t2"),
+        ("c0", "c1"),
+    )
+    assert group.owner.tolist() == [0, 0, -1, -1, -1, -1]
+    assert group.lag_records.tolist() == [-1, -1, 10, 0, -1, 0]
+    assert group.weight.tolist() == [-1, -1, 7, 7, 1, -1]
+    assert group.generation.tolist() == [5, -1]
+    assert group.details[1].target == {"t1": (0,)}
+    assert (group.details[0].assignors, group.details[1].capacity) == (
+        ("cooperative-sticky", "range"),
+        2,
+    )
+    assert FITS(ORDERS)
+
+
+@pytest.mark.parametrize("line", KNOWN, ids=lambda line: json.loads(line)["group"])
+def test_every_group_of_the_corpus_fits_the_schema_and_comes_back_as_it_was(line):
+    document = json.loads(line)
+    jsonschema.validate(document, SCHEMA)
+    group = Group.from_dict(document)
+    back = group.to_dict()
+    assert Group.from_dict(back).to_dict() == back
+    assert FITS(back)
+    for member in document["members"].values():
+        member.setdefault("owned", {})
+        member["subscription"] = sorted(member["subscription"])
+        if member.get("generation") == -1:
+            del member["generation"]
+        member["owned"] = {t: sorted(held) for t, held in member["owned"].items()}
+    assert back["members"] == document["members"]
+    assert back["topics"].keys() == document["topics"].keys()
+
+
+def test_the_schema_is_itself_a_schema():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_members_topics_and_partitions_are_in_ascending_order_whatever_the_order_of_keys():
+    document = json.loads(json.dumps(ORDERS, sort_keys=True))
+    for key in ("topics", "members"):
+        document[key] = dict(reversed(document[key].items()))
+    group = Group.from_dict(document)
+    assert (group.topics, group.members) == (("t0", "t1", "t2"), ("c0", "c1"))
+    assert group.to_dict() == Group.from_dict(ORDERS).to_dict()
+    names = {f"t{i}": 1 for i in range(12)}
+    assert Group.from_dict(changed(("topics",), names)).topics[:4] == ("t0", "t1", "t10", "t11")
+
+
+def test_what_is_null_where_null_means_nothing_is_as_if_left_out():
+    document = deepcopy(ORDERS)
+    document |= {"captured_at": None, "auto_offset_reset": None}
+    for key in ("generation", "rack", "instance_id", "assignors", "target", "epoch", "capacity"):
+        document["members"]["c0"][key] = None
+    group = Group.from_dict(document)
+    assert group.generation[0] == -1
+    assert "rack" not in group.to_dict()["members"]["c0"]
+    assert FITS(document)
+
+
+@pytest.mark.parametrize(
+    ("reset", "offsets", "lag"),
+    [
+        ("latest", {"beginning": 3, "end": 10, "committed": 4}, 6),
+        ("latest", {"beginning": 3, "end": 10, "committed": None}, 0),
+        ("latest", {"end": 10}, 0),
+        (None, {"beginning": 3, "end": 10}, 0),
+        ("earliest", {"beginning": 3, "end": 10, "committed": None}, 7),
+        ("earliest", {"beginning": 3, "end": 10, "committed": 4}, 6),
+        ("none", {"beginning": 3, "end": 10}, 7),
+        ("earliest", {"beginning": None, "end": 10, "committed": None}, -1),
+        ("earliest", {"end": 10, "committed": 4}, 6),
+        ("latest", {"beginning": 3, "end": None, "committed": 4}, -1),
+        ("latest", {}, -1),
+        ("latest", {"beginning": 3, "end": 10, "committed": 12}, 0),
+        ("earliest", {"beginning": 12, "end": 10}, 0),
+        ("latest", {"beginning": 0, "end": 2**63 - 1, "committed": 0}, 2**63 - 1),
+    ],
+)
+def test_lag_is_what_kip_169_says(reset, offsets, lag):
+    document = changed(("topics", "t2", "offsets"), [offsets]) | {"auto_offset_reset": reset}
+    assert Group.from_dict(document).lag_records[-1] == lag
+    back = Group.from_dict(document).to_dict()
+    nulls = dict.fromkeys(("beginning", "end", "committed"))
+    assert back["topics"]["t2"]["offsets"] == [nulls | offsets]
+
+
+def test_lag_of_one_topic_and_offsets_of_another_stand_side_by_side():
+    group = Group.from_dict(ORDERS)
+    assert group.offsets.given.tolist() == [False, False, True]
+    assert group.offsets.end.tolist() == [-1] * 5 + [100]
+
+
+LONG = "x" * 200
+REFUSED = {
+    "another version": (
+        changed(("format",), "assay-group/2"),
+        "format: 'assay-group/2', expected",
+    ),
+    "no format": (without("format"), "^key 'format' is missing$"),
+    "no group": (without("group"), "^key 'group' is missing$"),
+    "no topics": (without("topics"), "^key 'topics' is missing$"),
+    "no members": (without("members"), "^key 'members' is missing$"),
+    "not an object": ([ORDERS], r"^\[.*, expected an object$"),
+    "nothing": (None, "^null, expected an object$"),
+    "an unknown key": (changed(("topic",), {}), "^unknown key 'topic'$"),
+    "an unknown key of a topic": (
+        changed(("topics", "t1", "replicas"), 3),
+        r"^topics\.t1: unknown key 'replicas'$",
+    ),
+    "an unknown key of a member": (
+        changed(("members", "c0", "subscriptions"), []),
+        r"^members\.c0: unknown key 'subscriptions'$",
+    ),
+    "an unknown key of an offset": (
+        changed(("topics", "t2", "offsets", 0, "start"), 0),
+        r"^topics\.t2\.offsets\[0\]: unknown key 'start'$",
+    ),
+    "an empty group name": (changed(("group",), ""), '^group: "", expected a non-empty string$'),
+    "a number for a name": (changed(("group",), 5), "^group: 5, expected a non-empty string$"),
+    "an empty topic name": (changed(("topics", ""), 1), '^topics: "", expected a non-empty str'),
+    "an empty member": (changed(("members", ""), {}), '^members: "", expected a non-empty str'),
+    "topics in a list": (changed(("topics",), ["t0"]), r'^topics: \["t0"\], expected an object$'),
+    "members in a list": (changed(("members",), []), r"^members: \[\], expected an object$"),
+    "a member that is null": (
+        changed(("members", "c0"), None),
+        r"^members\.c0: null, expected an object$",
+    ),
+    "a negative count": (changed(("topics", "t0"), -2), r"^topics\.t0: -2, expected an integer"),
+    "a negative count of an object": (
+        changed(("topics", "t1", "partitions"), -3),
+        r"^topics\.t1\.partitions: -3, expected an integer of 0 or more$",
+    ),
+    "a count that is no integer": (
+        changed(("topics", "t0"), 2.5),
+        r"^topics\.t0: 2\.5, expected a partition count or an object$",
+    ),
+    "a count that is a truth": (
+        changed(("topics", "t0"), True),
+        r"^topics\.t0: true, expected a partition count or an object$",
+    ),
+    "a count that is text": (
+        changed(("topics", "t0"), "2"),
+        r'^topics\.t0: "2", expected a partition count or an object$',
+    ),
+    "a count beyond all machines": (
+        changed(("topics", "t0"), 10**8 + 1),
+        r"^topics\.t0: 100000001 partitions, more than are supported$",
+    ),
+    "a count beyond 64 bits": (
+        changed(("topics", "t0"), 2**63),
+        r"^topics\.t0: 9223372036854775808 leaves 64 bits$",
+    ),
+    "no count": (without("topics", "t1", "partitions"), r"^topics\.t1: key 'partitions' is miss"),
+    "lag and offsets": (
+        changed(("topics", "t2", "lag"), [0]),
+        r"^topics\.t2: both lag and offsets, expected one of them$",
+    ),
+    "a negative lag": (
+        changed(("topics", "t1", "lag", 1), -1),
+        r"^topics\.t1\.lag\[1\]: -1, expected an integer of 0 or more$",
+    ),
+    "a lag beyond 64 bits": (
+        changed(("topics", "t1", "lag", 0), 2**63),
+        r"^topics\.t1\.lag\[0\]: 9223372036854775808 leaves 64 bits$",
+    ),
+    "a lag that is no list": (
+        changed(("topics", "t1", "lag"), 5),
+        r"^topics\.t1\.lag: 5, expected a list$",
+    ),
+    "a weight that is null": (
+        changed(("topics", "t1", "weight", 0), None),
+        r"^topics\.t1\.weight\[0\]: null, expected an integer of 0 or more$",
+    ),
+    "an infinite weight": (
+        changed(("topics", "t1", "weight", 0), float("inf")),
+        r"^topics\.t1\.weight\[0\]: inf, expected an integer of 0 or more$",
+    ),
+    "a rack twice": (
+        changed(("topics", "t1", "racks", 2), ["a", "a"]),
+        r"^topics\.t1\.racks\[2\]: 'a' appears twice$",
+    ),
+    "a rack without a name": (
+        changed(("topics", "t1", "racks", 2), [""]),
+        r'^topics\.t1\.racks\[2\]\[0\]: "", expected a non-empty string$',
+    ),
+    "racks of a partition as text": (
+        changed(("topics", "t1", "racks", 2), "a"),
+        r'^topics\.t1\.racks\[2\]: "a", expected a list$',
+    ),
+    "a negative offset": (
+        changed(("topics", "t2", "offsets", 0, "end"), -1),
+        r"^topics\.t2\.offsets\[0\]\.end: -1, expected an integer of 0 or more$",
+    ),
+    "a negative partition number": (
+        changed(("members", "c0", "owned", "t0", 0), -1),
+        r"^members\.c0\.owned\.t0\[0\]: -1, expected an integer of 0 or more$",
+    ),
+    "a partition number that is no integer": (
+        changed(("members", "c0", "owned", "t0", 1), "1"),
+        r'^members\.c0\.owned\.t0\[1\]: "1", expected an integer of 0 or more$',
+    ),
+    "a partition number beyond 64 bits": (
+        changed(("members", "c0", "owned", "t0", 1), 2**64),
+        r"^members\.c0\.owned\.t0\[1\]: 18446744073709551616 leaves 64 bits$",
+    ),
+    "a partition owned twice by one": (
+        changed(("members", "c0", "owned", "t0"), [1, 1]),
+        r"^members\.c0\.owned\.t0: partition 1 appears twice$",
+    ),
+    "claims in a list": (
+        changed(("members", "c0", "owned"), ["t0"]),
+        r'^members\.c0\.owned: \["t0"\], expected an object$',
+    ),
+    "a negative target": (
+        changed(("members", "c1", "target", "t1"), [-4]),
+        r"^members\.c1\.target\.t1\[0\]: -4, expected an integer of 0 or more$",
+    ),
+    "a topic subscribed twice": (
+        changed(("members", "c0", "subscription"), ["t0", "t0"]),
+        r"^members\.c0\.subscription: 't0' appears twice$",
+    ),
+    "a subscription as text": (
+        changed(("members", "c0", "subscription"), "t0"),
+        r'^members\.c0\.subscription: "t0", expected a list$',
+    ),
+    "an empty topic in a subscription": (
+        changed(("members", "c0", "subscription"), ["t0", ""]),
+        r'^members\.c0\.subscription\[1\]: "", expected a non-empty string$',
+    ),
+    "a generation below none": (
+        changed(("members", "c0", "generation"), -2),
+        r"^members\.c0\.generation: -2, expected an integer of -1 or more$",
+    ),
+    "a generation beyond 64 bits": (
+        changed(("members", "c0", "generation"), 2**63),
+        r"^members\.c0\.generation: 9223372036854775808 leaves 64 bits$",
+    ),
+    "a generation that is no integer": (
+        changed(("members", "c0", "generation"), 1.5),
+        r"^members\.c0\.generation: 1\.5, expected an integer of -1 or more$",
+    ),
+    "no capacity": (
+        changed(("members", "c1", "capacity"), 0),
+        r"^members\.c1\.capacity: 0, expected an integer of 1 or more$",
+    ),
+    "an empty rack": (
+        changed(("members", "c0", "rack"), ""),
+        r'^members\.c0\.rack: "", expected a non-empty string$',
+    ),
+    "an assignor twice": (
+        changed(("members", "c0", "assignors"), ["range", "range"]),
+        r"^members\.c0\.assignors: 'range' appears twice$",
+    ),
+    "an assumption that is no text": (
+        changed(("assumed",), [1]),
+        r"^assumed\[0\]: 1, expected a non-empty string$",
+    ),
+    "a time that is no text": (
+        changed(("captured_at",), 12),
+        "^captured_at: 12, expected a non-empty string$",
+    ),
+    "a long value": (
+        changed(("topics", "t0"), [LONG]),
+        r'^topics\.t0: \["x{50,60}\.\.\., expected',
+    ),
+}
+# What a schema cannot say: lengths that hang together, valid Unicode, one key once.
+BEYOND_THE_SCHEMA = {
+    "a lag list of the wrong length": (
+        changed(("topics", "t1", "lag"), [1, 2]),
+        r"^topics\.t1\.lag: 2 values, but t1 has 3 partitions$",
+    ),
+    "a weight list of the wrong length": (
+        changed(("topics", "t1", "weight"), [1, 2, 3, 4]),
+        r"^topics\.t1\.weight: 4 values, but t1 has 3 partitions$",
+    ),
+    "racks of the wrong length": (
+        changed(("topics", "t1", "racks"), []),
+        r"^topics\.t1\.racks: 0 values, but t1 has 3 partitions$",
+    ),
+    "offsets of the wrong length": (
+        changed(("topics", "t2", "offsets"), [{}, {}]),
+        r"^topics\.t2\.offsets: 2 values, but t2 has 1 partitions$",
+    ),
+    "a whole number written as a fraction": (
+        changed(("topics", "t1", "lag", 0), 1.0),
+        r"^topics\.t1\.lag\[0\]: 1\.0, expected an integer of 0 or more$",
+    ),
+    "a lone surrogate for a topic": (
+        changed(("topics", "\ud800"), 1),
+        r"^topics: '\\ud800' is not valid Unicode$",
+    ),
+    "a lone surrogate for a member": (
+        changed(("members", "c\udfff"), {}),
+        r"^members: 'c\\udfff' is not valid Unicode$",
+    ),
+    "a lone surrogate in a subscription": (
+        changed(("members", "c0", "subscription"), ["\ud800"]),
+        r"^members\.c0\.subscription\[0\]: '\\ud800' is not valid Unicode$",
+    ),
+    "a lone surrogate for the group": (
+        changed(("group",), "\ud800x"),
+        r"^group: '\\ud800x' is not valid Unicode$",
+    ),
+    "a lone surrogate for a claimed topic": (
+        changed(("members", "c0", "owned", "\ud800"), []),
+        r"^members\.c0\.owned: '\\ud800' is not valid Unicode$",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_bad_document_is_refused_in_one_line_and_by_the_schema(what):
+    document, message = REFUSED[what]
+    with pytest.raises(BadInput, match=message) as caught:
+        Group.from_dict(document)
+    assert "\n" not in str(caught.value)
+    assert not FITS(document)
+
+
+@pytest.mark.parametrize("what", BEYOND_THE_SCHEMA)
+def test_what_no_schema_can_say_is_refused_in_one_line(what):
+    document, message = BEYOND_THE_SCHEMA[what]
+    with pytest.raises(BadInput, match=message) as caught:
+        Group.from_dict(document)
+    assert "\n" not in str(caught.value)
+    assert FITS(document)
+
+
+@pytest.mark.parametrize("what", REFUSED | BEYOND_THE_SCHEMA)
+def test_a_bad_file_is_refused_in_one_line_that_begins_with_its_name(tmp_path, what):
+    document = (REFUSED | BEYOND_THE_SCHEMA)[what][0]
+    path = written(tmp_path, json.dumps(document))
+    with pytest.raises(BadInput) as caught:
+        Group.read(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert len(message.splitlines()) == 1
+    assert len(message) < len(str(path)) + 200
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty, expected a snapshot"),
+        (" \n\t\n", "empty, expected a snapshot"),
+        ("{", "line 1 column 2: not JSON: Expecting property name enclosed in double quotes"),
+        ('{"format": "assay-group/1",\n "group": }', "line 2 column 11: not JSON: Expecting valu"),
+        ("GROUP TOPIC PARTITION\n", "line 1 column 1: not JSON: Expecting value"),
+        ('{"group": NaN}', "not JSON: NaN is no number"),
+        ('{"group": [-Infinity]}', "not JSON: -Infinity is no number"),
+        (f'{{"group": {"9" * 5000}}}', "not JSON: Exceeds the limit"),
+        ("[" * 100_000, "not a snapshot: nested too deeply"),
+        ('{"a":' * 100_000, "not a snapshot: nested too deeply"),
+        ("[" * 500 + "]" * 500, r"\[\[\[.*\.\.\., expected an object"),
+        ('{"group": "g", "group": "h"}', "key 'group' appears twice"),
+        ("{} {}", "line 1 column 4: not JSON: Extra data"),
+    ],
+)
+def test_a_text_that_is_no_snapshot_is_refused_with_file_and_place(tmp_path, text, message):
+    path = written(tmp_path, text)
+    with pytest.raises(BadInput, match=f"^{path}(:1)?: {message}") as caught:
+        Group.read(path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("inside", "place"),
+    [
+        ('"topics": {"t": 1, "t": 2}, "members": {}', "topics: key 't' appears twice"),
+        ('"topics": {}, "members": {"c": {}, "c": {}}', "members: key 'c' appears twice"),
+        (
+            '"topics": {}, "members": {"c": {"rack": "a", "rack": "b"}}',
+            r"members\.c: key 'rack' appears twice",
+        ),
+        (
+            '"topics": {}, "members": {"c": {"owned": {"t": [], "t": [1]}}}',
+            r"members\.c\.owned: key 't' appears twice",
+        ),
+        (
+            '"topics": {"t": {"partitions": 1, "partitions": 2}}, "members": {}',
+            r"topics\.t: key 'partitions' appears twice",
+        ),
+        (
+            '"topics": {"t": {"partitions": 1, "offsets": [{"end": 1, "end": 1}]}}, "members": {}',
+            r"topics\.t\.offsets\[0\]: key 'end' appears twice",
+        ),
+        ('"topics": {}, "topics": {}, "members": {}', "key 'topics' appears twice"),
+    ],
+)
+def test_a_key_that_comes_twice_is_refused_where_it_stands(tmp_path, inside, place):
+    path = written(tmp_path, f'{{"format": "assay-group/1", "group": "g", {inside}}}')
+    with pytest.raises(BadInput, match=f"^{path}: {place}$"):
+        Group.read(path)
+
+
+def test_a_file_that_is_not_there_or_is_a_folder_is_refused_by_its_name(tmp_path):
+    for path, reason in ((tmp_path / "no.json", "No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(BadInput, match=f"^{path}: cannot be read: {reason}"):
+            Group.read(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("bytes", "noise.json"),
+        ("braces", "noise.json"),
+        ("text", "noise.jsonl"),
+        ("digits", "noise.jsonl"),
+    ],
+)
+def test_100_megabytes_of_noise_are_refused_in_one_line(tmp_path, kind, name):
+    size = 100_000_000
+    noise = {
+        "bytes": lambda: np.random.default_rng(5).bytes(size),
+        "text": lambda: b"lorem ipsum " * (size // 12),
+        "braces": lambda: b'{"a":[' * (size // 6),
+        "digits": lambda: b"7" * size,
+    }[kind]()
+    path = written(tmp_path, noise, name)
+    with pytest.raises(BadInput, match=f"^{path}(:1)?: ") as caught:
+        Group.read(path)
+    path.unlink()
+    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(caught.value)) < len(str(path)) + 200
+
+
+def test_utf_16_and_a_byte_order_mark_are_read(tmp_path):
+    text = json.dumps(ORDERS).replace("app-0", "äpp-0")
+    for encoding in ("utf-16", "utf-8-sig", "utf-8"):
+        group = Group.read(written(tmp_path, text.encode(encoding)))
+        assert group.details[0].client_id == "äpp-0"
+    little = text.encode("utf-16")
+    with pytest.raises(BadInput, match=r"byte \d+: not UTF-(8|16) text"):
+        Group.read(written(tmp_path, little[:-1]))
+    with pytest.raises(BadInput, match=r"not JSON|not UTF-8"):
+        Group.read(written(tmp_path, text.encode("utf-16-be")))
+    with pytest.raises(BadInput, match=r"byte \d+: not UTF-8 text"):
+        Group.read(written(tmp_path, text.encode("latin-1").replace(b"\\u00e4", b"\xe4")))
+
+
+def test_one_group_of_a_jsonl_file_is_read_and_several_are_sent_to_run(tmp_path):
+    assert (
+        Group.read(written(tmp_path, KNOWN[0] + "\n", "one.jsonl")).name
+        == "sticky-javadoc-1-fresh"
+    )
+    with pytest.raises(BadInput, match="groups, expected one; use assay run for many"):
+        Group.read(written(tmp_path, "\n".join(KNOWN[:3]), "three.jsonl"))
+    with pytest.raises(BadInput, match=r"bad\.jsonl:2: line \d column \d: not JSON"):
+        Group.read(written(tmp_path, '\n{"a": \n', "bad.jsonl"))
+
+
+def test_a_dash_reads_standard_input(monkeypatch):
+    def stdin(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    stdin(json.dumps(ORDERS))
+    assert Group.read("-").name == "orders"
+    stdin("")
+    with pytest.raises(BadInput, match=r"^standard input: empty, expected a snapshot$"):
+        Group.read("-")
+
+
+PLACES = [
+    path
+    for path in [
+        *[(key,) for key in ORDERS],
+        *[("topics", t) for t in ORDERS["topics"]],
+        *[("topics", "t1", key) for key in ("partitions", "lag", "weight", "racks", "offsets")],
+        *[("topics", "t1", key, 0) for key in ("lag", "weight", "racks")],
+        *[("topics", "t2", "offsets", 0, key) for key in ("beginning", "end", "committed")],
+        ("topics", "t2", "offsets", 0),
+        *[("members", m) for m in ORDERS["members"]],
+        *[("members", "c0", key) for key in ORDERS["members"]["c0"]],
+        *[("members", "c1", key) for key in ORDERS["members"]["c1"]],
+        ("members", "c0", "owned", "t0"),
+        ("members", "c0", "owned", "t0", 0),
+        ("members", "c0", "subscription", 1),
+        ("members", "c0", "new"),
+    ]
+]
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 8)
+    | st.sampled_from([2**63 - 1, 2**63, -(2**63), 2**64, 0.5, 1e300, "", "a", "t0", "latest"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["t0", "t1", "partitions", "lag", ""]), inner, max_size=3
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
+@given(st.lists(st.tuples(st.sampled_from(PLACES), ANYTHING), min_size=1, max_size=2))
+def test_whatever_stands_anywhere_it_is_a_group_that_fits_the_schema_or_one_line(changes):
+    document = deepcopy(ORDERS)
+    for path, value in changes:
+        at = document
+        try:
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] = value
+        except (KeyError, TypeError, IndexError):
+            continue
+    try:
+        group = Group.from_dict(document)
+    except BadInput as error:
+        assert len(str(error).splitlines()) == 1  # noqa: PT017 - both ends are good
+        return
+    assert FITS(document)
+    assert FITS(group.to_dict())
+    assert Group.from_dict(group.to_dict()).to_dict() == group.to_dict()
