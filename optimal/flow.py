@@ -1,4 +1,4 @@
-"""Flow: every objective made of flow tiers, for one group or many side by side.
+"""Flow: every objective made of flow tiers.
 
 Tiers that cost each partition by itself and come first leave each partition its cheapest
 readers; balance splits what is left into levels; the other tiers are cheapest flows, one after
@@ -15,7 +15,7 @@ import numpy as np
 from groups.group import NOBODY, among
 from optimal.claim import Claim
 from optimal.closed_form import closed_form
-from optimal.fleet import Fleet
+from optimal.columns import Columns
 from optimal.levels import Blocks, components, levels
 from optimal.network import Network, cheapest, face, least_squares, potentials
 from optimal.order import numbered, order_by
@@ -23,8 +23,6 @@ from optimal.pools import Pools, pools_of
 from optimal.solution import Proof, ProofKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from groups.group import Bools, Group, Int64
     from groups.tiers import Objective
     from optimal.time_left import TimeLeft
@@ -33,10 +31,8 @@ SAFE = 2**62
 CONVEX = ("balance", "topic_balance")
 
 
-def flow(
-    groups: Sequence[Group], objective: Objective, time_left: TimeLeft, *, closed: bool = True
-) -> list[Claim]:
-    """Solve many groups for an objective of flow tiers, each with its own claim.
+def flow(group: Group, objective: Objective, time_left: TimeLeft, *, closed: bool = True) -> Claim:
+    """Solve a group for an objective of flow tiers.
 
     Parameters
     ----------
@@ -49,48 +45,28 @@ def flow(
     OutOfTime
         Where the time limit passes between two flows.
     """
-    fleet = Fleet.of(groups)
     tiers = objective if set(objective) & set(CONVEX) else (*objective, "balance")
     first = min(tiers.index(tier) for tier in CONVEX if tier in tiers)
     before, rest = tiers[:first], tiers[first:]
     apart, with_racks = "topic_balance" in tiers, "racks" in tiers
-    pools = pools_of(fleet, before, apart=apart, with_racks=with_racks)
+    columns = Columns.of(group, with_racks=with_racks)
+    pools = pools_of(columns, before, apart=apart, with_racks=with_racks)
     levelled = rest[0] == "balance"
     if levelled:
         blocks, rest = levels(pools, time_left), rest[1:]
     else:
         blocks = _unlevelled(pools)
     may_close = closed and not before and set(rest) <= {"stickiness"}
-    plan = _Plan.of(fleet, pools, blocks, rest, levelled=levelled, apart=apart)
+    plan = _Plan.of(columns, pools, blocks, rest, levelled=levelled, apart=apart)
     single = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
     in_closed_form = single if may_close else np.zeros_like(single)
     prices, scale = plan.solve(rest, in_closed_form, time_left)
-    owner = plan.hand_out()
     level = blocks.level[blocks.of_class][pools.member_class]
-    proof = _proofs(objective, level, prices, scale)
-    method = "closed-form" if in_closed_form.all() and closed and may_close else "flow"
-    return [
-        _claim(fleet, objective, owner, proof, method, index) for index in range(len(fleet.groups))
-    ]
-
-
-def _claim(
-    fleet: Fleet, objective: Objective, owner: Int64, proof: Proof, method: str, index: int
-) -> Claim:
-    members = slice(fleet.member_start[index], fleet.member_start[index + 1])
-    mine = owner[fleet.partition_start[index] : fleet.partition_start[index + 1]]
-    relative = np.where(mine < 0, NOBODY, mine - fleet.member_start[index])
-    own_proof = Proof(
-        proof.kind,
-        level=None if proof.level is None else proof.level[members],
-        price=None if proof.price is None else proof.price[members],
-        scale=proof.scale,
-    )
     return Claim(
-        owner=relative.astype(np.int32),
+        owner=plan.hand_out().astype(np.int32),
         bounds=(None,) * len(objective),
-        proof=own_proof,
-        method=method,
+        proof=_proofs(objective, level, prices, scale),
+        method="closed-form" if may_close and in_closed_form.all() else "flow",
     )
 
 
@@ -138,7 +114,7 @@ class _Plan:
     class of members, or one member's part of a topic where a tier looks inside topics.
     """
 
-    fleet: Fleet
+    columns: Columns
     pools: Pools
     blocks: Blocks
     levelled: bool
@@ -161,29 +137,35 @@ class _Plan:
 
     @staticmethod
     def of(
-        fleet: Fleet, pools: Pools, blocks: Blocks, rest: Objective, *, levelled: bool, apart: bool
+        columns: Columns,
+        pools: Pools,
+        blocks: Blocks,
+        rest: Objective,
+        *,
+        levelled: bool,
+        apart: bool,
     ) -> _Plan:
         inside = blocks.of_pool[pools.edge_pool] == blocks.of_class[pools.edge_class]
         edge_pool, edge_class, far = pools.among(inside)
-        members = np.arange(fleet.members)
+        members = np.arange(columns.members)
         if apart:
             edge_pool, edge_slot, far, keys = _topic_slots(
-                fleet, pools, edge_pool, edge_class, far
+                columns, pools, edge_pool, edge_class, far
             )
-            out_slot, out_member, slots = np.arange(len(keys)), keys % fleet.members, len(keys)
+            out_slot, out_member, slots = np.arange(len(keys)), keys % columns.members, len(keys)
         else:
             edge_slot, keys, slots = edge_class, members[:0], len(pools.class_size)
             order = np.argsort(pools.member_class, kind="stable")
             out_slot, out_member = pools.member_class[order], order
-        item, columns = _items(fleet, pools, inside, rest)
-        item_pool, item_owner, item_weight, item_far = columns
+        item, of_item = _items(columns, pools, inside, rest)
+        item_pool, item_owner, item_weight, item_far = of_item
         item_slot = item_owner
         if apart:
             item_slot = np.searchsorted(
-                keys, pools.pool_topic[item_pool] * fleet.members + item_owner
+                keys, pools.pool_topic[item_pool] * columns.members + item_owner
             )
         return _Plan(
-            fleet=fleet,
+            columns=columns,
             pools=pools,
             blocks=blocks,
             levelled=levelled,
@@ -213,7 +195,7 @@ class _Plan:
         Prices: (members,) int64 per tier.
         """
         totals = [self._most(tier) for tier in rest]
-        prices = [np.zeros(self.fleet.members, np.int64) for _ in rest]
+        prices = [np.zeros(self.columns.members, np.int64) for _ in rest]
         member_block = self.blocks.of_class[self.pools.member_class]
         closed_member = in_closed_form[member_block]
         if closed_member.any():
@@ -225,22 +207,22 @@ class _Plan:
         return prices, totals
 
     def _most(self, tier: str) -> int:
-        if tier == "moved_weight" and self.fleet.weight is not None:
-            weights = self.fleet.weight[self.fleet.owner >= 0]
+        if tier == "moved_weight" and self.columns.weight is not None:
+            weights = self.columns.weight[self.columns.owner >= 0]
             return int(np.maximum(weights, 0).sum())
-        return self.fleet.partitions
+        return self.columns.partitions
 
     def _close(self, closed_member: Bools, member_block: Int64) -> Int64:
         """Fill in the parts in closed form; return their prices, (closed members,) int64."""
         counts = np.bincount(self.item[self.item >= 0], minlength=len(self.item_pool))
-        owned = np.bincount(self.item_owner, counts, self.fleet.members).astype(np.int64)
+        owned = np.bincount(self.item_owner, counts, self.columns.members).astype(np.int64)
         members = np.flatnonzero(closed_member)
         kept, given, price = closed_form(
             member_block[members], owned[members], self.blocks.floor, self.blocks.extra
         )
-        keeps = np.zeros(self.fleet.members, np.int64)
+        keeps = np.zeros(self.columns.members, np.int64)
         keeps[members] = kept
-        gets = np.zeros(self.fleet.members, np.int64)
+        gets = np.zeros(self.columns.members, np.int64)
         gets[members] = given
         closed_item = np.flatnonzero(closed_member[self.item_owner])
         closed_item = closed_item[np.argsort(self.item_owner[closed_item], kind="stable")]
@@ -296,9 +278,9 @@ class _Plan:
     def _network(
         self, item: Int64, edge: Int64, out: Int64, member: Int64, flowing: Bools
     ) -> tuple[Network, dict[str, int]]:
-        pools, fleet, blocks = self.pools, self.fleet, self.blocks
+        pools, columns, blocks = self.pools, self.columns, self.blocks
         names = ("pool", "slot", "member", "sink")
-        counts = (len(pools.counts), self.slots, fleet.members, len(blocks.floor))
+        counts = (len(pools.counts), self.slots, columns.members, len(blocks.floor))
         node = dict(zip(names, np.cumsum([0, *counts]).tolist(), strict=False))
         member_block = blocks.of_class[pools.member_class]
         item_count = np.bincount(self.item[self.item >= 0], minlength=len(self.item_pool))
@@ -327,7 +309,7 @@ class _Plan:
             lower=np.concatenate((np.zeros(len(item) + len(edge) + len(out), np.int64), low)),
             upper=np.concatenate((item_count[item], np.full(len(edge) + len(out), endless), high)),
             supply=np.concatenate(
-                (supplied, np.zeros(self.slots + fleet.members, np.int64), -demand)
+                (supplied, np.zeros(self.slots + columns.members, np.int64), -demand)
             ),
         )
         return network, node
@@ -355,23 +337,23 @@ class _Plan:
         self, tier: str, network: Network, out: Int64, member: Int64
     ) -> tuple[Int64, Int64]:
         """(what each arc carries already, a first guess of what it will carry)."""
-        fleet, pools = self.fleet, self.pools
+        columns, pools = self.columns, self.pools
         kept = np.flatnonzero(pools.kept)
         if tier == "balance":
             base = pools.class_kept[pools.member_class[member]]
             through = np.bincount(
                 self.out_member[out],
                 network.lower[-len(out) - len(member) : -len(member)],
-                fleet.members,
+                columns.members,
             )
             return base, through[member].astype(np.int64)
         topic = np.empty(self.slots, np.int64)
         topic[self.edge_slot] = pools.pool_topic[self.edge_pool]
-        held = np.sort(fleet.topic[kept] * fleet.members + fleet.owner[kept])
-        key = topic[self.out_slot[out]] * fleet.members + self.out_member[out]
+        held = np.sort(columns.topic[kept] * columns.members + columns.owner[kept])
+        key = topic[self.out_slot[out]] * columns.members + self.out_member[out]
         base = np.searchsorted(held, key, side="right") - np.searchsorted(held, key)
-        readers = np.bincount(topic, minlength=len(fleet.counts))
-        even = fleet.counts // np.maximum(readers, 1)
+        readers = np.bincount(topic, minlength=len(columns.counts))
+        even = columns.counts // np.maximum(readers, 1)
         return base, np.maximum(even[topic[self.out_slot[out]]] - base, 0)
 
     def _lifted(self, price: Int64, member: Int64) -> Int64:
@@ -394,19 +376,19 @@ class _Plan:
         In ascending order of partitions: the first of an item stay, the others of a pool go
         round its slots and their members.
         """
-        fleet, pools = self.fleet, self.pools
-        owner = np.where(pools.kept, fleet.owner, NOBODY)
+        columns, pools = self.columns, self.pools
+        owner = np.where(pools.kept, columns.owner, NOBODY)
         count = np.bincount(self.item + 1, minlength=len(self.item_pool) + 1)[1:]
         everything = np.append(self.stay == count, False)
         stays = everything[self.item]
-        owner[stays] = fleet.owner[stays]
+        owner[stays] = columns.owner[stays]
         some = np.append((self.stay > 0) & (self.stay < count), False)
         held = np.flatnonzero(some[self.item])
         held = held[order_by(self.item[held])]
         sizes = count[some[:-1]]
         rank = np.arange(len(held)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         first = held[rank < self.stay[self.item[held]]]
-        owner[first] = fleet.owner[first]
+        owner[first] = columns.owner[first]
         left = np.flatnonzero((pools.pool >= 0) & (owner < 0))
         left = left[order_by(pools.pool[left])]
         by_pool = np.lexsort((self.edge_slot, self.edge_pool))
@@ -420,7 +402,7 @@ class _Plan:
 
 
 def _topic_slots(
-    fleet: Fleet, pools: Pools, edge_pool: Int64, edge_class: Int64, far: Bools
+    columns: Columns, pools: Pools, edge_pool: Int64, edge_class: Int64, far: Bools
 ) -> tuple[Int64, Int64, Bools, Int64]:
     """(pool, slot, far) of each edge from a pool to one member's part of its topic, and the keys.
 
@@ -433,39 +415,39 @@ def _topic_slots(
     within = np.arange(len(edge)) - np.repeat(np.cumsum(size) - size, size)
     member = order[starts[edge_class[edge]] + within]
     keys, slot = np.unique(
-        pools.pool_topic[edge_pool[edge]] * fleet.members + member, return_inverse=True
+        pools.pool_topic[edge_pool[edge]] * columns.members + member, return_inverse=True
     )
     return edge_pool[edge], slot.astype(np.int64), far[edge], keys
 
 
 def _items(
-    fleet: Fleet, pools: Pools, inside: Bools, rest: Objective
+    columns: Columns, pools: Pools, inside: Bools, rest: Objective
 ) -> tuple[Int64, tuple[Int64, Int64, Int64, Bools]]:
     """(item of each partition or -1, then per item: pool, owner, weight, whether it is far).
 
     Only partitions that a tier rewards for staying are in items.
     """
-    item = np.full(fleet.partitions, -1, np.int64)
+    item = np.full(columns.partitions, -1, np.int64)
     if not {"stickiness", "moved_weight"} & set(rest):
         nothing = np.empty(0, np.int64)
         return item, (nothing, nothing, nothing, np.empty(0, bool))
-    held = np.flatnonzero((pools.pool >= 0) & (fleet.owner >= 0))
+    held = np.flatnonzero((pools.pool >= 0) & (columns.owner >= 0))
     classes = len(pools.class_size)
     edges = (pools.edge_pool * classes + pools.edge_class)[inside]
     order = np.argsort(edges)
     edges = edges[order]
-    pool, owner = pools.pool[held], fleet.owner[held]
+    pool, owner = pools.pool[held], columns.owner[held]
     allowed = among(edges, pool * classes + pools.member_class[owner], len(pools.counts) * classes)
     if not allowed.all():
         held, pool, owner = held[allowed], pool[allowed], owner[allowed]
-    key, width = pool * fleet.members + owner, len(pools.counts) * fleet.members
+    key, width = pool * columns.members + owner, len(pools.counts) * columns.members
     levels_of_weight = np.zeros(1, np.int64)
-    if "moved_weight" in rest and fleet.weight is not None:
-        levels_of_weight, rank = np.unique(fleet.weight[held], return_inverse=True)
+    if "moved_weight" in rest and columns.weight is not None:
+        levels_of_weight, rank = np.unique(columns.weight[held], return_inverse=True)
         key, width = key * len(levels_of_weight) + rank, width * len(levels_of_weight)
     distinct, item[held] = numbered(key, width)
     pair, rank = np.divmod(distinct, max(len(levels_of_weight), 1))
-    pool, owner = np.divmod(pair, max(fleet.members, 1))
+    pool, owner = np.divmod(pair, max(columns.members, 1))
     weight = levels_of_weight[rank] if len(distinct) else rank
     far = np.zeros(len(distinct), bool)
     if len(distinct) and pools.far.any():

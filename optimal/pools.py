@@ -17,14 +17,14 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from groups.group import Bools, Int64, Ints
     from groups.tiers import Objective
-    from optimal.fleet import Fleet
+    from optimal.columns import Columns
 
 SAFE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    """A fleet with the partitions and members that are alike put together.
+    """A group with the partitions and members that are alike put together.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Pools:
         return self.edge_pool[keep], self.edge_class[keep], self.far[keep]
 
 
-def pools_of(fleet: Fleet, before: Objective, *, apart: bool, with_racks: bool) -> Pools:
+def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bool) -> Pools:
     """Put alike partitions and members together.
 
     Parameters
@@ -67,30 +67,31 @@ def pools_of(fleet: Fleet, before: Objective, *, apart: bool, with_racks: bool) 
     BadInput
         Where the costs of `before` together would leave 64 bits.
     """
-    useful = (np.bincount(fleet.topics_read, minlength=len(fleet.counts)) > 0) & (fleet.counts > 0)
-    indptr, rows = _only(fleet, useful)
-    place, place_topic, place_replicas = _places(fleet, useful, with_racks=with_racks)
-    kept, near_only = _kept(fleet, before, place, place_topic, place_replicas)
-    kept_by = np.bincount(fleet.owner[kept], minlength=fleet.members)
-    told_apart = [fleet.member_group, kept_by, *([fleet.rack] if with_racks else [])]
-    member_class, sample = alike(indptr, rows, len(fleet.counts), told_apart)
+    useful = (np.bincount(columns.topics_read, minlength=len(columns.counts)) > 0) & (
+        columns.counts > 0
+    )
+    indptr, rows = _only(columns, useful)
+    place, place_topic, place_replicas = _places(columns, useful, with_racks=with_racks)
+    kept, near_only = _kept(columns, before, place, place_topic, place_replicas)
+    kept_by = np.bincount(columns.owner[kept], minlength=columns.members)
+    told_apart = [kept_by, *([columns.rack] if with_racks else [])]
+    member_class, sample = alike(indptr, rows, len(columns.counts), told_apart)
     edge_class, edge_topic = _entries(indptr, rows, sample)
     order = np.argsort(edge_topic, kind="stable")
     edge_topic, edge_class = edge_topic[order], edge_class[order]
-    topic_indptr = np.searchsorted(edge_topic, np.arange(len(fleet.counts) + 1))
+    topic_indptr = np.searchsorted(edge_topic, np.arange(len(columns.counts) + 1))
     if apart or with_racks:
         pool_of_place, pool_topic = np.arange(len(place_topic)), place_topic
     else:
-        apart_topics = [place_group(fleet, place_topic)]
         listed = _entries(topic_indptr, edge_class, place_topic)
         starts = np.concatenate(([0], np.cumsum(np.diff(topic_indptr)[place_topic])))
-        pool_of_place, first = alike(starts, listed[1], len(sample), apart_topics)
+        pool_of_place, first = alike(starts, listed[1], len(sample), [])
         pool_topic = place_topic[first]
     pool = np.append(pool_of_place, -1)[place]
     edge_pool, classes = _entries(topic_indptr, edge_class, pool_topic)
     far = np.zeros(len(edge_pool), bool)
     if with_racks:
-        far = fleet.misses(fleet.rack[sample][classes], place_replicas[edge_pool])
+        far = columns.misses(columns.rack[sample][classes], place_replicas[edge_pool])
         chosen = ~far | ~near_only[edge_pool]
         edge_pool, classes, far = edge_pool[chosen], classes[chosen], far[chosen]
     if before:
@@ -107,12 +108,6 @@ def pools_of(fleet: Fleet, before: Objective, *, apart: bool, with_racks: bool) 
         edge_class=classes,
         far=far,
     )
-
-
-def place_group(fleet: Fleet, topics: Int64) -> Int64:
-    """(topics,) int64: the group of some topics."""
-    starts = np.cumsum([0, *(len(g.topics) for g in fleet.groups)])
-    return np.searchsorted(starts, topics, side="right") - 1
 
 
 def alike(indptr: Ints, entries: Ints, width: int, told_apart: list[Int64]) -> tuple[Int64, Int64]:
@@ -158,13 +153,13 @@ def _all_alike(length: Ints, entries: Ints, told_apart: list[Int64]) -> bool:
     return bool((rows == rows[0]).all())
 
 
-def _only(fleet: Fleet, useful: Bools) -> tuple[Int64, Int64]:
+def _only(columns: Columns, useful: Bools) -> tuple[Int64, Int64]:
     """CSR of the subscriptions without topics that have no partitions."""
     if useful.all():
-        return fleet.indptr, fleet.topics_read
-    chosen = useful[fleet.topics_read]
+        return columns.indptr, columns.topics_read
+    chosen = useful[columns.topics_read]
     before = np.concatenate(([0], np.cumsum(chosen)))
-    return before[fleet.indptr], fleet.topics_read[chosen]
+    return before[columns.indptr], columns.topics_read[chosen]
 
 
 def _entries(indptr: Ints, entries: Int64, rows: Ints) -> tuple[Int64, Int64]:
@@ -176,7 +171,7 @@ def _entries(indptr: Ints, entries: Int64, rows: Ints) -> tuple[Int64, Int64]:
     return which, entries[start[which] + within]
 
 
-def _places(fleet: Fleet, useful: Bools, *, with_racks: bool) -> tuple[Int64, Int64, Int64]:
+def _places(columns: Columns, useful: Bools, *, with_racks: bool) -> tuple[Int64, Int64, Int64]:
     """(place of each partition or -1, topic of each place, replica set of each place).
 
     A place is a topic, or a topic and a replica set.
@@ -185,27 +180,27 @@ def _places(fleet: Fleet, useful: Bools, *, with_racks: bool) -> tuple[Int64, In
         topics = np.flatnonzero(useful)
         index = np.full(len(useful) + 1, -1, np.int64)
         index[topics] = np.arange(len(topics))
-        return np.repeat(index[:-1], fleet.counts), topics, np.full(len(topics), -1, np.int64)
-    width = int(fleet.replicas.max(initial=-1)) + 2
-    read = np.flatnonzero(useful[fleet.topic])
+        return np.repeat(index[:-1], columns.counts), topics, np.full(len(topics), -1, np.int64)
+    width = int(columns.replicas.max(initial=-1)) + 2
+    read = np.flatnonzero(useful[columns.topic])
     keys, inverse = np.unique(
-        fleet.topic[read] * width + fleet.replicas[read] + 1, return_inverse=True
+        columns.topic[read] * width + columns.replicas[read] + 1, return_inverse=True
     )
-    place = np.full(fleet.partitions, -1, np.int64)
+    place = np.full(columns.partitions, -1, np.int64)
     place[read] = inverse
     return place, keys // width, keys % width - 1
 
 
 def _kept(
-    fleet: Fleet, before: Objective, place: Int64, place_topic: Int64, place_replicas: Int64
+    columns: Columns, before: Objective, place: Int64, place_topic: Int64, place_replicas: Int64
 ) -> tuple[Bools, Bools]:
     """(whether a partition can only stay, whether a place admits near readers only)."""
-    nothing = np.zeros(fleet.partitions, bool), np.zeros(len(place_topic), bool)
+    nothing = np.zeros(columns.partitions, bool), np.zeros(len(place_topic), bool)
     if not before:
         return nothing
-    weight = np.zeros(fleet.partitions, np.int64) if fleet.weight is None else fleet.weight
+    weight = np.zeros(columns.partitions, np.int64) if columns.weight is None else columns.weight
     heaviest = int(weight.max(initial=0))
-    moving, distance, rest = np.zeros(fleet.partitions, np.int64), 0, 0
+    moving, distance, rest = np.zeros(columns.partitions, np.int64), 0, 0
     for tier in reversed(before):
         unit = rest + 1
         rest += unit * (heaviest if tier == "moved_weight" else 1)
@@ -216,11 +211,11 @@ def _kept(
         else:
             moving += unit * (np.ones_like(weight) if tier == "stickiness" else weight)
     near_only = nothing[1]
-    held = np.flatnonzero((fleet.owner >= 0) & (place >= 0))
+    held = np.flatnonzero((columns.owner >= 0) & (place >= 0))
     far_owner = np.zeros(len(held), bool)
     if distance:
-        near_only = _has_near(fleet, place_topic, place_replicas)
-        far_owner = fleet.misses(fleet.rack[fleet.owner[held]], fleet.replicas[held])
+        near_only = _has_near(columns, place_topic, place_replicas)
+        far_owner = columns.misses(columns.rack[columns.owner[held]], columns.replicas[held])
     staying = distance * far_owner
     leaving = moving[held] + distance * ~near_only[place[held]]
     kept = nothing[0]
@@ -228,12 +223,12 @@ def _kept(
     return kept, near_only
 
 
-def _has_near(fleet: Fleet, place_topic: Int64, place_replicas: Int64) -> Bools:
+def _has_near(columns: Columns, place_topic: Int64, place_replicas: Int64) -> Bools:
     """(places,) bool: whether some reader's rack holds a replica."""
-    readers = np.argsort(fleet.topics_read, kind="stable")
-    starts = np.searchsorted(fleet.topics_read[readers], np.arange(len(fleet.counts) + 1))
-    place, reader = _entries(starts, fleet.reading[readers], place_topic)
-    near = ~fleet.misses(fleet.rack[reader], place_replicas[place])
+    readers = np.argsort(columns.topics_read, kind="stable")
+    starts = np.searchsorted(columns.topics_read[readers], np.arange(len(columns.counts) + 1))
+    place, reader = _entries(starts, columns.reading[readers], place_topic)
+    near = ~columns.misses(columns.rack[reader], place_replicas[place])
     found = np.zeros(len(place_topic), bool)
     found[place[near]] = True
     return found

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from groups.assignment import Assignment
 from groups.errors import BadInput, InvalidAssignment, ProofError, SolverContradiction
+from groups.fleet import Fleet
+from groups.group import frozen
 from groups.tiers import TIERS, parse_objective, require_data, values
 from optimal.certificate import check
 from optimal.claim import Claim
@@ -79,19 +84,59 @@ def solve_many(
         Where the checker rejects a claim; the message names the group.
     """
     tiers = parse_objective(objective)
-    chosen = _chosen(tiers, "flow")
-    for group in groups:
-        try:
-            require_data(group, tiers)
-        except BadInput as error:
-            raise error.within(group.name) from None
+    _chosen(tiers, "flow")
+    try:
+        fleet = Fleet.of(groups)
+        require_data(fleet.group, tiers)
+    except BadInput:
+        for group in groups:
+            try:
+                require_data(group, tiers)
+            except BadInput as error:
+                raise error.within(group.name) from None
+        raise
     start = perf_counter()
-    claims = _flow(groups, tiers, time_limit, closed=True)
+    claim = _flow(fleet.group, tiers, time_limit, closed=True)
     seconds = (perf_counter() - start) / max(len(groups), 1)
+    claims = _split(fleet, claim)
+    if claim.owner is None:
+        return [
+            _confirmed(g, tiers, c, "flow", seconds) for g, c in zip(groups, claims, strict=True)
+        ]
+    try:
+        # Each group's bounds hold by themselves, so the sum meets its bound only where all do.
+        _confirmed(fleet.group, tiers, claim, "flow", seconds)
+    except SolverContradiction:
+        return [
+            _confirmed(g, tiers, c, "flow", seconds) for g, c in zip(groups, claims, strict=True)
+        ]
     return [
-        _confirmed(group, tiers, claim, chosen, seconds)
-        for group, claim in zip(groups, claims, strict=True)
+        _solution(group, tiers, own, "flow", seconds)
+        for group, own in zip(groups, claims, strict=True)
     ]
+
+
+def _split(fleet: Fleet, claim: Claim) -> list[Claim]:
+    """Return the claim of each group of a fleet."""
+    claims = []
+    owner, proof = claim.owner, claim.proof
+    members, partitions = fleet.member_start.tolist(), fleet.partition_start.tolist()
+    for first, last, start, end in zip(
+        members, members[1:], partitions, partitions[1:], strict=False
+    ):
+        own = (
+            None if owner is None else np.where(owner[start:end] < 0, -1, owner[start:end] - first)
+        )
+        level = None if proof.level is None else frozen(proof.level[first:last])
+        price = None if proof.price is None else frozen(proof.price[first:last])
+        claims.append(
+            replace(
+                claim,
+                owner=None if own is None else frozen(own.astype(np.int32)),
+                proof=Proof(proof.kind, level, price, proof.scale),
+            )
+        )
+    return claims
 
 
 def _chosen(objective: Objective, method: Method) -> Method:
@@ -109,7 +154,7 @@ def _run(
     group: Group, objective: Objective, chosen: Method, asked: Method, time_limit: float | None
 ) -> Claim:
     if chosen == "flow":
-        return _flow([group], objective, time_limit, closed=asked == "auto")[0]
+        return _flow(group, objective, time_limit, closed=asked == "auto")
     if chosen == "brute":
         from optimal.brute import brute
 
@@ -123,22 +168,19 @@ def _run(
     return cpsat(group, objective, time_limit=time_limit)
 
 
-def _flow(
-    groups: Sequence[Group], objective: Objective, time_limit: float | None, *, closed: bool
-) -> list[Claim]:
+def _flow(group: Group, objective: Objective, time_limit: float | None, *, closed: bool) -> Claim:
     from optimal.flow import flow
 
     try:
-        return flow(groups, objective, TimeLeft.of(time_limit), closed=closed)
+        return flow(group, objective, TimeLeft.of(time_limit), closed=closed)
     except OutOfTime:
-        nothing = Claim(None, (None,) * len(objective), stopped=Stopped.TIME_LIMIT)
-        return [nothing] * len(groups)
+        return Claim(None, (None,) * len(objective), stopped=Stopped.TIME_LIMIT)
 
 
-def _confirmed(
+def _solution(
     group: Group, objective: Objective, claim: Claim, method: str, seconds: float
 ) -> Solution:
-    """Turn a claim into a solution: values are recomputed here, and the checker has its say."""
+    """Turn a claim into a solution; the values of its tiers are computed here."""
     assignment = None if claim.owner is None else Assignment(group, claim.owner)
     found = () if assignment is None else values(assignment, objective)
     bounds: tuple[int | None, ...] = claim.bounds
@@ -146,12 +188,12 @@ def _confirmed(
         # The checker, or the flow's own word, stands for every tier.
         bounds = found
     terms = tuple(map(Term, objective, found, bounds))
-    closed = assignment is not None and all(t.value == t.bound for t in terms)
     status = Status.UNKNOWN
     if assignment is not None:
+        closed = all(t.value == t.bound for t in terms)
         proved = closed and claim.proof.kind is not ProofKind.NONE
         status = Status.OPTIMAL if proved else Status.FEASIBLE
-    solution = Solution(
+    return Solution(
         group=group,
         objective=objective,
         status=status,
@@ -162,6 +204,13 @@ def _confirmed(
         assignment=assignment,
         proof=claim.proof if status is Status.OPTIMAL else Proof(ProofKind.NONE),
     )
+
+
+def _confirmed(
+    group: Group, objective: Objective, claim: Claim, method: str, seconds: float
+) -> Solution:
+    """Turn a claim into a solution that the checker has confirmed."""
+    solution = _solution(group, objective, claim, method, seconds)
     try:
         check(group, solution)
     except (InvalidAssignment, ProofError) as error:

@@ -1,0 +1,70 @@
+"""Columns: a group's arrays as the network code wants them, 64 bits wide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.group import contains
+
+if TYPE_CHECKING:
+    from groups.group import Bools, Group, Int64, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The arrays of a group.
+
+    Attributes
+    ----------
+    indptr, topics_read : CSR of the subscriptions; reading : (subscriptions,) int64, their member
+    counts : (topics,) int64; topic, owner : (partitions,) int64
+    weight : (partitions,) int64, -1 unknown, or None
+    rack : (members,) int64, -1 none; replicas : (partitions,) int64, -1 unknown
+    rack_entries : int64 ascending, ``replicas * racks + rack``
+    """
+
+    members: int
+    indptr: Int64
+    topics_read: Int64
+    reading: Int64
+    counts: Int64
+    topic: Int64
+    owner: Int64
+    weight: Int64 | None
+    rack: Int64
+    replicas: Int64
+    rack_entries: Int64
+    racks: int
+
+    @staticmethod
+    def of(group: Group, *, with_racks: bool) -> Columns:
+        """Take the arrays of a group; its racks only where a tier asks for them."""
+        racks = group.racks if with_racks else None
+        nothing = np.empty(0, np.int64)
+        return Columns(
+            members=len(group.members),
+            indptr=group.subscription_indptr,
+            topics_read=group.subscription_topics.astype(np.int64),
+            reading=group.subscription_member.astype(np.int64),
+            counts=group.partitions,
+            topic=group.topic.astype(np.int64),
+            owner=group.owner.astype(np.int64),
+            weight=group.weight,
+            rack=nothing if racks is None else racks.member.astype(np.int64),
+            replicas=nothing if racks is None else racks.replicas.astype(np.int64),
+            rack_entries=nothing if racks is None else racks.holds,
+            racks=0 if racks is None else len(racks.names),
+        )
+
+    @property
+    def partitions(self) -> int:
+        """Number of all partitions."""
+        return len(self.owner)
+
+    def misses(self, rack: Ints, replicas: Ints) -> Bools:
+        """Say for each pair whether the rack, -1 for none, holds no replica."""
+        asked = np.asarray(replicas, np.int64) * self.racks + rack
+        return np.asarray((rack < 0) | ~contains(self.rack_entries, asked), bool)
