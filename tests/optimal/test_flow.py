@@ -110,8 +110,10 @@ def monolithic(group: Group, order: tuple[str, ...]) -> Assignment:
         for k in range(1, int(group.partitions[t]) + 1):
             cost = unit["topic_balance"] * (2 * k - 1)
             solver.add_arc_with_capacity_and_unit_cost(tail, part + int(m), 1, cost)
+    most = np.zeros(members, np.int64)
+    np.add.at(most, group.subscription_member, group.partitions[group.subscription_topics])
     for m in range(members):
-        for k in range(1, len(read) + 1):
+        for k in range(1, int(most[m]) + 1):
             cost = unit["balance"] * (2 * k - 1)
             solver.add_arc_with_capacity_and_unit_cost(part + m, sink, 1, cost)
     solver.set_node_supply(sink, -len(read))
@@ -194,6 +196,22 @@ def test_a_long_chain_that_does_not_divide_has_loads_that_differ_by_one():
     solution = solve(chain(201, 99))
     assert sorted(set(solution.assignment.loads.tolist())) == [98, 99]
     assert solution.proof.level.tolist() == [98] * 201
+
+
+@pytest.mark.parametrize("owned_by", ["chance", "the upper ends"])
+def test_a_chain_too_long_for_cost_scaling_costs_what_one_convex_flow_costs(owned_by):
+    rng, members = random.Random(f"long {owned_by}"), 240
+    owned = {f"c{m:04}": {} for m in range(members)}
+    for t in range(members - 1):
+        for number in range(4):
+            up = owned_by == "the upper ends" or rng.random() < 0.5
+            if owned_by != "chance" or rng.random() < 0.8:
+                owned[f"c{t + up:04}"].setdefault(f"t{t:04}", []).append(number)
+    group = chain(members, 4, owned)
+    solution = solve(group)
+    assert found(solution) == values(monolithic(group, KIP_54), KIP_54)
+    assert solution.proof.kind is ProofKind.CERTIFICATE
+    assert found(solution)[1] > 0
 
 
 @pytest.mark.parametrize("method", ["flow", "auto"])
