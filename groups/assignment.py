@@ -170,9 +170,13 @@ class Assignment:
         Valid: every partition that somebody reads is with exactly one member that reads it.
         """
         group = self.group
-        held = np.flatnonzero(self.owner >= 0)
-        foreign = held[~group.subscribes(self.owner[held], group.topic[held])]
-        left = np.flatnonzero((self.owner == NOBODY) & (group.readers[group.topic] > 0))
+        nobody = np.flatnonzero(self.owner == NOBODY)
+        left = nobody[group.readers[group.topic[nobody]] > 0]
+        if len(nobody):
+            held = np.flatnonzero(self.owner >= 0)
+            foreign = held[~group.subscribes(self.owner[held], group.topic[held])]
+        else:
+            foreign = np.flatnonzero(~group.subscribes(self.owner, group.topic))
         found = [self._violation("unsubscribed", p) for p in foreign.tolist()]
         found += [self._violation("unassigned", p) for p in left.tolist()]
         index = {topic: i for i, topic in enumerate(group.topics)}

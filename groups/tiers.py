@@ -165,7 +165,9 @@ def require_data(group: Group, objective: Objective) -> None:
     `moved_weight`, one that somebody owns), the replica racks of one, or any member's rack.
     """
     group.require_subscriptions()
-    read = group.readers[group.topic] > 0
+    if all(TIERS[name].needs is None for name in objective):
+        return
+    read = np.repeat(group.readers > 0, group.partitions)
     for name in objective:
         needs = TIERS[name].needs
         if needs == "racks":

@@ -68,15 +68,24 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     if solution.status is Status.OPTIMAL and (not closed or kind is ProofKind.NONE):
         raise ProofError("status: optimal, but the bounds or the kind of proof do not say so")
     if kind is ProofKind.CERTIFICATE:
-        check_certificate(assignment, solution.objective, solution.proof)
+        check_certificate(assignment, solution.objective, solution.proof, found)
         return ()
     if kind is ProofKind.NONE:
         return ("no proof is given: the bounds were not checked",)
     return (f"proof of kind {kind}: the bounds are its word and were not checked",)
 
 
-def check_certificate(assignment: Assignment, objective: Objective, proof: Proof) -> None:
+def check_certificate(
+    assignment: Assignment,
+    objective: Objective,
+    proof: Proof,
+    found: tuple[int, ...] | None = None,
+) -> None:
     """Check that a certificate proves a valid assignment optimal for `objective`.
+
+    Parameters
+    ----------
+    found : the values of the assignment's tiers, where they are known already
 
     Raises
     ------
@@ -84,6 +93,8 @@ def check_certificate(assignment: Assignment, objective: Objective, proof: Proof
         Where it does not; the message names the first place where it fails.
     """
     before, after = _split(objective)
+    if found is None:
+        found = values(assignment, objective)
     readers = _Readers.of(assignment, before, with_racks="racks" in objective)
     _check_open(assignment, readers, before)
     if "balance" not in objective:
@@ -92,7 +103,43 @@ def check_certificate(assignment: Assignment, objective: Objective, proof: Proof
     least = _least_level(readers, level)
     _check_levels(assignment, readers, level, least)
     _check_balance(assignment, level, least)
-    _check_prices(assignment, readers, after, proof, level, least)
+    _check_prices(readers, after, proof, level, least, found[len(before) + 1 :])
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """Readers by place: of each entry the member, and of each place that has some the first one.
+
+    Attributes
+    ----------
+    member : (entries,) int64, in ascending order of places
+    place, start : (places with readers,) int64
+    size : (places with readers,) int64, how many readers each has
+    places : how many places there are
+    """
+
+    member: Int64
+    place: Int64
+    start: Int64
+    size: Int64
+    places: int
+
+    @staticmethod
+    def of(place: Ints, member: Ints, places: int) -> _Entries:
+        """Sort (place, member) pairs by place."""
+        small = place.astype(np.uint16) if places < 2**16 else place
+        order = np.argsort(small, kind="stable")
+        size = np.bincount(place, minlength=places)
+        there = np.flatnonzero(size)
+        start = np.cumsum(size) - size
+        return _Entries(member[order].astype(np.int64), there, start[there], size[there], places)
+
+    def least(self, value: Int64) -> Int64:
+        """(places,) int64: the least of an entry's value, SAFE where a place has none."""
+        table = np.full(self.places, SAFE, np.int64)
+        if len(self.member):
+            table[self.place] = np.minimum.reduceat(value, self.start)
+        return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +154,7 @@ class _Readers:
     read : (read,) int64, the partitions that somebody reads
     place : (read,) int64; owner : (read,) int64, valid owner, -1 nobody
     owner_far : (read,) int64, 1 where the owner is far
-    entries : per class (place, member) of its readers, int64 columns; places : their number
+    entries : the readers of each class; places : how many places there are
     open : per class (read,) bool, or None where every partition is open to the class
     owner_open : (read,) bool
     """
@@ -118,7 +165,7 @@ class _Readers:
     places: int
     owner: Int64
     owner_far: Int64 | int
-    entries: tuple[tuple[Int64, Int64], ...]
+    entries: tuple[_Entries, ...]
     open: tuple[Bools | None, ...]
     owner_open: Bools
 
@@ -126,14 +173,16 @@ class _Readers:
     def of(assignment: Assignment, before: Objective, *, with_racks: bool) -> _Readers:
         """Find the readers that cost least by the tiers before balance."""
         group, racks = assignment.group, assignment.group.racks
-        read = np.flatnonzero(group.readers[group.topic] > 0)
-        owner = group.owner[read].astype(np.int64)
+        anybody = group.readers > 0
+        read = np.flatnonzero(np.repeat(anybody, group.partitions))
+        owner = (group.owner if anybody.all() else group.owner[read]).astype(np.int64)
         held = owner >= 0
         if racks is None or not with_racks:
-            index = np.cumsum(group.readers > 0) - 1
-            place, places = index[group.topic[read]], int((group.readers > 0).sum())
-            near = (index[group.subscription_topics], group.subscription_member.astype(np.int64))
-            entries: tuple[tuple[Int64, Int64], ...] = (near,)
+            places = int(anybody.sum())
+            index = np.cumsum(anybody) - 1
+            place = np.repeat(np.arange(places), group.partitions[anybody])
+            near = (index[group.subscription_topics], group.subscription_member)
+            entries: tuple[_Entries, ...] = (_Entries.of(*near, places),)
             far: Int64 | int = 0
         else:
             place, places, entries = _rack_places(group, read)
@@ -154,9 +203,9 @@ class _Readers:
         moving, distance = self.moving(before, scale), _distance(before, scale)
         own = np.where(self.owner >= 0, distance * self.owner_far, SAFE)
         costs = []
-        for far, (place, _) in enumerate(self.entries):
+        for far, entries in enumerate(self.entries):
             exists = np.zeros(self.places, bool)
-            exists[place] = True
+            exists[entries.place] = True
             costs.append(np.where(exists[self.place], moving + distance * far, SAFE))
         least = own
         for cost in costs:
@@ -173,12 +222,6 @@ class _Readers:
                 cost += unit * self.group.weight[self.read]
         return np.where(self.owner >= 0, cost, 0)
 
-    def least(self, far: int, per_entry: Int64) -> Int64:
-        """(places,) int64: the least of a value over the entries of a class."""
-        table = np.full(self.places, SAFE, np.int64)
-        np.minimum.at(table, self.entries[far][0], per_entry)
-        return table
-
     def option(self, far: int, per_place: Int64) -> Int64:
         """(read,) int64: a value of the place where the class is open, else SAFE."""
         value = np.asarray(per_place[self.place])
@@ -186,7 +229,7 @@ class _Readers:
         return value if is_open is None else np.where(is_open, value, SAFE)
 
 
-def _rack_places(group: Group, read: Int64) -> tuple[Int64, int, tuple[tuple[Int64, Int64], ...]]:
+def _rack_places(group: Group, read: Int64) -> tuple[Int64, int, tuple[_Entries, ...]]:
     """(place of each read partition, number of places, near and far entries)."""
     racks = group.racks
     if racks is None:
@@ -202,7 +245,9 @@ def _rack_places(group: Group, read: Int64) -> tuple[Int64, int, tuple[tuple[Int
     within = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
     member = group.subscription_member[by_topic[first[topic][entry] + within]].astype(np.int64)
     far = racks.misses(member, read[sample][entry])
-    return place, len(sample), ((entry[~far], member[~far]), (entry[far], member[far]))
+    count = len(sample)
+    near_and_far = (_Entries.of(entry[chosen], member[chosen], count) for chosen in (~far, far))
+    return place, count, tuple(near_and_far)
 
 
 def _split(objective: Objective) -> tuple[Objective, Objective]:
@@ -269,8 +314,8 @@ def _level(group: Group, proof: Proof) -> Int64:
 def _least_level(readers: _Readers, level: Int64) -> Int64:
     """(read,) int64: the least level among the open readers of each partition."""
     least = np.full(len(readers.read), SAFE, np.int64)
-    for far, (_, member) in enumerate(readers.entries):
-        least = np.minimum(least, readers.option(far, readers.least(far, level[member])))
+    for far, entries in enumerate(readers.entries):
+        least = np.minimum(least, readers.option(far, entries.least(level[entries.member])))
     if readers.open[0] is not None and len(level):
         own = np.where(readers.owner_open, level[readers.owner], SAFE)
         least = np.minimum(least, own)
@@ -318,14 +363,14 @@ def _check_balance(assignment: Assignment, level: Int64, least: Int64) -> None:
 
 
 def _check_prices(
-    assignment: Assignment,
     readers: _Readers,
     after: Objective,
     proof: Proof,
     level: Int64,
     least: Int64,
+    found: tuple[int, ...],
 ) -> None:
-    group, price = assignment.group, proof.price
+    group, price = readers.group, proof.price
     if price is None:
         raise ProofError("price is missing")
     scale = _scale(group, after, proof, len(readers.read))
@@ -337,22 +382,24 @@ def _check_prices(
         raise ProofError("price: the sum of the prices leaves 64 bits")
     moving, distance = readers.moving(after, scale), _distance(after, scale)
     cheapest = np.full(len(readers.read), SAFE, np.int64)
-    for far, (place, member) in enumerate(readers.entries):
-        class_level = readers.least(far, level[member])
-        tight = level[member] == class_level[place]
-        class_price = readers.least(far, np.where(tight, price[member], SAFE))
+    for far, entries in enumerate(readers.entries):
+        own_level = level[entries.member]
+        class_level = entries.least(own_level)
+        tight = own_level == np.repeat(class_level[entries.place], entries.size)
+        class_price = entries.least(np.where(tight, price[entries.member], SAFE))
         cost = readers.option(far, class_price) + (moving + distance * far)
         if len(readers.entries) > 1 or readers.open[0] is not None:
             cost = np.where(readers.option(far, class_level) == least, cost, SAFE)
         cheapest = np.minimum(cheapest, cost)
     if readers.owner_open.any():
-        stays = price[readers.owner] + distance * readers.owner_far
-        allowed = readers.owner_open & (level[readers.owner] == least)
+        stays = np.take(price, readers.owner, mode="wrap") + distance * readers.owner_far
+        own_level = np.take(level, readers.owner, mode="wrap")
+        allowed = readers.owner_open & (own_level == least)
         np.minimum(cheapest, stays, out=cheapest, where=allowed)
     high, low = level + 1, np.maximum(level, 0)
     bounds = high * np.maximum(price, 0) - low * np.maximum(-price, 0)
     bound = int(cheapest.sum()) - int(bounds.sum())
-    paid = sum(unit * value for unit, value in zip(scale, values(assignment, after), strict=True))
+    paid = sum(unit * value for unit, value in zip(scale, found, strict=True))
     if bound != paid:
         raise ProofError(f"price: the prices bound {' > '.join(after)} by {bound}, not by {paid}")
 

@@ -6,8 +6,45 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimal.order import order_by
+
 if TYPE_CHECKING:
     from groups.group import Int64
+    from optimal.columns import Columns
+    from optimal.levels import Blocks
+    from optimal.pools import Pools
+
+
+def all_closed(pools: Pools, blocks: Blocks) -> bool:
+    """Say whether no part needs a flow: every block is a component and all in it read alike."""
+    alone = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
+    whole = blocks.of_pool[pools.edge_pool] == blocks.of_class[pools.edge_class]
+    return bool(alone.all() and whole.all())
+
+
+def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int64, Int64]:
+    """Return (owner of each partition, price of each member) where no part needs a flow.
+
+    Only members above their place give anything up, the last partitions they own; what is free
+    goes, in ascending order, to the members of its block in order.
+    """
+    block = blocks.of_class[pools.member_class]
+    owned = np.bincount(columns.owner + 1, minlength=columns.members + 1)[1:]
+    kept, given, price = closed_form(block, owned, blocks.floor, blocks.extra)
+    rich = np.append(owned > kept, False)
+    owner = columns.owner.copy()
+    if rich.any():
+        theirs = np.flatnonzero(rich[owner])
+        theirs = theirs[order_by(owner[theirs])]
+        sizes = owned[rich[:-1]]
+        rank = np.arange(len(theirs)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        owner[theirs[rank >= kept[owner[theirs]]]] = -1
+    free = np.flatnonzero((owner < 0) & (pools.pool >= 0))
+    if len(blocks.floor) > 1:
+        free = free[order_by(blocks.of_pool[pools.pool[free]])]
+    members = np.argsort(block, kind="stable")
+    owner[free] = np.repeat(members, given[members])
+    return owner, price
 
 
 def closed_form(

@@ -10,7 +10,7 @@ import numpy as np
 from groups.group import contains
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int64, Ints
+    from groups.group import Bools, Group, Int32, Int64, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class Columns:
 
     Attributes
     ----------
-    indptr, topics_read : CSR of the subscriptions; reading : (subscriptions,) int64, their member
+    indptr, topics_read : CSR of the subscriptions, int64 and int32
     counts : (topics,) int64; topic, owner : (partitions,) int64
     weight : (partitions,) int64, -1 unknown, or None
     rack : (members,) int64, -1 none; replicas : (partitions,) int64, -1 unknown
@@ -28,8 +28,7 @@ class Columns:
 
     members: int
     indptr: Int64
-    topics_read: Int64
-    reading: Int64
+    topics_read: Int32
     counts: Int64
     topic: Int64
     owner: Int64
@@ -47,8 +46,7 @@ class Columns:
         return Columns(
             members=len(group.members),
             indptr=group.subscription_indptr,
-            topics_read=group.subscription_topics.astype(np.int64),
-            reading=group.subscription_member.astype(np.int64),
+            topics_read=group.subscription_topics,
             counts=group.partitions,
             topic=group.topic.astype(np.int64),
             owner=group.owner.astype(np.int64),
@@ -58,6 +56,11 @@ class Columns:
             rack_entries=nothing if racks is None else racks.holds,
             racks=0 if racks is None else len(racks.names),
         )
+
+    @property
+    def reading(self) -> Int64:
+        """(subscriptions,) int64: member of each entry of `topics_read`."""
+        return np.repeat(np.arange(self.members), np.diff(self.indptr))
 
     @property
     def partitions(self) -> int:

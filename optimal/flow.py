@@ -14,7 +14,7 @@ import numpy as np
 
 from groups.group import NOBODY, among
 from optimal.claim import Claim
-from optimal.closed_form import closed_form
+from optimal.closed_form import all_closed, closed_form, deal
 from optimal.columns import Columns
 from optimal.levels import Blocks, components, levels
 from optimal.network import Network, cheapest, face, least_squares, potentials
@@ -56,17 +56,22 @@ def flow(group: Group, objective: Objective, time_left: TimeLeft, *, closed: boo
         blocks, rest = levels(pools, time_left), rest[1:]
     else:
         blocks = _unlevelled(pools)
-    may_close = closed and not before and set(rest) <= {"stickiness"}
+    may_close = closed and not before and set(rest) <= {"stickiness"} and not (apart or with_racks)
+    level = blocks.level[blocks.of_class][pools.member_class]
+    if may_close and all_closed(pools, blocks):
+        owner, price = deal(columns, pools, blocks)
+        proof = _proofs(objective, level, [price] * len(rest), [columns.partitions] * len(rest))
+        nothing = (None,) * len(objective)
+        return Claim(owner.astype(np.int32), nothing, proof=proof, method="closed-form")
     plan = _Plan.of(columns, pools, blocks, rest, levelled=levelled, apart=apart)
     single = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
     in_closed_form = single if may_close else np.zeros_like(single)
     prices, scale = plan.solve(rest, in_closed_form, time_left)
-    level = blocks.level[blocks.of_class][pools.member_class]
     return Claim(
         owner=plan.hand_out().astype(np.int32),
         bounds=(None,) * len(objective),
         proof=_proofs(objective, level, prices, scale),
-        method="closed-form" if may_close and in_closed_form.all() else "flow",
+        method="flow",
     )
 
 

@@ -153,7 +153,7 @@ def _all_alike(length: Ints, entries: Ints, told_apart: list[Int64]) -> bool:
     return bool((rows == rows[0]).all())
 
 
-def _only(columns: Columns, useful: Bools) -> tuple[Int64, Int64]:
+def _only(columns: Columns, useful: Bools) -> tuple[Int64, Ints]:
     """CSR of the subscriptions without topics that have no partitions."""
     if useful.all():
         return columns.indptr, columns.topics_read
@@ -162,13 +162,13 @@ def _only(columns: Columns, useful: Bools) -> tuple[Int64, Int64]:
     return before[columns.indptr], columns.topics_read[chosen]
 
 
-def _entries(indptr: Ints, entries: Int64, rows: Ints) -> tuple[Int64, Int64]:
+def _entries(indptr: Ints, entries: Ints, rows: Ints) -> tuple[Int64, Int64]:
     """Return (index into `rows`, entry) for every entry of some rows of a CSR."""
     start = np.asarray(indptr)[rows]
     length = np.asarray(indptr)[np.asarray(rows) + 1] - start
     which = np.repeat(np.arange(len(rows)), length)
     within = np.arange(len(which)) - np.repeat(np.cumsum(length) - length, length)
-    return which, entries[start[which] + within]
+    return which, entries[start[which] + within].astype(np.int64)
 
 
 def _places(columns: Columns, useful: Bools, *, with_racks: bool) -> tuple[Int64, Int64, Int64]:
