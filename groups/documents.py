@@ -125,6 +125,6 @@ def _lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
         if line.strip():
             place = f"{name}:{number}"
             try:
-                yield place, parse_json(line)
+                yield place, parse_json(line.rstrip("\r\n"))
             except BadInput as error:
                 yield place, error.within(place)

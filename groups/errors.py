@@ -5,6 +5,7 @@
     ├── Failed                an assignor broke down on this group, with the reason
     ├── InvalidAssignment     an assignment that is not valid, or a term that is not what it says
     ├── ProofError            a proof that does not hold, with the place where it fails
+    │   └── ProofTooLarge     a proof whose sums leave 64 bits
     ├── Refused               an assignor does not cover this group, with the reason
     └── SolverContradiction   two methods, or a method and the checker, disagree
 
@@ -15,7 +16,10 @@ from __future__ import annotations
 
 
 class AssayError(Exception):
-    """Root of everything raised on purpose."""
+    """Root of everything raised on purpose; its message is one line whatever names hold."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in message))
 
 
 class BadInput(AssayError, ValueError):
@@ -40,6 +44,10 @@ class InvalidAssignment(AssayError, ValueError):
 
 class ProofError(AssayError):
     """A certificate that does not prove what its solution claims."""
+
+
+class ProofTooLarge(ProofError):
+    """A certificate whose sums leave 64 bits: it may hold, but is not checked here."""
 
 
 class Refused(AssayError):

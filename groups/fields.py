@@ -14,9 +14,7 @@ GREATEST = 2**63 - 1
 
 def refuse(place: str, what: str) -> NoReturn:
     """Raise BadInput for a place."""
-    line = f"{place}: {what}" if place else what
-    # Names may hold line ends, and a message is one line.
-    raise BadInput("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
+    raise BadInput(f"{place}: {what}" if place else what)
 
 
 def mapping(

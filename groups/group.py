@@ -242,11 +242,10 @@ class Group:
         )
         rows = _column(subscription_topics, "subscription_topics", None, least=0)
         _check_rows(indptr, rows, len(topic_names))
-        owners = (
-            np.full(total, NOBODY, np.int32)
-            if owner is None
-            else _column(owner, "owner", total, least=NOBODY).astype(np.int32)
-        )
+        owners = np.full(total, NOBODY, np.int64)
+        if owner is not None:
+            owners = _column(owner, "owner", total, least=NOBODY)
+            _check_members(owners, len(member_names))
         built = Group(
             name=_names([group], "group")[0],
             topics=topic_names,
@@ -255,7 +254,7 @@ class Group:
             subscription_indptr=indptr,
             subscription_topics=rows.astype(np.int32),
             subscription_known=np.ones(len(member_names), bool),
-            owner=owners,
+            owner=owners.astype(np.int32),
             generation=np.full(len(member_names), NO_GENERATION, np.int64),
             lag_records=None if lag is None else _column(lag, "lag", total, least=UNKNOWN),
             weight=None if weight is None else _column(weight, "weight", total, least=UNKNOWN),
@@ -472,12 +471,13 @@ def _check_rows(indptr: Int64, rows: Int64, topics: int) -> None:
         )
 
 
+def _check_members(owner: Int64, members: int) -> None:
+    if len(owner) and owner.max() >= members:
+        at = int(np.argmax(owner))
+        raise BadInput(f"owner[{at}]: {owner[at]}, but there are {members} members")
+
+
 def _check_owners(group: Group) -> None:
-    if len(group.owner) and group.owner.max() >= len(group.members):
-        at = int(np.argmax(group.owner))
-        raise BadInput(
-            f"owner[{at}]: {group.owner[at]}, but there are {len(group.members)} members"
-        )
     held = np.flatnonzero(group.owner >= 0)
     reads = group.subscribes(group.owner[held], group.topic[held])
     if not reads.all():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import TimeoutError as TimeUp
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -59,9 +60,18 @@ class Child:
             self.close()
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, context=_Spawn())
-        future = self._pool.schedule(function, args=list(args), timeout=seconds)
+        try:
+            future = self._pool.schedule(function, args=list(args), timeout=seconds)
+        except RuntimeError:
+            # The process died between two calls, and the pool has not noticed until now.
+            self.close()
+            self._pool = ProcessPool(max_workers=1, context=_Spawn())
+            future = self._pool.schedule(function, args=list(args), timeout=seconds)
         try:
             return future.result(seconds + START_SECONDS)
+        except BrokenProcessPool:
+            self.close()
+            return Lost("the child process died")
         except TimeUp:
             if future.done():
                 return Lost(f"no answer within {seconds:g} s", timed_out=True)

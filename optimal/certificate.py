@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assignment import Assignment
-from groups.errors import InvalidAssignment, ProofError
+from groups.errors import InvalidAssignment, ProofError, ProofTooLarge
 from groups.tiers import require_data, values
 from optimal.solution import ProofKind, Solution, Status
 
@@ -278,7 +278,7 @@ def lexicographic_scale(greatest: list[int]) -> tuple[int, ...]:
         scale.append(rest + 1)
         rest += (rest + 1) * value
     if rest >= SAFE:
-        raise ProofError("the costs of the tiers together leave 64 bits")
+        raise ProofTooLarge("the costs of the tiers together leave 64 bits")
     return tuple(reversed(scale))
 
 
@@ -378,8 +378,12 @@ def _check_prices(
     weights = 0 if group.weight is None else int(group.weight[readers.read].max(initial=0))
     # One summand a partition, and loads that add up to all partitions and one a member more.
     summands = len(readers.read) + len(group.members) + 1
-    if (most + sum(scale) * (2 + weights)) * summands >= SAFE:
-        raise ProofError("price: the sum of the prices leaves 64 bits")
+    dearest = sum(
+        unit * (weights if tier == "moved_weight" else 1)
+        for tier, unit in zip(after, scale, strict=True)
+    )
+    if (most + dearest) * summands >= SAFE:
+        raise ProofTooLarge("price: the sum of the prices leaves 64 bits")
     moving, distance = readers.moving(after, scale), _distance(after, scale)
     cheapest = np.full(len(readers.read), SAFE, np.int64)
     for far, entries in enumerate(readers.entries):

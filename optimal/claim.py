@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
-    from groups.group import Int32
+    from groups.group import Bools, Int32
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,7 @@ class Claim:
     stopped : why the method stopped
     proof : what the bounds rest on
     method : what ran, where the method chose between several ways
+    closed : (members,) bool, whose part was in closed form, where that is known
     """
 
     owner: Int32 | None
@@ -30,3 +31,4 @@ class Claim:
     stopped: Stopped = Stopped.PROOF
     proof: Proof = Proof(ProofKind.NONE)  # noqa: RUF009 - frozen, so sharing one is safe
     method: str | None = None
+    closed: Bools | None = None

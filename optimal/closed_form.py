@@ -9,7 +9,7 @@ import numpy as np
 from optimal.order import order_by
 
 if TYPE_CHECKING:
-    from groups.group import Int64
+    from groups.group import Bools, Int64
     from optimal.columns import Columns
     from optimal.levels import Blocks
     from optimal.pools import Pools
@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 def all_closed(pools: Pools, blocks: Blocks) -> bool:
     """Say whether no part needs a flow: every block is a component and all in it read alike."""
     alone = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
-    whole = blocks.of_pool[pools.edge_pool] == blocks.of_class[pools.edge_class]
-    return bool(alone.all() and whole.all())
+    return bool(alone.all() and whole_blocks(pools, blocks).all())
+
+
+def whole_blocks(pools: Pools, blocks: Blocks) -> Bools:
+    """(blocks,) bool: whether nobody outside the block reads in it, nor the other way round."""
+    of_pool, of_class = blocks.of_pool[pools.edge_pool], blocks.of_class[pools.edge_class]
+    crossing = of_pool != of_class
+    whole = np.ones(len(blocks.floor), bool)
+    whole[of_pool[crossing]] = whole[of_class[crossing]] = False
+    return whole
 
 
 def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int64, Int64]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from groups.group import NOBODY, among
 from optimal.claim import Claim
-from optimal.closed_form import all_closed, closed_form, deal
+from optimal.closed_form import all_closed, closed_form, deal, whole_blocks
 from optimal.columns import Columns
 from optimal.levels import Blocks, components, levels
 from optimal.network import Network, cheapest, face, least_squares, potentials
@@ -67,11 +67,13 @@ def flow(group: Group, objective: Objective, time_left: TimeLeft, *, closed: boo
     single = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
     in_closed_form = single if may_close else np.zeros_like(single)
     prices, scale = plan.solve(rest, in_closed_form, time_left)
+    alone = in_closed_form & whole_blocks(pools, blocks)
     return Claim(
         owner=plan.hand_out().astype(np.int32),
         bounds=(None,) * len(objective),
         proof=_proofs(objective, level, prices, scale),
         method="flow",
+        closed=alone[blocks.of_class][pools.member_class],
     )
 
 

@@ -67,6 +67,8 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
     )
     solver.set_nodes_supplies(np.arange(nodes), supply)
     status = solver.solve()
+    if status == solver.BAD_COST_RANGE:
+        raise BadInput("objective: the costs of one tier leave 64 bits in the min-cost flow")
     if status != solver.OPTIMAL:
         # Asking an infeasible solve for its flows ends the process.
         raise SolverContradiction(f"the min-cost flow ended {status.name}, expected OPTIMAL")

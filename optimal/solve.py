@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from groups.assignment import Assignment
-from groups.errors import BadInput, InvalidAssignment, ProofError, SolverContradiction
+from groups.errors import (
+    BadInput,
+    InvalidAssignment,
+    ProofError,
+    ProofTooLarge,
+    SolverContradiction,
+)
 from groups.fleet import Fleet
 from groups.group import frozen
 from groups.tiers import TIERS, parse_objective, require_data, values
@@ -85,35 +91,43 @@ def solve_many(
     """
     tiers = parse_objective(objective)
     _chosen(tiers, "flow")
-    try:
-        fleet = Fleet.of(groups)
-        require_data(fleet.group, tiers)
-    except BadInput:
-        for group in groups:
-            try:
-                require_data(group, tiers)
-            except BadInput as error:
-                raise error.within(group.name) from None
-        raise
+    for group in groups:
+        try:
+            require_data(group, tiers)
+        except BadInput as error:
+            raise error.within(group.name) from None
     start = perf_counter()
-    claim = _flow(fleet.group, tiers, time_limit, closed=True)
-    seconds = (perf_counter() - start) / max(len(groups), 1)
-    claims = _split(fleet, claim)
-    if claim.owner is None:
-        return [
-            _confirmed(g, tiers, c, "flow", seconds) for g, c in zip(groups, claims, strict=True)
-        ]
     try:
-        # Each group's bounds hold by themselves, so the sum meets its bound only where all do.
-        _confirmed(fleet.group, tiers, claim, "flow", seconds)
-    except SolverContradiction:
-        return [
-            _confirmed(g, tiers, c, "flow", seconds) for g, c in zip(groups, claims, strict=True)
-        ]
-    return [
-        _solution(group, tiers, own, "flow", seconds)
-        for group, own in zip(groups, claims, strict=True)
+        solutions = _together(Fleet.of(groups), groups, tiers, time_limit)
+    except (BadInput, SolverContradiction):
+        # What is too large, or wrong, together need not be so in each group.
+        return [solve(group, tiers, method="auto", time_limit=time_limit) for group in groups]
+    seconds = (perf_counter() - start) / max(len(groups), 1)
+    return [replace(solution, seconds=seconds) for solution in solutions]
+
+
+def _together(
+    fleet: Fleet, groups: Sequence[Group], objective: Objective, time_limit: float | None
+) -> list[Solution]:
+    """Solve groups side by side, check them side by side, and take them apart.
+
+    Each group's bounds hold by themselves, so the sums meet their bounds only where each does.
+    What each group's own data make of its part must add up to what was checked.
+    """
+    claim = _flow(fleet.group, objective, time_limit, closed=True)
+    whole = _confirmed(fleet.group, objective, claim, "flow", 0.0)
+    proof = whole.proof.kind
+    parts = [
+        _solution(group, objective, own, "flow", 0.0)
+        for group, own in zip(groups, _split(fleet, claim), strict=True)
     ]
+    if claim.proof.kind is not proof:
+        raise SolverContradiction("the proof of all groups together is not that of each")
+    for term in whole.terms:
+        parted = sum(t.value for part in parts for t in part.terms if t.name == term.name)
+        if term.name != "balance" and parted != term.value:
+            raise SolverContradiction(f"the groups' {term.name} do not add up")
+    return parts
 
 
 def _split(fleet: Fleet, claim: Claim) -> list[Claim]:
@@ -133,10 +147,17 @@ def _split(fleet: Fleet, claim: Claim) -> list[Claim]:
             replace(
                 claim,
                 owner=None if own is None else frozen(own.astype(np.int32)),
+                method=_method(claim, slice(first, last)),
                 proof=Proof(proof.kind, level, price, proof.scale),
             )
         )
     return claims
+
+
+def _method(claim: Claim, members: slice) -> str | None:
+    if claim.closed is None:
+        return claim.method
+    return "closed-form" if claim.closed[members].all() else claim.method
 
 
 def _chosen(objective: Objective, method: Method) -> Method:
@@ -213,6 +234,9 @@ def _confirmed(
     solution = _solution(group, objective, claim, method, seconds)
     try:
         check(group, solution)
+    except ProofTooLarge:
+        # The solver's word is all there is where the sums of the proof leave 64 bits.
+        return replace(solution, proof=Proof(ProofKind.SOLVER))
     except (InvalidAssignment, ProofError) as error:
         raise SolverContradiction(
             f"{group.name}: {method} contradicts the checker: {error}"

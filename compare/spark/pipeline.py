@@ -144,7 +144,7 @@ def worse_rows(
     The rule is that of one group: :func:`compare.score.too_far`.
     """
     wanted = {job.score_key(key, name) for key in keys for name in assignors}
-    scores = read_table(job.out, "scores")
+    scores = read_table(job.out, "scores").sort_values(["group", "assignor", "key"])
     lines = []
     for _, row in scores[scores["key"].isin(wanted)].iterrows():
         terms = None
@@ -277,8 +277,8 @@ def _solved(job: Job, groups: Sequence[Group], child: Child) -> list[Solution | 
 def _together(groups: list[Group], objective: Objective, time_limit: float) -> Any:
     try:
         return solve_many(groups, objective, time_limit=time_limit * len(groups))
-    except AssayError as error:
-        return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _alone(group: Group, objective: Objective, time_limit: float) -> Solution | str:
@@ -286,6 +286,8 @@ def _alone(group: Group, objective: Objective, time_limit: float) -> Solution | 
         return solve(group, objective, time_limit=time_limit)
     except AssayError as error:
         return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _row(
