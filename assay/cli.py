@@ -392,6 +392,43 @@ def report(
         _print(line)
 
 
+@app.command()
+def scenario(
+    file: Annotated[str, typer.Argument(help="an assay-scenario/1 file, - for standard input")],
+    *,
+    assignor: Assignors = None,
+    objective: ObjectiveOption = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    assume_equal: AssumeEqual = False,
+    format_: FormatOption = "table",
+) -> None:
+    """Take a group through a sequence of events, by assignors and by the optimum."""
+    from assay import printing
+    from compare.journey import play, result_document
+    from compare.scenario import Scenario
+    from compare.upgrade_paths import roll_out_by_rule, rollout_document
+    from heuristics import ASSIGNORS, assignor_named
+    from heuristics.time_limit import TimeLimit
+
+    for name in assignor or ():
+        assignor_named(name)
+    asked = Scenario.read(file, assume_equal=assume_equal)
+    _warn(asked.group.assumed)
+    if asked.rollout is not None:
+        rollouts = roll_out_by_rule(asked.group, asked.rollout)
+        if format_ == "json":
+            _print_json(rollout_document(asked.group, rollouts))
+        else:
+            printing.print_rollouts(rollouts)
+        return
+    with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
+        journeys = play(asked, assignor or list(ASSIGNORS), limit, objective)
+    if format_ == "json":
+        _print_json(result_document(asked, journeys))
+    else:
+        printing.print_journeys(asked.name, journeys, steps=bool(assignor))
+
+
 def _group(file: str, *, assume_equal: bool) -> Group:
     try:
         group = Group.read(file)

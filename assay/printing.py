@@ -14,6 +14,8 @@ from groups.assignment import Assignment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from compare.journey import Journey
+    from compare.rollout import Rollout
     from compare.score import Score, ScoreTerm
     from optimal.solution import Solution
 
@@ -76,6 +78,73 @@ def print_assignors(rows: Sequence[Mapping[str, Any]]) -> None:
         available = "yes" if row["available"] else row["reason"]
         table.add_row(row["name"], row["kind"], row["source"], row["version"] or "-", available)
     _show(_console(), table)
+
+
+def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> None:
+    """Print each assignor's steps beside those of the optimum, the first journey; then sums."""
+    console, own, tiers = _console(), journeys[0], journeys[0].objective
+    _print(console, f"scenario {name}: {len(own.steps)} rebalances, {' > '.join(tiers)}")
+    counts = ("rounds", "revoked", "ownerless", "needless")
+    for journey in journeys[1:] if steps else ():
+        _print(console, f"{journey.assignor}, and on the right the optimum that goes its own way")
+        best_tiers = (f"optimal {tier}" for tier in tiers)
+        table = _table("event", "members", "partitions", "valid", *tiers, *counts, *best_tiers)
+        for step, best in zip(journey.steps, own.steps, strict=True):
+            row = step.row
+            shown = row.reason if row.terms is None else _yes(row.valid)
+            terms = [_with_excess(t) for t in row.terms or ()] or ["-"] * len(tiers)
+            numbers = (row.rounds, row.revoked, step.ownerless, step.needless)
+            table.add_row(
+                Text(step.event),
+                str(step.members),
+                str(step.partitions),
+                Text(shown or "-"),
+                *terms,
+                *(str(number) for number in numbers),
+                *([str(value) for value in best.best] or ["?"] * len(tiers)),
+            )
+        _show(console, table)
+    _print(console, "sums over all rebalances, in brackets the optimum's from the same states")
+    table = _table("assignor", "not optimal", *tiers, *counts, "without plan")
+    for journey in journeys:
+        total = journey.total
+        sums = [f"{total['terms'][tier]} ({total['optimum'][tier]})" for tier in tiers]
+        table.add_row(
+            journey.assignor,
+            str(total["not_optimal"]),
+            *sums,
+            *(str(total[count]) for count in counts),
+            str(total["open"]),
+        )
+    _show(console, table)
+
+
+def print_rollouts(rollouts: Sequence[Rollout]) -> None:
+    """Print each rule's rollout act by act, then the sums of all side by side."""
+    console = _console()
+    counts = ("rounds", "revoked", "lost", "moved", "ownerless", "stopped")
+    for rollout in rollouts:
+        _print(console, f"{rollout.name} under the {rollout.rule} rule")
+        table = _table(
+            "what happens", "assignor", "protocol", *counts, "must not commit", "contested", ""
+        )
+        for step in rollout.steps:
+            table.add_row(
+                Text(step.act),
+                step.assignor,
+                step.protocol,
+                *(str(getattr(step, count)) for count in counts),
+                Text(" ".join(step.barred) or "-"),
+                Text(" ".join(step.contested) or "none"),
+                Text("" if step.refused is None else f"turned away: {step.refused}"),
+            )
+        _show(console, table)
+    _print(console, "sums after the start")
+    totals = [rollout.total for rollout in rollouts]
+    table = _table("", *(str(rollout.rule) for rollout in rollouts))
+    for key in totals[0]:
+        table.add_row(key, *(str(total[key]) for total in totals))
+    _show(console, table)
 
 
 def _verdict(solution: Solution) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 SNAPSHOTS = (".json", ".jsonl")
 TEXTS = (".txt", ".out", ".log")
+OTHER_FORMAT = re.compile(rb'\s*\{\s*"format"\s*:\s*"assay-(?!group/)')
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,9 @@ def find(path: Path) -> list[Found]:
     """Return every snapshot under a path: a ``.json`` or ``.jsonl`` file, or a folder.
 
     In a folder other tools' texts (``.txt``, ``.out``, ``.log``, their JSON) are imported, all
-    texts of one folder together, so that several views of a group become one snapshot.
+    texts of one folder together, so that several views of a group become one snapshot. Files of
+    a folder that begin with another format of ours, as findings and scenarios do, hold no group
+    of their own and are passed over.
 
     Raises
     ------
@@ -58,6 +62,8 @@ def find(path: Path) -> list[Found]:
                 raise
             reason = str(error).removeprefix(f"{file}: ")
             found.append(Found(str(file), str(file), None, reason))
+            continue
+        if path.is_dir() and OTHER_FORMAT.match(data):
             continue
         if file.suffix == ".jsonl" or _is_snapshot(data):
             found += _snapshots(str(file), data)
