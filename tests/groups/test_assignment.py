@@ -269,5 +269,13 @@ def test_a_column_of_another_length_or_with_strangers_is_refused(group):
 
 def test_who_gets_what_cannot_be_changed(group):
     assignment = Assignment.from_dict(group, GOOD)
-    with pytest.raises(ValueError, match="read-only"):
-        assignment.owner[0] = 1
+    for column in (assignment.owner, assignment.loads, *assignment.holdings):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
+
+
+def test_the_column_that_an_assignment_is_made_from_stays_the_callers(group):
+    column = np.array([0, 1, 2, 1, 2, -1, -1], np.int32)
+    assignment = Assignment(group, column)
+    column[0] = 1
+    assert assignment.owner[0] == 0

@@ -137,6 +137,8 @@ def test_nothing_at_all_is_a_group():
         ),
         ({"owner": [0, -1, 1, 1]}, "owner: 4 values, expected 5"),
         ({"owner": [0, -1, 1, 1, 2]}, r"owner\[4\]: 2, but there are 2 members"),
+        ({"owner": [0, -1, 1, 1, 2**32]}, r"owner\[4\]: 4294967296, but there are 2 members"),
+        ({"owner": [0, 2**32 - 1, 1, 1, 0]}, r"owner\[1\]: 4294967295, but there are 2 memb"),
         ({"owner": [0, -2, 1, 1, 0]}, r"owner\[1\]: -2, expected -1 or more"),
         (
             {"owner": [0, 1, 1, 1, 0]},
@@ -172,6 +174,8 @@ def test_no_array_and_no_field_of_a_group_can_be_changed():
     arrays = [v for part in parts for v in vars(part).values() if isinstance(v, np.ndarray)]
     arrays += [group.first, group.topic, group.number, group.subscription_member, group.readers]
     assert len(arrays) > 15
+    made = Group.from_arrays(**ARRAYS)
+    arrays += [made.claims.member, made.claims.topic, made.claims.partition]
     for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0

@@ -416,6 +416,36 @@ def test_what_no_schema_can_say_is_refused_in_one_line(what):
     assert FITS(document)
 
 
+def test_counts_that_together_leave_every_machine_are_refused_by_their_sum():
+    document = changed(("topics",), {f"t{i}": 10**8 for i in range(100)})
+    with pytest.raises(
+        BadInput, match=r"^topics: 10000000000 partitions, more than the 100000000"
+    ):
+        Group.from_dict(document)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\x0b", "\x85", "\u2028"])
+def test_a_name_with_a_line_end_makes_no_second_line(end):
+    for document in (
+        changed(("topics", f"t{end}x"), -1),
+        changed(("members", f"c{end}x"), None),
+        changed(("members", "c0", "owned", f"t{end}x"), [-1]),
+        changed((f"key{end}x",), 1),
+    ):
+        with pytest.raises(BadInput, match=r"\\") as caught:
+            Group.from_dict(document)
+        assert len(str(caught.value).splitlines()) == 1
+    group = Group.from_dict(changed(("members", f"a{end}x"), {}))
+    with pytest.raises(BadInput, match=r"^members\.a\\.*x\.subscription: unknown") as caught:
+        group.require_subscriptions()
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_an_integer_of_many_digits_is_refused_by_its_size():
+    with pytest.raises(BadInput, match=r"^topics\.t0: an integer of 16610 bits leaves 64 bits$"):
+        Group.from_dict(changed(("topics", "t0"), 10**5000))
+
+
 @pytest.mark.parametrize("what", REFUSED | BEYOND_THE_SCHEMA)
 def test_a_bad_file_is_refused_in_one_line_that_begins_with_its_name(tmp_path, what):
     document = (REFUSED | BEYOND_THE_SCHEMA)[what][0]

@@ -445,6 +445,13 @@ def test_a_certificate_without_one_of_its_columns_is_refused(group, solution, ke
         check(group, changed(solution, **{key: None}))
 
 
+@pytest.mark.parametrize("length", [1, 2, 4])
+@pytest.mark.parametrize("key", ["level", "price"])
+def test_a_column_of_another_length_than_the_members_is_refused(group, solution, key, length):
+    with pytest.raises(ProofError, match=r"^(level|price)"):
+        check(group, changed(solution, **{key: np.zeros(length, np.int64)}))
+
+
 @pytest.mark.parametrize("price", [2**60, -(2**60), 2**63 - 1, -(2**63)])
 def test_prices_whose_sum_leaves_64_bits_are_refused(group, solution, price):
     with pytest.raises(ProofError, match=r"price: .*leaves 64 bits"):

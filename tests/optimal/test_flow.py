@@ -308,6 +308,37 @@ def test_the_same_group_gets_the_same_answer_again():
         assert first.proof.to_dict(group) == second.proof.to_dict(group)
 
 
+@pytest.mark.parametrize("exponent", [20, 30, 40, 50, 54, 57, 58, 59, 60])
+@pytest.mark.parametrize(
+    "order",
+    [
+        "balance > moved_weight",
+        "balance > stickiness > moved_weight",
+        "balance > racks > moved_weight > stickiness",
+        "topic_balance > moved_weight",
+    ],
+)
+def test_weights_of_any_size_are_solved_and_proved_or_refused_for_their_size(exponent, order):
+    rng = random.Random(f"{exponent} {order}")
+    for _ in range(4):
+        document = random_group(rng, members=3, partitions=7).to_dict()
+        for topic in document["topics"].values():
+            if isinstance(topic, dict):
+                topic["weight"] = [rng.randint(0, 2**exponent) for _ in topic["weight"]]
+        if not document["members"] or not document["topics"]:
+            continue
+        group = Group.from_dict(document)
+        try:
+            solution = solve(group, order, method="flow")
+        except BadInput as error:
+            assert exponent > 55, error  # noqa: PT017 - both ends are good
+            assert "64 bits" in str(error)  # noqa: PT017
+            continue
+        assert solution.status is Status.OPTIMAL
+        assert exponent > 40 or not order.startswith("balance") or check(group, solution) == ()
+        assert found(solution) == found(solve(group, order, method="brute"))
+
+
 def test_weights_near_64_bits_are_solved_or_refused_before_any_solver_starts():
     def heavy(weight: int) -> Group:
         return Group.from_dict(

@@ -127,6 +127,38 @@ def test_a_group_that_lacks_what_a_tier_needs_names_itself():
         solve_many([good, Group.from_dict(document), good])
 
 
+def heavy(name: str, weight: int) -> Group:
+    topic = {"partitions": 2, "weight": [weight] * 2, "racks": [["x"], ["x"]]}
+    document = group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1]}}, name).to_dict()
+    return Group.from_dict(document | {"topics": {"t": topic}})
+
+
+def test_groups_that_are_solved_alone_are_solved_together_however_much_they_weigh():
+    for weight, number in ((2**57, 20), (2**40, 200)):
+        groups = [heavy(f"g{i}", weight) for i in range(number)]
+        for order in ("balance > moved_weight", "balance > moved_weight > stickiness"):
+            many = solve_many(groups, order)
+            assert {s.terms for s in many} == {solve(groups[0], order).terms}
+            assert {s.status for s in many} == {Status.OPTIMAL}
+
+
+def test_a_group_without_any_members_rack_is_refused_though_others_have_some():
+    near = heavy("near", 1).to_dict()
+    near["members"]["a"]["rack"] = "x"
+    with pytest.raises(
+        BadInput, match=r"^far: members: none has a rack, but tier racks needs one"
+    ):
+        solve_many([Group.from_dict(near), heavy("far", 1)], "balance > racks")
+
+
+def test_each_group_says_what_ran_for_itself():
+    stairs = group_of({"t0": 3, "t1": 1}, {"c0": ["t0"], "c1": ["t0", "t1"]})
+    assert [s.method for s in solve_many([stairs, ODD[6]])] == [
+        solve(stairs).method,
+        solve(ODD[6]).method,
+    ]
+
+
 def test_a_tier_that_is_no_flow_is_refused_for_all():
     with pytest.raises(BadInput, match="method: flow does not serve tier peak_lag"):
         solve_many(ODD, "kip-169")
