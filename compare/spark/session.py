@@ -46,7 +46,10 @@ def spark_session() -> Iterator[SparkSession]:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "2g",
-            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet}",
+            # A JVM that lives for seconds gains nothing from the optimising compiler.
+            "spark.driver.extraJavaOptions": (
+                f"-Dlog4j2.configurationFile={quiet} -XX:TieredStopAtLevel=1"
+            ),
             "spark.local.dir": scratch,
             "spark.sql.warehouse.dir": f"{scratch}/warehouse",
             "spark.sql.session.timeZone": "UTC",
