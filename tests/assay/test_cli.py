@@ -175,7 +175,7 @@ def test_the_check_loads_no_solver(folder, solution):
 
 
 def test_validate_names_every_good_snapshot_and_every_bad_one(folder):
-    (folder / "mixed.jsonl").write_text(f'{json.dumps(EVEN)}\n{{"format" 7}}\n[]\n')
+    (folder / "mixed.jsonl").write_text(f'{json.dumps(EVEN)}\n{{"format":\n[]\n')
     run = assay("validate", "two.jsonl", "mixed.jsonl", "missing.json", cwd=folder)
     assert run.returncode == 2
     assert run.stdout.splitlines() == [
@@ -184,7 +184,7 @@ def test_validate_names_every_good_snapshot_and_every_bad_one(folder):
         "mixed.jsonl:1: good: group even, 2 members, 2 partitions",
     ]
     assert run.stderr.splitlines() == [
-        "assay: mixed.jsonl:2: line 1 column 11: not JSON: Expecting ':' delimiter",
+        "assay: mixed.jsonl:2: line 1 column 11: not JSON: Expecting value",
         "assay: mixed.jsonl:3: [], expected an object",
         "assay: missing.json: cannot be read: No such file or directory",
     ]
@@ -386,22 +386,9 @@ TAMPERED = {
         lambda s: s["assignment"].update(c1={"t1": [1]}),
         r"t1-2 with nobody: unassigned",
     ),
-    "a partition twice": (
-        lambda s: s["assignment"].update(c1={"t1": [0, 1, 2]}),
-        r"t1-0 with c1: double",
-    ),
-    "a value": (
-        lambda s: s["terms"][1].update(value=1),
-        r"terms\.stickiness: 1, but the value is 2",
-    ),
-    "a bound": (lambda s: s["terms"][1].update(bound=1), r"status: optimal, but the bounds .*"),
     "no proof": (
         lambda s: s.update(proof={"kind": "none"}),
         r"status: optimal, but the bounds or the kind of proof do not say so",
-    ),
-    "a member more": (
-        lambda s: s["assignment"].update(c7={}),
-        r"assignment: 'c7' is not a member of the group",
     ),
 }  # fmt: skip
 
@@ -428,6 +415,7 @@ def test_a_solution_of_another_form_is_bad_input(folder, solution):
         | {"format": "assay-solution/9"},
         "key 'proof' is missing": {k: v for k, v in solution.items() if k != "proof"},
         "[], expected an object": [],
+        "assumed: 5, expected a list": solution | {"assumed": 5},
     }
     calls = {
         line: (("check", folder / "orders.json", "-"), {"stdin": json.dumps(document)})
@@ -449,9 +437,12 @@ def member(**said) -> str:
 
 
 BAD_SNAPSHOTS = {
-    "not JSON": ("{oops", r"line 1 column 2: not JSON: .*assay import FILE"),
+    "not JSON": ("{oops", r"line 1 column 2: not JSON: Expecting .*"),
     "a truncated document": (snapshot()[:-20], r"line 1 column \d+: not JSON: .*"),
-    "something after the document": (snapshot() + "\n}", r".*"),
+    "something after the document": (
+        json.dumps(LOPSIDED, indent=1) + "\n}",
+        r"line \d+ column 1: not JSON: Extra data.*",
+    ),
     "a list": ("[]", r"\[\], expected an object"),
     "a number": ("7", r"7, expected an object"),
     "no number": (snapshot(topics={"t": float("nan")}), r"not JSON: NaN is no number.*"),
@@ -503,18 +494,37 @@ BAD_SNAPSHOTS = {
 
 
 @pytest.fixture(scope="module")
-def refusals() -> dict:
-    calls = {
-        name: (("solve", "-", "--format", "json"), {"stdin": text})
-        for name, (text, _) in BAD_SNAPSHOTS.items()
-    }
-    return side_by_side(calls)
+def validated(tmp_path_factory) -> dict[str, str]:
+    """What validate says of each bad snapshot, a line for each."""
+    folder = tmp_path_factory.mktemp("bad")
+    files = {name: f"{number}.json" for number, name in enumerate(BAD_SNAPSHOTS)}
+    for name, file in files.items():
+        (folder / file).write_text(BAD_SNAPSHOTS[name][0])
+    run = assay("validate", *files.values(), cwd=folder)
+    assert (run.returncode, run.stdout) == (2, "")
+    lines = run.stderr.split("\n")
+    assert lines.pop() == ""
+    return dict(zip(files, lines, strict=True))
 
 
 @pytest.mark.parametrize("name", BAD_SNAPSHOTS)
-def test_a_bad_snapshot_is_refused_in_one_line_that_names_the_place(refusals, name):
-    line = one_line(refusals[name], 2)
-    assert re.fullmatch(f"standard input: {BAD_SNAPSHOTS[name][1]}", line)
+def test_a_bad_snapshot_is_refused_in_one_line_that_names_the_place(validated, name):
+    number = list(BAD_SNAPSHOTS).index(name)
+    assert re.fullmatch(f"assay: {number}\\.json: {BAD_SNAPSHOTS[name][1]}", validated[name])
+
+
+def test_solve_refuses_a_bad_snapshot_in_one_line_and_prints_nothing():
+    names = ("not JSON", "empty", "wrong version", "negative partition", "lag of another length")
+    calls = {
+        name: (("solve", "-", "--format", "json"), {"stdin": BAD_SNAPSHOTS[name][0]})
+        for name in (*names, "a name of two lines")
+    }
+    hint = "; other tools' texts become snapshots with: assay import FILE"
+    for name, run in side_by_side(calls).items():
+        expected = f"standard input: {BAD_SNAPSHOTS[name][1]}"
+        line = one_line(run, 2)
+        assert line.endswith(hint) == (name == "not JSON")
+        assert re.fullmatch(expected, line.removesuffix(hint))
 
 
 @pytest.mark.parametrize("command", ["check", "score", "anonymise", "import"])
@@ -635,21 +645,23 @@ def test_a_hundred_megabytes_of_noise_are_refused_within_seconds(folder, kind):
     file = folder / "noise.json"
     file.write_bytes(NOISE[kind]())
     assert file.stat().st_size == 100_000_000
-    started = time.monotonic()
     for command in ("solve", "import"):
+        started = time.monotonic()
         line = one_line(assay(command, file), 2)
+        assert time.monotonic() - started < 10
         assert line.startswith(f"{file}: ")
         assert len(line) < 1000
-    assert time.monotonic() - started < 10
     file.unlink()
 
 
 def test_help_and_version_leave_with_0():
     calls = {command: ((command, "--help"), {}) for command in ("solve", "score", "run")}
-    runs = side_by_side(calls | {"all": (("--help",), {}), "version": (("--version",), {})})
+    calls_for_all = {"all": (("--help",), {}), "bare": ((), {}), "version": (("--version",), {})}
+    runs = side_by_side(calls | calls_for_all)
     for command in calls:
         assert f"assay {command}" in good(runs[command]).stdout
     listed = good(runs["all"]).stdout
+    assert good(runs["bare"]).stdout == listed
     for command in (
         "solve", "check", "validate", "score", "assignors", "import", "anonymise", "generate",
         "run", "report",

@@ -1,22 +1,32 @@
-"""A group that ends the process that solves it, for a child process to import."""
+"""Groups that harm the process that solves them, for a child process to import."""
 
 import os
 import signal
 from dataclasses import fields
 from multiprocessing import parent_process
-from typing import Any
+from typing import Any, Self
 
 from groups import Group
 
 
-class Deadly(Group):
-    """The same group, but whatever child process looks at its partitions dies."""
+class Harmful(Group):
+    """The same group, but a child process that looks at its partitions comes to harm."""
 
-    @staticmethod
-    def of(group: Group) -> "Deadly":
-        return Deadly(**{field.name: getattr(group, field.name) for field in fields(group)})
+    @classmethod
+    def of(cls, group: Group) -> Self:
+        return cls(**{field.name: getattr(group, field.name) for field in fields(group)})
 
     def __getattribute__(self, name: str) -> Any:
         if name == "partitions" and parent_process() is not None:
-            os.kill(os.getpid(), signal.SIGKILL)
+            self.harm()
         return super().__getattribute__(name)
+
+
+class Deadly(Harmful):
+    def harm(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Faulty(Harmful):
+    def harm(self) -> None:
+        raise KeyError("arc 7")

@@ -22,7 +22,7 @@ from heuristics.time_limit import TimeLimit
 from optimal import solve
 from optimal.solution import Solution
 from tests.compare.conftest import CAPTURES, HOSTILE, lopsided, snapshot
-from tests.compare.deadly import Deadly
+from tests.compare.deadly import Deadly, Faulty
 
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
 
@@ -241,15 +241,31 @@ def job_for(tmp_path: Path) -> Job:
     return Job(tmp_path, tmp_path, ("balance", "stickiness"), ("current", "range"), 10.0)
 
 
-def test_a_group_that_kills_its_solver_does_not_lose_the_others(tmp_path):
+@pytest.mark.parametrize(
+    ("harmful", "reason"),
+    [(Deadly, "the child process died (exit code -9)"), (Faulty, "KeyError: 'arc 7'")],
+)
+def test_a_group_that_its_solver_does_not_survive_does_not_lose_the_others(
+    tmp_path, harmful, reason
+):
     good = [Group.from_dict(lopsided(name)) for name in "abc"]
-    groups = [good[0], Deadly.of(good[1]), good[2]]
+    groups = [good[0], harmful.of(good[1]), good[2]]
     with Child() as child:
         answers = _solved(job_for(tmp_path), groups, child)
     assert [isinstance(answer, Solution) for answer in answers] == [True, False, True]
-    assert answers[1] == "the child process died (exit code -9)"
+    assert answers[1] == reason
     for answer in (answers[0], answers[2]):
         assert (answer.status, [t.value for t in answer.terms]) == ("optimal", [1, 2])
+
+
+def test_a_solver_that_is_killed_between_two_batches_is_replaced(tmp_path):
+    group = Group.from_dict(lopsided())
+    with Child() as child:
+        pid = child.call(os.getpid, seconds=60)
+        os.kill(pid, signal.SIGKILL)
+        (answer,) = _solved(job_for(tmp_path), [group], child)
+        assert answer.status == "optimal"
+        assert child.call(os.getpid, seconds=60) != pid
 
 
 def test_a_call_whose_process_is_killed_is_lost_with_its_reason():

@@ -203,9 +203,12 @@ def test_a_partition_with_nobody_is_a_violation_and_no_move(even):
 
 
 def test_a_partition_that_nobody_reads_is_no_violation():
-    group = group_of({"t": 1, "unread": 3}, {"a": reads("t", t=[0])})
+    group = group_of(
+        {"t": 1, "u": 4, "unread": 3}, {"a": reads("t", t=[0]), "b": reads("u", u=[0, 1, 2, 3])}
+    )
     row = score_current(group, solve(group))
     assert (row.valid, row.violations, excesses(row)) == (True, (), (0, 0))
+    assert row.balanced
 
 
 @pytest.mark.parametrize(
