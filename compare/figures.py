@@ -83,8 +83,7 @@ def loads(
 ) -> alt.Chart:
     """Loads per member of a chosen group: now, with a chosen assignor, and at the optimum.
 
-    `rows` have group, member, assignment and partitions; members stand in the order of their
-    load at the optimum.
+    `rows` have group, member, now, optimum and a column per assignor.
     """
     chosen = alt.param(
         name="group_chosen",
@@ -96,27 +95,22 @@ def loads(
         value=others[0] if others else "",
         bind=alt.binding_select(options=list(others), name="assignor "),
     )
-    names = ["group", "member", "assignment", "partitions"]
+    whose = list(WHOSE)
     return (
-        alt.Chart(pd.DataFrame(list(rows), columns=names))
+        alt.Chart(alt.InlineData(values=list(rows)))
         .transform_filter("datum.group == group_chosen")
-        .transform_filter(
-            "datum.assignment == 'current' || datum.assignment == 'optimum' "
-            "|| datum.assignment == assignor_chosen"
-        )
-        .transform_calculate(
-            whose="datum.assignment == 'current' ? 'now' "
-            ": datum.assignment == 'optimum' ? 'optimum' : 'assignor'"
-        )
+        .transform_calculate(assignor="datum[assignor_chosen]")
+        .transform_fold(whose, as_=["whose", "partitions"])
+        .transform_filter("isValid(datum.partitions)")
         .mark_bar()
         .encode(
             x=alt.X("member:N", axis=alt.Axis(labelLimit=140)).title(None),
-            xOffset=alt.XOffset("whose:N", sort=list(WHOSE)),
+            xOffset=alt.XOffset("whose:N", sort=whose),
             y=alt.Y("partitions:Q", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color(
-                "whose:N", scale=alt.Scale(domain=list(WHOSE), range=list(WHOSE.values()))
+                "whose:N", scale=alt.Scale(domain=whose, range=list(WHOSE.values()))
             ).title(None),
-            tooltip=["member", "assignment", "partitions"],
+            tooltip=["member:N", "whose:N", "partitions:Q"],
         )
         .add_params(chosen, other)
         .properties(width=WIDTH)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from compare.verdicts import AssignorVerdict, Run
 
-MOST_GROUPS_DRAWN = 60
-MOST_MEMBERS_DRAWN = 60
+MOST_GROUPS_DRAWN = 40
+MOST_MEMBERS_DRAWN = 40
 MOST_ROWS = 300
 
 STYLE = """
@@ -117,7 +117,7 @@ def _page(run: Run, found: Sequence[str]) -> str:
 
 def _data(document: Any) -> str:
     """Return JSON that cannot end the script element that it stands in."""
-    return json.dumps(document).replace("<", "\\u003c")
+    return json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _figure(name: str) -> str:

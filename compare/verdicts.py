@@ -13,6 +13,7 @@ from groups.group import Group
 from heuristics import ASSIGNORS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -127,21 +128,20 @@ def by_assignor(run: Run) -> list[AssignorVerdict]:
 
 
 def loads_of(run: Run, group_key: str) -> list[dict[str, Any]]:
-    """Return rows (member, what, partitions) of one group: current, optimum, each assignor."""
+    """Return a row a member of one group: partitions now, at the optimum and per assignor."""
     snapshot = run.groups.loc[run.groups["key"] == group_key, "snapshot"].iloc[0]
     group = Group.from_dict(json.loads(snapshot))
-    columns: dict[str, Any] = {CURRENT: Assignment.current(group).loads.tolist()}
+    columns: dict[str, Any] = {"now": Assignment.current(group).loads.tolist()}
     optimum = run.optima.loc[run.optima["group_key"] == group_key, "loads"]
     if len(optimum) and optimum.iloc[0] is not None:
-        columns["optimum"] = optimum.iloc[0]
+        columns["optimum"] = optimum.iloc[0].tolist()
     scores = run.scores[run.scores["group_key"] == group_key]
     for name, loads in zip(scores["assignor"], scores["loads"], strict=True):
         if loads is not None and name != CURRENT:
-            columns[name] = loads
+            columns[name] = loads.tolist()
     return [
-        {"member": member, "assignment": what, "partitions": int(load)}
-        for what, loads in columns.items()
-        for member, load in zip(group.members, loads, strict=True)
+        {"member": member, **{what: loads[i] for what, loads in columns.items()}}
+        for i, member in enumerate(group.members)
     ]
 
 
@@ -194,14 +194,29 @@ def current_verdict(run: Run, group_key: str) -> str:
 
 
 def _current_finding(run: Run) -> str:
-    words = [current_verdict(run, key) for key in run.optima["group_key"]]
+    source = run.groups.set_index("key")["source"]
+    solved = [key for key in run.optima["group_key"] if key in source.index]
+    captured = [key for key in solved if not source[key].endswith(".jsonl")]
+    others = sorted(set(solved) - set(captured))
+    parts = [
+        _standing(run, keys, what)
+        for keys, what in ((captured, "captured groups"), (others, "other groups"))
+        if keys
+    ]
+    return " ".join(parts) or "No group was solved."
+
+
+def _standing(run: Run, keys: Sequence[str], what: str) -> str:
+    """Return a sentence on what the members of some groups own now."""
+    words = [current_verdict(run, key) for key in keys]
     owned = [w for w in words if w not in ("nothing owned yet", "not scored")]
     good = sum(w == "optimal" for w in owned)
     invalid = sum(w.startswith("not valid") for w in owned)
+    better = len(owned) - good - invalid
+    rest = f", and {invalid} hold no valid assignment (just joined, contested)" if invalid else ""
     return (
-        f"Of {len(owned)} groups that own something now, {good} are as good as can be, "
-        f"{len(owned) - good - invalid} could be better, and {invalid} hold no valid assignment "
-        "(just joined, contested or gone partitions)."
+        f"Of {len(owned)} {what} that own something now, {good} are as good as can be, "
+        f"{better} could be better{rest}."
     )
 
 

@@ -1,0 +1,187 @@
+"""Findings: groups on which an assignor breaks a promise, with what was measured."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from compare.hunt import hunt
+from compare.promises import PROMISES, Trial, in_process, optima, promise_named
+from groups import BadInput, Group, fields
+from groups.documents import read_bytes, read_documents
+from heuristics import assignor_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from compare.promises import Runner
+    from heuristics.time_limit import TimeLimit
+
+FORMAT = "assay-finding/1"
+_KEYS = ("format", "id", "assignor", "promise", "source", "measured", "group")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One broken promise.
+
+    Attributes
+    ----------
+    id : name of the finding
+    assignor, promise : who breaks what
+    source : where the promise stands
+    measured : what the promise's judge says of the group
+    group : the smallest group known on which it breaks
+    """
+
+    id: str
+    assignor: str
+    promise: str
+    source: str
+    measured: Mapping[str, Any]
+    group: Group
+
+    @staticmethod
+    def of(assignor: str, promise: str, group: Group, measured: Mapping[str, Any]) -> Finding:
+        """Name a finding after its assignor and promise, and its group after it."""
+        name = f"{assignor}-{promise}"
+        found = Group.from_dict({**group.to_dict(), "group": name})
+        source = promise_named(promise).source
+        return Finding(name, assignor, promise, source, measured, found)
+
+    @staticmethod
+    def from_dict(document: Any) -> Finding:
+        """Read an ``assay-finding/1`` document.
+
+        Raises
+        ------
+        BadInput
+            Where a rule of the format is broken.
+        """
+        top = fields.mapping(document, "", allowed=set(_KEYS), required=_KEYS)
+        if top["format"] != FORMAT:
+            fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
+        try:
+            group = Group.from_dict(top["group"])
+        except BadInput as error:
+            raise error.within("group") from None
+        measured = fields.mapping(top["measured"], "measured")
+        text = {key: fields.name(top[key], key) for key in ("id", "assignor", "promise", "source")}
+        return Finding(**text, measured=measured, group=group)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ``assay-finding/1`` document."""
+        return {
+            "format": FORMAT,
+            "id": self.id,
+            "assignor": self.assignor,
+            "promise": self.promise,
+            "source": self.source,
+            "measured": dict(self.measured),
+            "group": self.group.to_dict(),
+        }
+
+    def rederive(self, run: Runner) -> str | None:
+        """Run the assignor on the group again; return what is different now, None if nothing is.
+
+        Raises
+        ------
+        BadInput
+            Where no assignor or promise has the name.
+        """
+        assignor_named(self.assignor)
+        asked = promise_named(self.promise)
+        found = asked.judge(Trial(self.assignor, run, self.group, optima([self.group])[0]))
+        if found.holds is not False:
+            return "the promise holds" if found.holds else "the promise is not put to the test"
+        now, then = json.dumps(found.measured), json.dumps(dict(self.measured))
+        return None if now == then else f"measured {now}, expected {then}"
+
+
+def read_findings(path: str | Path) -> Iterator[Finding]:
+    """Return the findings of a file, one to a line.
+
+    Raises
+    ------
+    BadInput
+        Where the file cannot be read or a line is no finding; the message names the place.
+    """
+    for place, document in read_documents(read_bytes(path), str(path)):
+        if isinstance(document, BadInput):
+            raise document
+        try:
+            yield Finding.from_dict(document)
+        except BadInput as error:
+            raise error.within(place) from None
+
+
+def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[tuple[str, str | None]]:
+    """Return for each finding of a file its id and what is different now, None where nothing is.
+
+    Raises
+    ------
+    BadInput
+        Where the file cannot be read, or names what is not there.
+    """
+    for finding in list(read_findings(path)):
+        yield finding.id, finding.rederive(runner_of(finding.assignor, limit))
+
+
+def hunt_findings(
+    assignor: str,
+    promises: Sequence[str] | None,
+    limit: TimeLimit,
+    *,
+    seed: int,
+    groups: int,
+    seconds: float,
+    say: Callable[[str], object],
+) -> Iterator[Finding]:
+    """Return a finding for each promise that a hunt breaks; of the others a line is said.
+
+    Parameters
+    ----------
+    promises : which to hunt, all that can be asked of the assignor where None
+    seed, groups, seconds : as in :func:`compare.hunt.hunt`, for each promise
+    say : takes a line for people
+
+    Raises
+    ------
+    BadInput
+        Where no assignor or promise has a name, or the promise is another assignor's.
+    """
+    assignor_named(assignor)
+    asked = [promise_named(name) for name in promises or PROMISES]
+    for promise in asked:
+        if not promise.asked_of(assignor):
+            if promises:
+                of = ", ".join(promise.of)
+                raise BadInput(f"promise: {promise.name} is one of {of}, not of {assignor}")
+            continue
+        run = runner_of(assignor, limit)
+        came = hunt(assignor, promise, run, seed=seed, groups=groups, seconds=seconds)
+        tested = f"{came.tested} of {came.tried} groups put it to the test"
+        tested += "" if came.in_time else ", then the time was up"
+        if came.quarry is None:
+            say(f"{assignor} keeps {promise.name}: {tested}")
+            continue
+        say(f"{assignor} breaks {promise.name} on {came.broken}: {tested}")
+        yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)
+
+
+def runner_of(assignor: str, limit: TimeLimit) -> Runner:
+    """Return a runner of an assignor: under the time limit, but for those as written.
+
+    They always end, as their loops stop when a state comes back, and run ten times faster here.
+    """
+    if assignor_named(assignor).kind == "written":
+        return in_process(assignor)
+    return lambda group: limit.plan(group, assignor)
+
+
+def as_lines(findings: Sequence[Finding]) -> str:
+    """Return findings as JSON lines, by id."""
+    ordered = sorted(findings, key=lambda finding: finding.id)
+    return "".join(json.dumps(f.to_dict(), ensure_ascii=False) + "\n" for f in ordered)
