@@ -7,7 +7,8 @@ after `balance`:
 
 * those before `balance` leave each partition the readers of least cost, the *open* ones;
 * `level` proves the balance over these; a reader of the partition's level is *allowed*;
-* `price` proves the tiers after `balance`, one unit of tier i counting ``scale[i]``.
+* `price` proves the tiers after `balance`, one unit of tier i counting ``scale[i]``; after
+  `balance` alone it proves stickiness, as the format has it.
 """
 
 from __future__ import annotations
@@ -103,7 +104,11 @@ def check_certificate(
     least = _least_level(readers, level)
     _check_levels(assignment, readers, level, least)
     _check_balance(assignment, level, least)
-    _check_prices(readers, after, proof, level, least, found[len(before) + 1 :])
+    rest = found[len(before) + 1 :]
+    if objective == ("balance",):
+        after = ("stickiness",)
+        rest = values(assignment, after)
+    _check_prices(readers, after, proof, level, least, rest)
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,6 +46,9 @@ def flow(group: Group, objective: Objective, time_left: TimeLeft, *, closed: boo
         Where the time limit passes between two flows.
     """
     tiers = objective if set(objective) & set(CONVEX) else (*objective, "balance")
+    if tiers == ("balance",):
+        # The certificate of balance alone is that of balance > stickiness: move nothing for it.
+        tiers = ("balance", "stickiness")
     first = min(tiers.index(tier) for tier in CONVEX if tier in tiers)
     before, rest = tiers[:first], tiers[first:]
     apart, with_racks = "topic_balance" in tiers, "racks" in tiers
