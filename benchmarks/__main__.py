@@ -1,4 +1,4 @@
-"""Time the exact solver by the written protocol and print the table."""
+"""Time the exact solver by the written protocol (docs/benchmarks.md) and print the tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.instances import INSTANCES, SEED, some_topics
+from benchmarks.rivals import one_convex_flow
+from compare.families import Family
 from optimal import solve, solve_many
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 RUNS = 7
-FLEET = 2000
+FLEET = 4000
+FITTED = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 
 
 def seconds(call: Callable[[], object], runs: int = RUNS) -> tuple[float, float, float]:
@@ -39,31 +42,85 @@ def fresh(group: Group) -> Group:
     return type(group)(**kept)
 
 
-def main() -> None:
+def bars() -> None:
     """Print a row per instance: bar, least, median and greatest seconds, what ran."""
     _say("| group | bar (s) | least | median | greatest | method | balance, moves |")
     _say("|---|---|---|---|---|---|---|")
     for name, (bar, build) in INSTANCES.items():
         group = build()
         solution = solve(group)
-        least, middle, greatest = seconds(lambda group=group: solve(fresh(group)))
+        least, middle, greatest = seconds(lambda group=group: solve(fresh(group)))  # type: ignore[misc]
         terms = ", ".join(str(term.value) for term in solution.terms)
         _say(
             f"| {name} | {bar} | {least:.4f} | {middle:.4f} | {greatest:.4f} | "
             f"{solution.method}, {solution.status} | {terms} |"
         )
+
+
+def fleets() -> None:
+    """Print how many small groups a second are solved, together and one by one."""
     rng = np.random.default_rng(SEED)
-    fleet = [_small(int(rng.integers(2**31))) for _ in range(FLEET)]
+    drawn = [int(rng.integers(2**31)) for _ in range(FLEET)]
+    fleet = [Family(10, 6, 6, "random", "join-one").group(seed) for seed in drawn]
     _, together, _ = seconds(lambda: solve_many([fresh(g) for g in fleet]))
     _, alone, _ = seconds(lambda: [solve(fresh(g)) for g in fleet[:500]])
     _say(f"\n{FLEET / together:.0f} groups of 10 x 60 a second together, {500 / alone:.0f} alone")
-    _say(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
 
 
-def _small(seed: int) -> Group:
-    from compare.families import Family
+def reading() -> None:
+    """Print how far a solve is from reading its input arrays once."""
+    group = INSTANCES["2000 x 1,000,000, equal, one joins"][1]()
+    columns = (group.owner, group.subscription_topics, group.subscription_indptr, group.partitions)
+    _, once, _ = seconds(lambda: [int(column.sum()) for column in columns])
+    _, whole, _ = seconds(lambda: solve(fresh(group)))
+    _say(f"2000 x 1,000,000, equal, one joins: {whole / once:.0f} times reading the arrays once")
 
-    return Family(10, 6, 6, "random", "join-one").group(seed)
+
+def rivals() -> None:
+    """Print the same optimum found in other ways, in turn."""
+    _say("\n| group | way | median (s) | times ours |\n|---|---|---|---|")
+    group = some_topics(1000, 100_000, 100, 10)
+    terms = tuple(term.value for term in solve(group).terms)
+    if one_convex_flow(group) != terms:
+        raise RuntimeError("the one convex flow has another optimum")
+    _, ours, _ = seconds(lambda: solve(fresh(group)))
+    _, other, _ = seconds(lambda: one_convex_flow(fresh(group)), 3)
+    _say(f"| 1000 x 100,000 | one convex flow | {other:.3f} | {other / ours:.0f} |")
+    small = Family(8, 3, 6, "random", "join-one").group(SEED)
+    terms = tuple(term.value for term in solve(small).terms)
+    _, ours, _ = seconds(lambda: solve(fresh(small)))
+    for method in ("cp-sat", "ilp"):
+        solution = solve(small, method=method)
+        if tuple(term.value for term in solution.terms) != terms:
+            raise RuntimeError(f"{method} has another optimum")
+        _, other, _ = seconds(lambda method=method: solve(fresh(small), method=method))  # type: ignore[misc]
+        _say(f"| 8 x 24 | {method} | {other:.4f} | {other / ours:.0f} |")
+
+
+def growth() -> None:
+    """Print time and peak memory over the number of partitions, with the line fitted to them."""
+    _say("\n| partitions | median (s) | microseconds a partition | peak memory (GB) |")
+    _say("|---|---|---|---|")
+    times = []
+    for partitions in FITTED:
+        group = some_topics(max(partitions // 100, 10), partitions, 1000, 10)
+        _, middle, _ = seconds(lambda group=group: solve(fresh(group)), 3)  # type: ignore[misc]
+        times.append(middle)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        _say(f"| {partitions:,} | {middle:.4f} | {1e6 * middle / partitions:.2f} | {peak:.2f} |")
+    slope = np.polyfit(np.log(FITTED), np.log(times), 1)[0]
+    _say(f"\ntime grows with the {slope:.2f}th power of the number of partitions (log-log fit)")
+
+
+def main() -> None:
+    """Print every table."""
+    bars()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    _say(f"\npeak memory of all of these: {peak:.2f} GB")
+    fleets()
+    reading()
+    rivals()
+    growth()
 
 
 def _say(line: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from groups.errors import BadInput
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from optimal.columns import Columns
 
 SAFE = 2**62
+ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,13 +125,11 @@ def alike(indptr: Ints, entries: Ints, width: int, told_apart: list[Int64]) -> t
     within = np.arange(len(entries)) - np.asarray(indptr)[rows]
     seed = 0
     while True:
-        random = np.random.default_rng(seed)
-        words = random.integers(0, 2**64, size=width, dtype=np.uint64)
+        words = _words(seed, width)
         sums = np.concatenate(([np.uint64(0)], np.cumsum(words[entries], dtype=np.uint64)))
         key = sums[indptr[1:]] - sums[indptr[:-1]]
-        for column in told_apart:
-            odd = random.integers(0, 2**63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-            key = (key ^ (key >> np.uint64(29))) * odd + column.astype(np.uint64)
+        for which, column in enumerate(told_apart):
+            key = (key ^ (key >> np.uint64(29))) * ODD + column.astype(np.uint64) * words[which]
         _, first, found = np.unique(key, return_index=True, return_inverse=True)
         sample = first[found]
         same = (length == length[sample]).all() and all(
@@ -142,6 +142,14 @@ def alike(indptr: Ints, entries: Ints, width: int, told_apart: list[Int64]) -> t
     rank = np.empty(len(first), np.int64)
     rank[order] = np.arange(len(first))
     return rank[found], first[order]
+
+
+def _words(seed: int, width: int) -> npt.NDArray[np.uint64]:
+    """(width + 8,) uint64: words that look random (splitmix64: Steele, Lea & Flood 2014)."""
+    word = (np.arange(width + 8, dtype=np.uint64) + np.uint64(seed * 2**32 + 1)) * ODD
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
 
 
 def _all_alike(length: Ints, entries: Ints, told_apart: list[Int64]) -> bool:
