@@ -75,6 +75,7 @@ def hunt(
     seed: int = 1,
     groups: int = 2000,
     seconds: float | None = None,
+    exhaustive: bool = True,
 ) -> Hunt:
     """Look for a group on which an assignor breaks a promise, and shrink what is found.
 
@@ -89,12 +90,14 @@ def hunt(
     run : runs the assignor, under a time limit if it may hang
     groups : how many to draw
     seconds : stop trying after that; shrinking has as much again; None: no limit
+    exhaustive : whether to try every small group first
     """
     until = None if seconds is None else monotonic() + seconds
     tried = tested = 0
     broken: list[Quarry] = []
     in_time = True
-    for stream in (_every_small_group(), islice(drawn(seed), groups)):
+    first = _every_small_group() if exhaustive else iter(())
+    for stream in (first, islice(drawn(seed), groups)):
         while in_time and (batch := list(islice(stream, BATCH))):
             for group, verdict in _judge(assignor, promise, run, batch, until):
                 tried += 1
@@ -123,29 +126,27 @@ def shrink(
 ) -> Quarry:
     """Return a group on which the promise still breaks and from which nothing can be removed.
 
-    Members go first, then topics, partitions, subscriptions and claims, one by one; where no
-    single removal is left after which the promise still breaks, a member goes together with one
-    partition or more, as what it breaks may hang on how many each has on average.
+    Members go first, then topics and partitions, one by one; then a member together with its
+    share of partitions, as what breaks may hang on how many each has on average; then single
+    subscriptions and claims. After each removal it begins anew.
 
     Parameters
     ----------
     until : time of ``monotonic()`` at which to stop with what there is
     """
-    smaller: Quarry | None = found
-    while smaller is not None:
-        found = smaller
+    while True:
         document = found.group.to_dict()
-        smaller = _first(removals(document), assignor, promise, run, until) or _first(
-            shares(document), assignor, promise, run, until
-        )
-    return found
+        for less in (parts_less, shares_less, ties_less):
+            smaller = _first(less(document), assignor, promise, run, until)
+            if smaller is not None:
+                found = smaller
+                break
+        else:
+            return found
 
 
-def removals(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the documents with one member, topic, partition, subscription or claim less.
-
-    Where a partition goes, those after it take the number before; racks go with it.
-    """
+def parts_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the documents with one member, topic or partition less."""
     members, topics = document["members"], document["topics"]
     for member in members:
         yield _without(document, "members", member)
@@ -153,9 +154,13 @@ def removals(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         less = {m: _without_topic(said, topic) for m, said in members.items()}
         yield {**_without(document, "topics", topic), "members": less}
     for topic, said in topics.items():
-        count = said if isinstance(said, int) else said["partitions"]
-        for number in range(count):
+        for number in range(_count(said)):
             yield _less(document, topic, number)
+
+
+def ties_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the documents with one subscription or claim less."""
+    members = document["members"]
     for member, said in members.items():
         for topic in said["subscription"]:
             rest = [t for t in said["subscription"] if t != topic]
@@ -167,33 +172,38 @@ def removals(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 yield {**document, "members": {**members, member: {**said, "owned": owned}}}
 
 
-def shares(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def shares_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the documents with one member and some partitions less.
 
-    From one partition to the average share and one more; those that the member owns go first,
-    then the last of each topic.
+    From one partition to two more than the average share: those that the member owns first, then
+    those that nobody owns, then the last of the largest topic.
     """
     members = document["members"]
-    total = sum(t if isinstance(t, int) else t["partitions"] for t in document["topics"].values())
+    total = sum(map(_count, document["topics"].values()))
     for member in members:
         left: Mapping[str, Any] = document
         for _ in range(min(total, total // len(members) + 2)):
-            left = _one_partition_less(left, member)
+            left = _less(left, *_partition_to_spare(left, member))
             yield _without(left, "members", member)
 
 
-def _one_partition_less(document: Mapping[str, Any], member: str) -> dict[str, Any]:
-    """Take out a partition that a member owns, or else the last of the largest topic."""
-    topics, owned = document["topics"], document["members"][member]["owned"]
-    counts = {
-        t: said if isinstance(said, int) else said["partitions"] for t, said in topics.items()
+def _partition_to_spare(document: Mapping[str, Any], member: str) -> tuple[str, int]:
+    counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
+    owners = {
+        (topic, number): owner
+        for owner, said in document["members"].items()
+        for topic, numbers in said["owned"].items()
+        for number in numbers
     }
-    mine = [
-        (t, n) for t, numbers in sorted(owned.items()) for n in numbers if n < counts.get(t, 0)
-    ]
-    largest = max(sorted(counts), key=lambda t: counts[t])
-    topic, number = mine[0] if mine else (largest, counts[largest] - 1)
-    return _less(document, topic, number)
+    largest = max(counts, key=lambda topic: counts[topic])
+    every = [(topic, number) for topic, count in counts.items() for number in range(count)]
+    mine = (place for place in every if owners.get(place) == member)
+    nobodys = (place for place in every if place not in owners)
+    return next(chain(mine, nobodys), (largest, counts[largest] - 1))
+
+
+def _count(topic: Any) -> int:
+    return int(topic if isinstance(topic, int) else topic["partitions"])
 
 
 def _less(document: Mapping[str, Any], topic: str, number: int) -> dict[str, Any]:
@@ -226,7 +236,8 @@ def _judge(
 ) -> Iterable[tuple[Group, Verdict]]:
     for start in range(0, len(groups), BATCH):
         batch = groups[start : start + BATCH]
-        for group, optimum in zip(batch, optima(batch), strict=True):
+        known = optima(batch) if promise.needs_optimum else [None] * len(batch)
+        for group, optimum in zip(batch, known, strict=True):
             if until is not None and monotonic() > until:
                 return
             yield group, promise.judge(Trial(assignor, run, group, optimum))

@@ -33,13 +33,13 @@ class Trial:
     Attributes
     ----------
     run : runs the assignor, under a time limit if it may hang
-    optimum : the reference solution of the group
+    optimum : the reference solution of the group; None where no promise needs it
     """
 
     assignor: str
     run: Runner
     group: Group
-    optimum: Solution
+    optimum: Solution | None
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -85,6 +85,7 @@ class Promise:
     source : who promised it
     judge : says whether a trial keeps it
     of : the assignors it can be asked of; empty: all
+    needs_optimum : whether a trial needs the reference solution
     """
 
     name: str
@@ -92,6 +93,7 @@ class Promise:
     source: str
     judge: Callable[[Trial], Verdict]
     of: tuple[str, ...] = ()
+    needs_optimum: bool = False
 
     def asked_of(self, assignor: str) -> bool:
         """Say whether the promise can be asked of an assignor."""
@@ -184,14 +186,14 @@ def _balanced(found: Trial) -> Verdict:
 
 
 def _optimal_balance(found: Trial) -> Verdict:
-    if found.assignment is None:
+    if found.assignment is None or found.optimum is None:
         return NOT_TESTED
     balance, best = values(found.assignment, ("balance",))[0], found.optimum.terms[0].value
     return Verdict(balance == best, {"balance": balance, "optimum": best})
 
 
 def _optimal_moves(found: Trial) -> Verdict:
-    if found.assignment is None or not _optimal_balance(found).holds:
+    if found.assignment is None or found.optimum is None or not _optimal_balance(found).holds:
         return NOT_TESTED
     moves, best = values(found.assignment, ("stickiness",))[0], found.optimum.terms[1].value
     return Verdict(moves == best, {"moves": moves, "optimum": best})
@@ -246,12 +248,14 @@ PROMISES: dict[str, Promise] = {
             "no assignment has a better balance score",
             'StickyAssignor documentation, "distributed as evenly as possible"',
             _optimal_balance,
+            needs_optimum=True,
         ),
         Promise(
             "optimal-moves",
             "of the assignments with the best balance, none moves fewer partitions",
             'StickyAssignor documentation, "stay with their previously assigned consumers"',
             _optimal_moves,
+            needs_optimum=True,
         ),
         Promise(
             "idempotent",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FORMAT = "assay-scores/1"
 CURRENT = "current"
+OPTIMUM = "optimum"
 Excess = int | tuple[int, int | None] | None
 
 
@@ -119,10 +120,19 @@ def score_current(group: Group, solution: Solution) -> Score:
     return score(group, Assignment.current(group), solution)
 
 
+def _score_optimum(group: Group, solution: Solution) -> Score:
+    if solution.assignment is None:
+        return Score(OPTIMUM, "timed-out", "the solver found nothing in time")
+    row = score(group, solution.assignment, solution, assignor=OPTIMUM)
+    return replace(row, seconds=solution.seconds)
+
+
 def score_assignors(
     group: Group, solution: Solution, names: Sequence[str], limit: TimeLimit
 ) -> list[Score]:
-    """Score assignors by name, in order; ``current`` is what the members hold now.
+    """Score assignors by name, in order.
+
+    ``current`` is what the members hold now, ``optimum`` the solution itself.
 
     Each runs in a child process under the time limit; whatever becomes of it is a row.
 
@@ -135,6 +145,9 @@ def score_assignors(
     for name in names:
         if name == CURRENT:
             rows.append(score_current(group, solution))
+            continue
+        if name == OPTIMUM:
+            rows.append(_score_optimum(group, solution))
             continue
         outcome = limit.plan(group, name)
         if outcome.plan is None or outcome.status != "planned":
@@ -152,8 +165,8 @@ def score_assignors(
 def require_assignors(names: Sequence[str]) -> None:
     """Raise BadInput where a name is no assignor's and not ``current``."""
     for name in names:
-        if name not in (CURRENT, *ASSIGNORS):
-            known = ", ".join((CURRENT, *ASSIGNORS))
+        if name not in (CURRENT, OPTIMUM, *ASSIGNORS):
+            known = ", ".join((CURRENT, OPTIMUM, *ASSIGNORS))
             raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
 
 
@@ -184,8 +197,9 @@ def too_far(rows: Sequence[Score], limits: Mapping[str, int]) -> list[str]:
             worst = term.excess[1] if isinstance(term.excess, tuple) else term.excess
             open_end = isinstance(term.excess, tuple) and worst is None
             if term.name in limits and (open_end or (worst or 0) > limits[term.name]):
+                amount = "an unknown amount" if worst is None else worst
                 lines.append(
-                    f"{row.assignor}: {term.name} exceeds the optimum by {worst}, "
+                    f"{row.assignor}: {term.name} exceeds the optimum by {amount}, "
                     f"more than {limits[term.name]}"
                 )
     return lines

@@ -56,22 +56,28 @@ class Child:
 
         After `seconds`, enforced to about a tenth of a second, or its death: Lost.
         """
+        try:
+            return self._attempt(function, args, seconds)
+        except BrokenProcessPool:
+            # The process died between two calls, and the pool had not noticed until now.
+            self.close()
+        try:
+            return self._attempt(function, args, seconds)
+        except BrokenProcessPool:
+            self.close()
+            return Lost("the child process died")
+
+    def _attempt(self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
         if self._pool is not None and not self._pool.active:
             self.close()
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, context=_Spawn())
         try:
             future = self._pool.schedule(function, args=list(args), timeout=seconds)
-        except RuntimeError:
-            # The process died between two calls, and the pool has not noticed until now.
-            self.close()
-            self._pool = ProcessPool(max_workers=1, context=_Spawn())
-            future = self._pool.schedule(function, args=list(args), timeout=seconds)
+        except RuntimeError as error:
+            raise BrokenProcessPool(str(error)) from error
         try:
             return future.result(seconds + START_SECONDS)
-        except BrokenProcessPool:
-            self.close()
-            return Lost("the child process died")
         except TimeUp:
             if future.done():
                 return Lost(f"no answer within {seconds:g} s", timed_out=True)

@@ -121,7 +121,7 @@ def run_job(job: Job, say: Callable[[str], None]) -> Summary:
         table = pa.Table.from_pylist(
             [dict(zip(FOUND.names, row, strict=True)) for row in rows], schema=FOUND
         )
-        read = spark.createDataFrame(table).repartition(4)
+        read = spark.createDataFrame(table).repartition(2)
         read = read.mapInArrow(partial(_read, job), _ddl(spark, READ)).persist()
         _append(spark, job, "groups", read.where("reason is null"))
         _append(spark, job, "failures", read.where("reason is not null"))
@@ -185,7 +185,7 @@ def _solve_missing(
         )
         stored = spark.read.parquet(str(job.out / "groups")).select("key", "snapshot")
         tasks = chosen.join(stored.dropDuplicates(["key"]), chosen.group_key == stored.key)
-        tasks = tasks.select(*TASK.names).repartition(4)
+        tasks = tasks.select(*TASK.names).repartition(2)
         done = tasks.mapInArrow(partial(_solve, job), _ddl(spark, DONE)).persist()
         for name in ("optima", "scores"):
             _append(spark, job, name, done.selectExpr(f"inline({name})"))
