@@ -156,7 +156,10 @@ class Assignment:
     @cached_property
     def loads(self) -> Int64:
         """(members,) int64: how many partitions each member holds."""
-        return frozen(np.bincount(self.holdings[0], minlength=len(self.group.members)))
+        members = len(self.group.members)
+        if self.strays:
+            return frozen(np.bincount(self.holdings[0], minlength=members))
+        return frozen(np.bincount(self.owner + 1, minlength=members + 1)[1:])
 
     @property
     def idle(self) -> tuple[str, ...]:

@@ -318,9 +318,11 @@ def _level(group: Group, proof: Proof) -> Int64:
 
 def _least_level(readers: _Readers, level: Int64) -> Int64:
     """(read,) int64: the least level among the open readers of each partition."""
-    least = np.full(len(readers.read), SAFE, np.int64)
-    for far, entries in enumerate(readers.entries):
-        least = np.minimum(least, readers.option(far, entries.least(level[entries.member])))
+    classes = [
+        readers.option(far, entries.least(level[entries.member]))
+        for far, entries in enumerate(readers.entries)
+    ]
+    least = classes[0] if len(classes) == 1 else np.minimum(*classes)
     if readers.open[0] is not None and len(level):
         own = np.where(readers.owner_open, level[readers.owner], SAFE)
         least = np.minimum(least, own)
@@ -390,7 +392,7 @@ def _check_prices(
     if (most + dearest) * summands >= SAFE:
         raise ProofTooLarge("price: the sum of the prices leaves 64 bits")
     moving, distance = readers.moving(after, scale), _distance(after, scale)
-    cheapest = np.full(len(readers.read), SAFE, np.int64)
+    costs = []
     for far, entries in enumerate(readers.entries):
         own_level = level[entries.member]
         class_level = entries.least(own_level)
@@ -399,7 +401,8 @@ def _check_prices(
         cost = readers.option(far, class_price) + (moving + distance * far)
         if len(readers.entries) > 1 or readers.open[0] is not None:
             cost = np.where(readers.option(far, class_level) == least, cost, SAFE)
-        cheapest = np.minimum(cheapest, cost)
+        costs.append(cost)
+    cheapest = costs[0] if len(costs) == 1 else np.minimum(*costs)
     if readers.owner_open.any():
         stays = np.take(price, readers.owner, mode="wrap") + distance * readers.owner_far
         own_level = np.take(level, readers.owner, mode="wrap")

@@ -20,7 +20,7 @@ class Columns:
     Attributes
     ----------
     indptr, topics_read : CSR of the subscriptions, int64 and int32
-    counts : (topics,) int64; topic, owner : (partitions,) int64
+    counts : (topics,) int64; topic : (partitions,) int32; owner : (partitions,) int64
     weight : (partitions,) int64, -1 unknown, or None
     rack : (members,) int64, -1 none; replicas : (partitions,) int64, -1 unknown
     rack_entries : int64 ascending, ``replicas * racks + rack``
@@ -30,7 +30,7 @@ class Columns:
     indptr: Int64
     topics_read: Int32
     counts: Int64
-    topic: Int64
+    topic: Int32
     owner: Int64
     weight: Int64 | None
     rack: Int64
@@ -48,7 +48,7 @@ class Columns:
             indptr=group.subscription_indptr,
             topics_read=group.subscription_topics,
             counts=group.partitions,
-            topic=group.topic.astype(np.int64),
+            topic=group.topic,
             owner=group.owner.astype(np.int64),
             weight=group.weight,
             rack=nothing if racks is None else racks.member.astype(np.int64),

@@ -359,7 +359,9 @@ class _Plan:
             return base, through[member].astype(np.int64)
         topic = np.empty(self.slots, np.int64)
         topic[self.edge_slot] = pools.pool_topic[self.edge_pool]
-        held = np.sort(columns.topic[kept] * columns.members + columns.owner[kept])
+        held = np.sort(
+            columns.topic[kept].astype(np.int64) * columns.members + columns.owner[kept]
+        )
         key = topic[self.out_slot[out]] * columns.members + self.out_member[out]
         base = np.searchsorted(held, key, side="right") - np.searchsorted(held, key)
         readers = np.bincount(topic, minlength=len(columns.counts))

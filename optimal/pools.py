@@ -89,7 +89,12 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
         starts = np.concatenate(([0], np.cumsum(np.diff(topic_indptr)[place_topic])))
         pool_of_place, first = alike(starts, listed[1], len(sample), [])
         pool_topic = place_topic[first]
-    pool = np.append(pool_of_place, -1)[place]
+    by_topic = np.full(len(columns.counts), -1)
+    if with_racks:
+        pool = np.append(pool_of_place, -1)[place]
+    else:
+        by_topic[place_topic] = pool_of_place
+        pool = np.repeat(by_topic, columns.counts)
     edge_pool, classes = _entries(topic_indptr, edge_class, pool_topic)
     far = np.zeros(len(edge_pool), bool)
     if with_racks:
@@ -98,10 +103,14 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
         edge_pool, classes, far = edge_pool[chosen], classes[chosen], far[chosen]
     if before:
         pool = np.where(kept, -1, pool)
+    if before or with_racks:
+        counts = np.bincount(pool + 1, minlength=len(pool_topic) + 1)[1:]
+    else:
+        counts = np.bincount(by_topic + 1, columns.counts, len(pool_topic) + 1)[1:]
     return Pools(
         pool=pool,
         kept=kept,
-        counts=np.bincount(pool + 1, minlength=len(pool_topic) + 1)[1:],
+        counts=counts.astype(np.int64),
         pool_topic=pool_topic,
         member_class=member_class,
         class_size=np.bincount(member_class, minlength=len(sample)),
@@ -192,7 +201,8 @@ def _places(columns: Columns, useful: Bools, *, with_racks: bool) -> tuple[Int64
     width = int(columns.replicas.max(initial=-1)) + 2
     read = np.flatnonzero(useful[columns.topic])
     keys, inverse = np.unique(
-        columns.topic[read] * width + columns.replicas[read] + 1, return_inverse=True
+        columns.topic[read].astype(np.int64) * width + columns.replicas[read] + 1,
+        return_inverse=True,
     )
     place = np.full(columns.partitions, -1, np.int64)
     place[read] = inverse
