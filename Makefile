@@ -2,7 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help report test check bench notebooks lock clean
+SEED ?= 1
+GROUPS ?= 20000
+
+.PHONY: help report test check agree bench promises notebooks lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -26,8 +29,14 @@ check: .venv/.ready  ## ruff and mypy --strict
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
+agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
+	@$(BIN)/python -m tests.optimal.agreement_sweep --seed $(SEED) --groups $(GROUPS)
+
 bench: .venv/.ready  ## time the exact solver (benchmarks/)
 	@$(BIN)/python -m benchmarks
+
+promises: .venv/.ready  ## hold every assignor to every promise on all small groups; 5 to 10 min
+	@$(BIN)/python -m compare.promise_table
 
 notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks

@@ -429,6 +429,50 @@ def scenario(
         printing.print_journeys(asked.name, journeys, steps=bool(assignor))
 
 
+@app.command()
+def hunt(
+    assignor: Annotated[str | None, typer.Argument(help="whose promises to break")] = None,
+    *,
+    promise: Annotated[
+        list[str] | None, typer.Option("--promise", help="one to break; may be given again")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="of the groups to try")] = 1,
+    groups: Annotated[int, typer.Option(min=1, help="how many groups to try")] = 2000,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="stop trying then, and shrinking as much later")
+    ] = 60.0,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", min=0.001, help="seconds for each call")
+    ] = 1.0,
+    rederive: Annotated[
+        str | None, typer.Option(metavar="FILE", help="derive the findings of a file again")
+    ] = None,
+    format_: FormatOption = "table",
+) -> None:
+    """Look for the smallest group on which an assignor breaks a promise."""
+    from assay import printing
+    from compare.findings import hunt_findings, rederive_all
+    from heuristics.time_limit import TimeLimit
+
+    if (assignor is None) == (rederive is None):
+        raise BadInput("expected either an assignor or --rederive FILE")
+    with TimeLimit(time_limit) as limit:
+        if assignor is None:
+            changed = 0
+            for name, difference in rederive_all(rederive or "", limit):
+                changed += difference is not None
+                _print(f"{name}: {difference or 'breaks as before'}")
+            raise typer.Exit(1 if changed else 0)
+        found = hunt_findings(
+            assignor, promise, limit, seed=seed, groups=groups, seconds=seconds, say=_progress
+        )
+        for finding in found:
+            if format_ == "json":
+                _print_json(finding.to_dict())
+            else:
+                printing.print_finding(finding)
+
+
 def _group(file: str, *, assume_equal: bool) -> Group:
     try:
         group = Group.read(file)

@@ -14,6 +14,7 @@ from groups.assignment import Assignment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from compare.findings import Finding
     from compare.journey import Journey
     from compare.rollout import Rollout
     from compare.score import Score, ScoreTerm
@@ -144,6 +145,22 @@ def print_rollouts(rollouts: Sequence[Rollout]) -> None:
     table = _table("", *(str(rollout.rule) for rollout in rollouts))
     for key in totals[0]:
         table.add_row(key, *(str(total[key]) for total in totals))
+    _show(console, table)
+
+
+def print_finding(finding: Finding) -> None:
+    """Print a broken promise, what was measured, and the group."""
+    console, group = _console(), finding.group
+    measured = ", ".join(f"{key} {value}" for key, value in finding.measured.items())
+    _print(console, f"{finding.assignor} breaks {finding.promise}: {measured}")
+    sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
+    _print(console, f"partitions of each topic: {', '.join(sizes) or '-'}")
+    table = _table("member", "generation", "reads", "owns")
+    for member, said in group.to_dict()["members"].items():
+        owned = " ".join(f"{t}:{_ranges(numbers)}" for t, numbers in said["owned"].items())
+        reads = " ".join(said["subscription"])
+        born = str(said.get("generation", "-"))
+        table.add_row(Text(member), born, Text(reads or "-"), Text(owned or "-"))
     _show(console, table)
 
 

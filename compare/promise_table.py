@@ -142,24 +142,29 @@ def tally_all(workers: int) -> dict[Key, Tally]:
 
 
 def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
-    """Return a finding for each broken promise: the smallest group of all scopes, shrunk."""
-    smallest: dict[tuple[str, str], Tally] = {}
+    """Return a finding for each broken promise: the smallest group of all scopes, shrunk.
+
+    Of groups of one size that of the first scope wins.
+    """
+    smallest: dict[tuple[str, str], Quarry] = {}
     for (_, assignor, promise), one in total.items():
-        smallest.setdefault((assignor, promise), Tally()).offer(one.smallest)
+        best, quarry = smallest.get((assignor, promise)), one.smallest
+        if quarry is not None and (best is None or quarry.size < best.size):
+            smallest[assignor, promise] = quarry
     found = []
-    for (assignor, promise), one in smallest.items():
-        if one.smallest is not None:
-            asked, run = PROMISES[promise], in_process(assignor)
-            least = shrink(one.smallest, assignor, asked, run)
-            found.append(Finding.of(assignor, promise, least.group, least.measured))
+    for (assignor, promise), quarry in smallest.items():
+        least = shrink(quarry, assignor, PROMISES[promise], in_process(assignor))
+        found.append(Finding.of(assignor, promise, least.group, least.measured))
     return found
 
 
 def table_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> str:
-    """Return the table as Markdown: a row for each assignor and promise."""
+    """Return the scopes and the table as Markdown: a row for each assignor and promise."""
     names = [scope.name for scope in scopes()]
     by_id = {(f.assignor, f.promise): f for f in findings}
-    lines = [
+    lines = [f"- *{scope.name}*: {scope.text}" for scope in scopes()]
+    lines += [
+        "",
         f"| assignor | promise | {' | '.join(names)} | smallest group that breaks it |",
         "|---" * (len(names) + 3) + "|",
     ]
