@@ -1,0 +1,154 @@
+"""Every formulation on many seeded groups: a table of what was met.
+
+Run with ``make agree``, or ``python -m tests.optimal.agreement_sweep --seed 2 --groups 500``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from itertools import permutations
+from multiprocessing import get_context
+from time import perf_counter
+from typing import NamedTuple
+
+from groups import PRESETS, TIERS, Group, SolverContradiction
+from optimal.agreement import agree
+from optimal.solution import Status
+from tests.optimal.random_groups import random_group
+
+FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
+LOADS = [tier for tier in TIERS if not TIERS[tier].is_flow]
+STAPLES = [*PRESETS.values(), *permutations(FLOW, 2)]
+SECONDS = 5.0
+
+
+class Met(NamedTuple):
+    """One group under one objective: who answered, how many proved it, how long it took."""
+
+    group: int
+    objective: tuple[str, ...]
+    size: tuple[int, int]
+    methods: tuple[str, ...]
+    proved: int
+    seconds: float
+    contradiction: str | None
+
+
+def objectives(rng: random.Random, number: int) -> list[tuple[str, ...]]:
+    """One of the staples in turn; for one group in four another objective of one to three."""
+    found = [STAPLES[number % len(STAPLES)]]
+    if rng.random() < 0.25:
+        tiers = FLOW if rng.random() < 0.5 else list(TIERS)
+        found.append(tuple(rng.sample(tiers, rng.randint(1, 3))))
+    return found
+
+
+def size(rng: random.Random, asked: list[tuple[str, ...]]) -> tuple[int, int]:
+    """How many members and partitions at most.
+
+    A third 8 x 24, a third of any size up to that, a third so small that every assignment can be
+    looked at. With a load tier (lag or weight) the linear formulations take minutes at 8 x 24:
+    there 5 x 12 after another tier, which leaves less to choose, and 4 x 8 where it comes first
+    or there are several.
+    """
+    members, partitions = rng.choice(
+        ((8, 24), (rng.randint(2, 8), rng.randint(4, 24)), (rng.randint(2, 4), rng.randint(4, 8)))
+    )
+    for tiers in asked:
+        if tiers[0] in LOADS or sum(tier in LOADS for tier in tiers) > 1:
+            members, partitions = min(members, 4), min(partitions, 8)
+        elif any(tier in LOADS for tier in tiers):
+            members, partitions = min(members, 5), min(partitions, 12)
+    return members, partitions
+
+
+def case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """The group of a number and the objectives it is solved for."""
+    rng = random.Random(f"{seed} {number}")
+    asked = objectives(rng, number)
+    members, partitions = size(rng, asked)
+    return random_group(rng, members=members, partitions=partitions), asked
+
+
+def meet(seed: int, number: int, folder: str) -> list[Met]:
+    """What came of one group under each of its objectives."""
+    group, asked = case(seed, number)
+    at = (len(group.members), group.n_partitions)
+    found = []
+    for objective in asked:
+        start = perf_counter()
+        said, told = (), None
+        try:
+            said = agree(group, objective, time_limit=SECONDS, folder=folder)
+        except SolverContradiction as error:
+            told = str(error)
+        proved = sum(answer.status is Status.OPTIMAL for answer in said)
+        methods = tuple(answer.method for answer in said)
+        taken = perf_counter() - start
+        found.append(Met(number, objective, at, methods, proved, taken, told))
+    return found
+
+
+def sweep(seed: int, groups: int, folder: str, *, processes: int = 2) -> list[Met]:
+    """What came of groups 0, 1, ... of a seed, in order."""
+    numbers = range(groups)
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        rows = pool.map(meet, [seed] * groups, numbers, [folder] * groups, chunksize=20)
+        return [met for row in rows for met in row]
+
+
+def table(found: list[Met]) -> str:
+    """A row per objective, those that were met most first."""
+    lines = [f"{'objective':48}  groups  answers  exhausted  open  disagree  seconds  slowest"]
+    rows: dict[str, list[Met]] = {}
+    for met in found:
+        rows.setdefault(" > ".join(met.objective), []).append(met)
+    rows = dict(sorted(rows.items(), key=lambda row: (-len(row[1]), row[0])))
+    rare = [met for name in rows if len(rows[name]) < 5 for met in rows[name]]
+    often = {name: row for name, row in rows.items() if len(row) >= 5}
+    for name, row in (*often.items(), ("rarer ones", rare), ("all", found)):
+        answers = sum(len(met.methods) for met in row)
+        lines.append(
+            f"{name:48}  {len(row):6}  {answers:7}  {sum('brute' in met.methods for met in row):9}"
+            f"  {answers - sum(met.proved for met in row):4}"
+            f"  {sum(met.contradiction is not None for met in row):8}"
+            f"  {sum(met.seconds for met in row):7.1f}"
+            f"  {max((met.seconds for met in row), default=0):7.1f}"
+        )
+    return "\n".join(lines)
+
+
+def methods(found: list[Met]) -> Counter[str]:
+    """How many answers each method gave."""
+    return Counter(method for met in found for method in met.methods)
+
+
+def main() -> int:
+    """Sweep, print the table and every disagreement; 1 where there was one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--groups", type=int, default=20_000)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--folder", default="out/contradictions")
+    asked = parser.parse_args()
+    start = perf_counter()
+    found = sweep(asked.seed, asked.groups, asked.folder, processes=asked.processes)
+    told = [met.contradiction for met in found if met.contradiction is not None]
+    counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))
+    lines = [
+        table(found),
+        f"answers: {counts}",
+        f"seed {asked.seed}: {asked.groups} groups, {len(told)} disagreements, "
+        f"{perf_counter() - start:.0f} s",
+        *told,
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 1 if told else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
