@@ -28,7 +28,7 @@ _EXACT = 2**53
 _SUMMED = 2**61
 # The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima beyond
 # (google/or-tools issue 5293).
-_PRESOLVED = 2**30
+PRESOLVED = 2**30
 
 
 def cpsat(
@@ -52,14 +52,14 @@ def cpsat(
         Where a tier lacks its data or a cost leaves the integers that the solver tells apart.
     """
     require_data(group, objective)
-    greatest = _greatest_cost(group, objective)
+    greatest = greatest_cost(group, objective)
     from ortools.sat.python import cp_model
 
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     program = _program(group)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = workers
-    solver.parameters.cp_model_presolve = greatest < _PRESOLVED
+    solver.parameters.cp_model_presolve = greatest < PRESOLVED
     found: Int32 | None = None
     bounds: list[int | None] = []
     for place, tier in enumerate(objective):
@@ -91,7 +91,7 @@ def cpsat(
     return Claim(found, (*bounds, *unknown), Stopped.TIME_LIMIT)
 
 
-def _greatest_cost(group: Group, objective: Objective) -> int:
+def greatest_cost(group: Group, objective: Objective) -> int:
     """Return what the costs stay below, refusing what the solver cannot add up or tell apart."""
     read = group.readers[group.topic] > 0
     members = len(group.members)

@@ -1,0 +1,182 @@
+"""Trades: pairs of tiers whose efficient trade-offs follow from sorting, at any size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.group import NOBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from groups.group import Group, Int32, Int64
+    from groups.tiers import Objective
+
+
+@dataclass(frozen=True, eq=False)
+class Trades:
+    """The efficient assignments of two tiers, from the fewest moves on.
+
+    Attributes
+    ----------
+    moved : the tier that grows with every trade; the other one shrinks
+    count : how many assignments there are
+    owner : gives the (all partitions,) int32 owners of the i-th
+    """
+
+    moved: str
+    count: int
+    owner: Callable[[int], Int32]
+
+
+def trades(group: Group, objective: Objective, most: Mapping[str, int]) -> Trades | None:
+    """Return the trades of two tiers where sorting finds them, else None.
+
+    That is for moves or moved weight against racks, where each partition costs by itself and the
+    lightest far ones are the cheapest to bring near; and for balance against stickiness where
+    all members that read anything read the same: the assignments with at most so many moves
+    have a least majorised load vector, since every move passes through one pool (DESIGN sections
+    2 and 4), and taking from the fullest and giving to the emptiest reaches it.
+
+    Parameters
+    ----------
+    most : the greatest value of each tier at the ends
+    """
+    pair = set(objective)
+    if pair == {"balance", "stickiness"} and _alike(group):
+        return Trades("stickiness", most["stickiness"] + 1, _Levelling.of(group).after)
+    if "racks" in pair and pair & {"stickiness", "moved_weight"}:
+        moved = next(tier for tier in objective if tier != "racks")
+        near = _Nearing.of(group, group.weight if moved == "moved_weight" else None)
+        return Trades(moved, len(near.far) - near.free + 1, near.after)
+    return None
+
+
+def _alike(group: Group) -> bool:
+    """Say whether all members that read a partition read the same ones."""
+    full = group.partitions > 0
+    reading = np.unique(group.subscription_member[full[group.subscription_topics]])
+    readers = group.readers[full & (group.readers > 0)]
+    return bool((readers == len(reading)).all())
+
+
+@dataclass(frozen=True, eq=False)
+class _Levelling:
+    """What is owned by whom in a group whose reading members all read the same.
+
+    Attributes
+    ----------
+    members : (reading,) int64; owned : (reading,) int64, partitions that each of them owns
+    free : how many partitions that somebody reads nobody owns
+    """
+
+    group: Group
+    members: Int64
+    owned: Int64
+    free: int
+
+    @staticmethod
+    def of(group: Group) -> _Levelling:
+        full = group.partitions > 0
+        members = np.unique(group.subscription_member[full[group.subscription_topics]])
+        owned = np.bincount(group.owner + 1, minlength=len(group.members) + 1)[1:][members]
+        read = group.readers[group.topic] > 0
+        return _Levelling(
+            group, members.astype(np.int64), owned, int((read & (group.owner < 0)).sum())
+        )
+
+    def after(self, moves: int) -> Int32:
+        """Return the owners after so many moves, the last partitions of the fullest first."""
+        kept = self.owned - _off_the_top(self.owned, moves)
+        gets = _off_the_top(-kept, moves + self.free)
+        owner = self.group.owner.copy()
+        held = np.flatnonzero(owner != NOBODY)
+        held = held[np.argsort(owner[held], kind="stable")]
+        place = np.searchsorted(self.members, owner[held])
+        start = np.cumsum(self.owned) - self.owned
+        rank = np.arange(len(held)) - start[place]
+        owner[held[rank >= kept[place]]] = NOBODY
+        left = np.flatnonzero((owner == NOBODY) & (self.group.readers[self.group.topic] > 0))
+        owner[left] = np.repeat(self.members, gets)
+        return owner
+
+
+def _off_the_top(height: Int64, amount: int) -> Int64:
+    """Return how much of each column goes when `amount` is taken, one by one, off the highest.
+
+    Parameters
+    ----------
+    height : (columns,) int64
+    amount : how many to take; of equal columns the first gives first
+    """
+    low, high = int(height.min(initial=0)) - amount, int(height.max(initial=0))
+    while low < high:
+        level = (low + high) // 2
+        if int(np.maximum(height - level, 0).sum()) <= amount:
+            high = level
+        else:
+            low = level + 1
+    taken = np.maximum(height - high, 0)
+    at_level = np.flatnonzero(height >= high)
+    taken[at_level[: amount - int(taken.sum())]] += 1
+    return taken
+
+
+@dataclass(frozen=True, eq=False)
+class _Nearing:
+    """The partitions that leave their owner to come near a replica.
+
+    Attributes
+    ----------
+    kept : (all partitions,) int32, owners with nothing moved
+    near : (all partitions,) int32, the first reader near a replica, -1 where there is none
+    far : (tradeable,) int64, partitions with a far owner and a near reader, the lightest first
+    free : how many of them weigh nothing
+    """
+
+    kept: Int32
+    near: Int32
+    far: Int64
+    free: int
+
+    @staticmethod
+    def of(group: Group, weight: Int64 | None) -> _Nearing:
+        near, anybody = _first_readers(group)
+        kept = np.where(group.owner != NOBODY, group.owner, np.where(near >= 0, near, anybody))
+        owned = np.flatnonzero(group.owner != NOBODY)
+        misses = np.zeros(len(owned), bool)
+        if group.racks is not None:
+            misses = group.racks.misses(group.owner[owned], owned)
+        far = owned[misses & (near[owned] >= 0)]
+        worth = np.ones(len(far), np.int64) if weight is None else weight[far]
+        far = far[np.argsort(worth, kind="stable")]
+        return _Nearing(kept.astype(np.int32), near, far, int((worth == 0).sum()))
+
+    def after(self, trade: int) -> Int32:
+        """Return the owners after so many trades beyond those that cost nothing."""
+        owner = self.kept.copy()
+        nearer = self.far[: self.free + trade]
+        owner[nearer] = self.near[nearer]
+        return owner
+
+
+def _first_readers(group: Group) -> tuple[Int32, Int32]:
+    """(first reader near a replica, first reader) of each partition, -1 where there is none."""
+    near = np.full(group.n_partitions, NOBODY, np.int32)
+    anybody = near.copy()
+    order = np.argsort(group.subscription_topics, kind="stable")
+    by_topic = np.split(group.subscription_member[order], np.cumsum(group.readers))
+    for t, readers in enumerate(by_topic[: len(group.topics)]):
+        partitions = np.arange(group.first[t], group.first[t + 1])
+        if not len(readers) or group.racks is None:
+            continue
+        anybody[partitions] = readers[0]
+        replicas, place = np.unique(group.racks.replicas[partitions], return_inverse=True)
+        for i, one in enumerate(replicas):
+            misses = group.racks.lack(np.full(len(readers), one), group.racks.member[readers])
+            if not misses.all():
+                near[partitions[place == i]] = readers[int(np.argmin(misses))]
+    return near, anybody

@@ -1,0 +1,344 @@
+import random
+from itertools import combinations, pairwise, permutations, product
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from groups import TIERS, Assignment, BadInput, Group, values
+from optimal import Point, ProofKind, Status, frontier, solve
+from optimal.budget import least_within
+from tests.optimal.random_groups import random_group
+
+FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
+SORTED = [
+    ("balance", "stickiness"),
+    ("stickiness", "racks"),
+    ("racks", "stickiness"),
+    ("moved_weight", "racks"),
+    ("racks", "moved_weight"),
+]
+
+
+def crowded(rng: random.Random, *, members: int, partitions: int, alike: bool = False) -> Group:
+    """A random group in which one reader of each topic owns most of it, and others nothing."""
+    document = random_group(rng, members=members, partitions=partitions).to_dict()
+    said = document["members"]
+    for member in said.values():
+        member.pop("generation", None)
+        member["owned"] = {}
+        likes = 1 if alike else 0.7
+        member["subscription"] = [t for t in document["topics"] if rng.random() < likes]
+    for topic, described in document["topics"].items():
+        readers = [m for m in said.values() if topic in m["subscription"]]
+        if readers and isinstance(described, dict):
+            count = described["partitions"]
+            held = sorted(rng.sample(range(count), rng.choice((count, count, count // 2))))
+            rng.choice(readers)["owned"][topic] = held
+    return Group.from_dict(document)
+
+
+def every_assignment(group: Group) -> list[Assignment]:
+    readers = [group.subscription_member[group.subscription_topics == t].tolist() or [-1]
+               for t in group.topic.tolist()]  # fmt: skip
+    return [Assignment(group, np.array(row, np.int32)) for row in product(*readers)]
+
+
+def efficient(scores: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The scores that no other is as good as in both and better than in one."""
+    found: list[tuple[int, int]] = []
+    for one, other in sorted(scores):
+        if not found or other < found[-1][1]:
+            found.append((one, other))
+    return found
+
+
+def pairs_of(points: tuple[Point, ...]) -> list[tuple[int, int]]:
+    return [(point.first_value, point.second_value) for point in points]
+
+
+def assert_consistent(group: Group, objective: tuple[str, str], points: tuple[Point, ...]) -> None:
+    """What holds of all points, proved or not."""
+    for one, other in pairwise(points):
+        assert one.first_value < other.first_value
+        assert one.second_value > other.second_value
+    for point in points:
+        assert point.assignment.is_valid
+        at = (point.first_value, point.second_value)
+        assert values(point.assignment, objective) == at
+        for bound, value in zip((point.first_bound, point.second_bound), at, strict=True):
+            assert bound is None or bound <= value
+        assert point.proved == (point.proof is not ProofKind.NONE)
+        if point.proved:
+            assert (point.first_bound, point.second_bound) == at
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_points_of_all_pairs_of_tiers_are_those_that_exhaustion_finds(seed):
+    rng = random.Random(f"all pairs {seed}")
+    group = crowded(rng, members=3, partitions=6)
+    scored = [values(one, tuple(TIERS)) for one in every_assignment(group)]
+    for first, second in combinations(range(len(TIERS)), 2):
+        if rng.random() < 0.5:
+            first, second = second, first
+        objective = (list(TIERS)[first], list(TIERS)[second])
+        points = frontier(group, *objective)
+        expected = efficient({(score[first], score[second]) for score in scored})
+        assert pairs_of(points) == expected, (objective, group.to_dict())
+        assert all(point.proved and point.complete for point in points)
+        assert_consistent(group, objective, points)
+
+
+@pytest.mark.parametrize("objective", [*permutations(FLOW, 2), ("stickiness", "peak_lag")])
+def test_the_points_of_two_flow_tiers_are_those_that_exhaustion_finds(objective):
+    rng = random.Random(f"two flow tiers {objective}")
+    for _ in range(12):
+        group = crowded(rng, members=3, partitions=7)
+        expected = efficient({values(one, objective) for one in every_assignment(group)})
+        points = frontier(group, *objective)
+        assert pairs_of(points) == expected, group.to_dict()
+        assert all(point.proved and point.complete for point in points)
+
+
+def test_where_all_read_alike_sorting_finds_what_exhaustion_finds():
+    rng = random.Random("alike")
+    lengths = []
+    for _ in range(25):
+        group = crowded(rng, members=3, partitions=7, alike=True)
+        for objective in (("balance", "stickiness"), ("stickiness", "balance")):
+            points = frontier(group, *objective)
+            every = every_assignment(group)
+            assert pairs_of(points) == efficient({values(one, objective) for one in every})
+            assert all(point.proved and point.complete for point in points)
+        lengths.append(len(points))
+    assert max(lengths) >= 4
+
+
+@pytest.mark.parametrize("objective", SORTED)
+def test_what_sorting_finds_cp_sat_cannot_better(objective):
+    rng = random.Random(f"sorted {objective}")
+    longest = 0
+    for _ in range(8):
+        group = crowded(rng, members=6, partitions=40, alike=True)
+        points = frontier(group, *objective)
+        longest = max(longest, len(points))
+        for point in points[:: max(1, len(points) // 6)]:
+            limits = dict(zip(objective, ((0, point.first_value), (0, point.second_value)),
+                              strict=True))  # fmt: skip
+            for tier, value in zip(objective, pairs_of((point,))[0], strict=True):
+                start = group.owner
+                least = least_within(group, tier, limits, start=start, seconds=None)
+                assert least.bound == value
+    assert longest >= 5
+
+
+@pytest.mark.parametrize("objective", [*SORTED, ("topic_balance", "racks"), ("balance", "racks")])
+def test_the_ends_are_what_solve_proves_of_the_two_orders(objective):
+    rng = random.Random(f"ends {objective}")
+    for _ in range(6):
+        group = crowded(rng, members=6, partitions=30)
+        points = frontier(group, *objective)
+        assert_consistent(group, objective, points)
+        for point, order in ((points[0], objective), (points[-1], objective[::-1])):
+            end = solve(group, order)
+            assert values(point.assignment, order) == tuple(term.value for term in end.terms)
+            assert point.proof is end.proof.kind
+
+
+@pytest.mark.parametrize("objective", [("balance", "stickiness"), ("racks", "topic_balance")])
+def test_the_other_way_round_the_same_trade_offs_come_in_reverse(objective):
+    rng = random.Random(f"reverse {objective}")
+    for _ in range(4):
+        group = crowded(rng, members=5, partitions=14)
+        there, back = frontier(group, *objective), frontier(group, *objective[::-1])
+        assert pairs_of(there) == [at[::-1] for at in reversed(pairs_of(back))]
+
+
+def newcomers(partitions: int, members: int) -> Group:
+    """One topic that all read and the first member owns."""
+    return Group.from_arrays(
+        group="newcomers",
+        topics=["t"],
+        partitions=[partitions],
+        members=[f"c{m:04}" for m in range(members)],
+        subscription_indptr=np.arange(members + 1),
+        subscription_topics=np.zeros(members, int),
+        owner=np.zeros(partitions, int),
+    )
+
+
+def test_each_move_to_a_newcomer_buys_two_of_the_balance_score():
+    points = frontier(newcomers(6, 2), "balance", "stickiness")
+    assert pairs_of(points) == [(0, 3), (2, 2), (4, 1), (6, 0)]
+    assert [point.assignment.loads.tolist() for point in points] == [
+        [3, 3],
+        [4, 2],
+        [5, 1],
+        [6, 0],
+    ]
+
+
+def test_members_in_another_rack_cost_a_miss_for_each_partition_that_evens_them_out():
+    group = Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": "far",
+            "topics": {"t": {"partitions": 4, "racks": [["x"]] * 4}},
+            "members": {
+                "a": {"subscription": ["t"], "rack": "x"},
+                "b": {"subscription": ["t"], "rack": "y"},
+            },
+        }
+    )
+    assert pairs_of(frontier(group, "balance", "racks")) == [(0, 2), (2, 1), (4, 0)]
+
+
+def test_even_topics_cost_even_loads_where_one_reads_more():
+    """A second topic that only a reads: b makes up for it with three of the first, or has two."""
+    group = Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": "more",
+            "topics": {"both": 4, "only-a": 2},
+            "members": {
+                "a": {"subscription": ["both", "only-a"]},
+                "b": {"subscription": ["both"]},
+            },
+        }
+    )
+    assert pairs_of(frontier(group, "balance", "topic_balance")) == [(0, 14), (2, 12)]
+
+
+def test_a_group_of_any_size_gets_as_many_points_as_asked_for():
+    group = newcomers(100_000, 100)
+    points = frontier(group, "balance", "stickiness", points=5)
+    assert [point.second_value for point in points] == [99_000, 74_250, 49_500, 24_750, 0]
+    assert all(point.proved for point in points)
+    assert [point.complete for point in points] == [False] * 4 + [True]
+    assert_consistent(group, ("balance", "stickiness"), points)
+
+
+@pytest.mark.parametrize("points", [2, 3, 5])
+def test_fewer_points_are_searched_where_fewer_are_asked_for(points):
+    rng = random.Random(f"fewer {points}")
+    for _ in range(5):
+        group = crowded(rng, members=4, partitions=16)
+        every = frontier(group, "topic_balance", "stickiness")
+        some = frontier(group, "topic_balance", "stickiness", points=points)
+        assert len(some) <= max(points, 1)
+        assert set(pairs_of(some)) <= set(pairs_of(every))
+        assert len(some) == len(every) or not all(point.complete for point in some)
+
+
+@pytest.mark.parametrize("seconds", [0, 0.01, 0.05, 0.3])
+@pytest.mark.parametrize(
+    "objective",
+    [("balance", "stickiness"), ("lag_balance", "balance"), ("stickiness", "peak_lag")],
+)
+def test_when_the_time_is_up_what_is_known_is_returned_and_marked(objective, seconds):
+    rng = random.Random(f"time {seconds}")
+    group = crowded(rng, members=9, partitions=60)
+    solve(group, ("peak_lag",), time_limit=0.01)  # loads the solver before the clock starts
+    start = monotonic()
+    points = frontier(group, *objective, time_limit=seconds)
+    assert monotonic() - start < seconds + 5
+    assert_consistent(group, objective, points)
+
+
+def test_points_that_the_time_limit_left_open_are_not_better_than_the_truth():
+    rng = random.Random("left open")
+    for _ in range(6):
+        group = crowded(rng, members=4, partitions=14)
+        for objective in (("stickiness", "lag_balance"), ("lag_balance", "balance")):
+            every = frontier(group, *objective)
+            assert all(point.proved and point.complete for point in every)
+            truth = pairs_of(every)
+            for seconds in (0.02, 0.1):
+                some = frontier(group, *objective, time_limit=seconds)
+                assert_consistent(group, objective, some)
+                for point in some:
+                    at = (point.first_value, point.second_value)
+                    assert (at in truth) or not point.proved
+                    assert any(one <= at[0] and other <= at[1] for one, other in truth)
+                if some and all(point.proved and point.complete for point in some):
+                    assert pairs_of(some) == truth
+
+
+def test_a_group_too_large_to_search_gets_its_ends_and_says_that_points_are_missing():
+    rng = np.random.default_rng(1)
+    members, topics = 60, 40
+    rows = [np.sort(rng.choice(topics, 25, replace=False)) for _ in range(members)]
+    group = Group.from_arrays(
+        group="large",
+        topics=[f"t{t:02}" for t in range(topics)],
+        partitions=np.full(topics, 50),
+        members=[f"c{m:02}" for m in range(members)],
+        subscription_indptr=np.arange(members + 1) * 25,
+        subscription_topics=np.concatenate(rows),
+        owner=np.repeat(
+            [next(m for m in range(members) if t in rows[m]) for t in range(topics)], 50
+        ),
+    )
+    points = frontier(group, "balance", "stickiness")
+    assert len(points) == 2
+    assert [point.proof for point in points] == [ProofKind.CERTIFICATE] * 2
+    assert [point.complete for point in points] == [False, True]
+
+
+def test_a_group_without_a_conflict_has_one_point():
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": 2},
+         "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}}}
+    )  # fmt: skip
+    [point] = frontier(group, "balance", "stickiness")
+    assert (point.first_value, point.second_value) == (0, 0)
+    assert point.proved
+    assert point.complete
+
+
+@pytest.mark.parametrize("members", [{}, {"a": {"subscription": []}}])
+def test_a_group_with_nothing_to_assign_has_one_point(members):
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": 2}, "members": members}
+    )
+    for objective in permutations(("balance", "stickiness", "topic_balance"), 2):
+        [point] = frontier(group, *objective)
+        assert (point.first_value, point.second_value, point.complete) == (0, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("balance", "balance", "objective: tier 'balance' appears twice"),
+        ("balance", "speed", "objective: unknown tier 'speed', expected one of"),
+        ("kip-54", "racks", "objective: unknown tier 'kip-54'"),
+        ("balance", "racks", "topics.t.racks: unknown, but tier racks needs it"),
+        ("peak_lag", "balance", r"topics.t.lag\[0\]: unknown, but tier peak_lag needs it"),
+        ("moved_weight", "balance", r"topics.t.weight\[0\]: unknown, but tier moved_weight needs"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(first, second, message):
+    with pytest.raises(BadInput, match=message) as error:
+        frontier(newcomers(6, 2), first, second)
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_subscription_is_refused():
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": 2}, "members": {"a": {}}}
+    )
+    with pytest.raises(BadInput, match=r"members.a.subscription: unknown"):
+        frontier(group, "balance", "stickiness")
+    assert frontier(group.with_equal_subscriptions(), "balance", "stickiness")
+
+
+@pytest.mark.parametrize("points", [1, 0, -3])
+def test_fewer_than_two_points_are_refused(points):
+    with pytest.raises(BadInput, match=f"points: {points}, expected 2 or more"):
+        frontier(newcomers(6, 2), "balance", "stickiness", points=points)
+
+
+def test_the_caller_s_group_is_what_the_assignments_are_for():
+    group = newcomers(6, 2)
+    assert all(point.assignment.group is group for point in frontier(group, *SORTED[0]))
+    assert solve(group, "stickiness > balance").status is Status.OPTIMAL
