@@ -35,7 +35,7 @@ agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GR
 bench: .venv/.ready  ## time the exact solver (benchmarks/)
 	@$(BIN)/python -m benchmarks
 
-promises: .venv/.ready  ## hold every assignor to every promise on all small groups; 5 to 10 min
+promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 5 min
 	@$(BIN)/python -m compare.promise_table
 
 notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom

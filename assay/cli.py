@@ -415,6 +415,8 @@ def scenario(
     asked = Scenario.read(file, assume_equal=assume_equal)
     _warn(asked.group.assumed)
     if asked.rollout is not None:
+        if assignor:
+            raise BadInput(f"--assignor: rollout {asked.rollout} chooses its assignors itself")
         rollouts = roll_out_by_rule(asked.group, asked.rollout)
         if format_ == "json":
             _print_json(rollout_document(asked.group, rollouts))

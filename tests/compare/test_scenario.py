@@ -1,6 +1,8 @@
 """Scenarios: what the events do, and two journeys through them, each from its own state."""
 
 import json
+import subprocess
+import sys
 from copy import deepcopy
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from heuristics.protocol import Protocol
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 
+ASSAY = Path(sys.executable).with_name("assay")
 SHIPPED = Path(__file__).parents[2] / "corpus" / "scenarios"
 GROUP = {
     "format": "assay-group/1",
@@ -370,3 +373,63 @@ def test_every_scenario_that_ships_can_be_played(limit):
         if made.rollout is None:
             for journey in play(made, list(ASSIGNORS), limit):
                 assert len(journey.steps) == len(made.stages)
+
+
+# The command
+
+
+def assay(*arguments, stdin="") -> subprocess.CompletedProcess:
+    command = [str(ASSAY), "scenario", *map(str, arguments)]
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_the_command_prints_each_step_and_the_sums():
+    run = assay(SHIPPED / "deploy.json", "--assignor", "range", "--assignor", "kip-54-sticky")
+    assert (run.returncode, run.stderr) == (0, "")
+    lines = run.stdout.splitlines()
+    assert lines[0] == "scenario deploy: 9 rebalances, balance > stickiness"
+    assert sum(line.startswith("app-0 leaves") for line in lines) == 2
+    assert lines[-1].split()[:6] == ["kip-54-sticky", "3", "20", "(20)", "20", "(16)"]
+
+
+def test_without_assignors_named_the_command_sums_up_all_of_them():
+    document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": []}
+    run = assay("-", stdin=json.dumps(document))
+    assert run.returncode == 0, run.stderr
+    first = [line.split()[0] for line in run.stdout.splitlines()[3:]]
+    assert first == ["optimum", *ASSIGNORS]
+
+
+def test_the_command_prints_one_document():
+    run = assay(SHIPPED / "deploy.json", "--assignor", "range", "--format", "json")
+    assert json.loads(run.stdout)["format"] == "assay-scenario-result/1"
+    run = assay(SHIPPED / "missed.json", "--format", "json")
+    assert json.loads(run.stdout)["format"] == "assay-rollout-result/1"
+
+
+def test_the_command_prints_a_rollout_under_both_rules():
+    run = assay(SHIPPED / "range-only.json")
+    assert run.returncode == 0, run.stderr
+    assert "range-only under the dynamic rule" in run.stdout
+    assert "turned away: no assignor is supported by all members" in run.stdout
+    assert run.stdout.splitlines()[-1].split() == ["ends", "cooperative", "cooperative"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no.json"], "no.json: cannot be read: No such file or directory"),
+        ([SHIPPED / "deploy.json", "--assignor", "fast"], "assignor: unknown name 'fast'"),
+        (
+            [SHIPPED / "upgrade.json", "--assignor", "range"],
+            "--assignor: rollout upgrade chooses its assignors itself",
+        ),
+    ],
+)
+def test_the_command_refuses_in_one_line(arguments, message):
+    run = assay(*arguments)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"assay: {message}")
+    assert run.stderr.count("\n") == 1
