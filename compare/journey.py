@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from compare.score import Score, score
 from groups import Assignment, Group
 from groups.tiers import parse_objective, values
+from heuristics import Plan
 from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
+from heuristics.time_limit import Outcome
 from optimal.solve import solve
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from compare.scenario import Scenario
     from groups.tiers import Objective
     from heuristics.time_limit import TimeLimit
+    from optimal.solution import Solution
 
 FORMAT = "assay-scenario-result/1"
 OPTIMUM = "optimum"
@@ -130,8 +133,7 @@ def play(
         Where no assignor has a name, or the group lacks what a tier needs.
     """
     tiers = parse_objective(objective)
-    own = _journey(scenario, OPTIMUM, tiers, None)
-    return (own, *(_journey(scenario, name, tiers, limit) for name in assignors))
+    return tuple(_journey(scenario, name, tiers, limit) for name in (OPTIMUM, *assignors))
 
 
 def result_document(scenario: Scenario, journeys: Sequence[Journey]) -> dict[str, Any]:
@@ -157,29 +159,26 @@ def protocol_of(assignor: str) -> Protocol:
     return max(supported_protocols(names.get(assignor, client)))
 
 
-def _journey(
-    scenario: Scenario, assignor: str, objective: Objective, limit: TimeLimit | None
-) -> Journey:
+def _journey(scenario: Scenario, assignor: str, objective: Objective, limit: TimeLimit) -> Journey:
     state: State | None = None
     steps = []
     for stage in scenario.stages:
         group = Group.from_dict(_owning(stage.document, state))
-        solution = solve(group, objective, time_limit=limit.seconds if limit else None)
+        solution = solve(group, objective, time_limit=limit.seconds)
         best = () if solution.assignment is None else values(solution.assignment, objective)
-        made, ownerless = solution.assignment, 0
-        if limit is None:
-            row = Score(assignor, "timed-out", "no assignment found in time")
+        outcome = _optimal(solution) if assignor == OPTIMUM else limit.plan(group, assignor)
+        plan = outcome.plan
+        if plan is None:
+            unscored: Any = outcome.status
+            row = Score(assignor, unscored, outcome.reason, seconds=outcome.seconds)
         else:
-            outcome = limit.plan(group, assignor)
-            made = None if outcome.plan is None else outcome.plan.assignment
-            status: Any = "scored" if made is not None else outcome.status
-            row = Score(assignor, status, outcome.reason, seconds=outcome.seconds)
-        if made is not None:
-            row = replace(score(group, made, solution, assignor=assignor), seconds=row.seconds)
-        if limit is not None and outcome.plan is not None:
-            plan = outcome.plan
-            row = replace(row, rounds=plan.rounds, revoked=plan.revoked)
-            ownerless = plan.ownerless
+            row = replace(
+                score(group, plan.assignment, solution, assignor=assignor),
+                rounds=plan.rounds,
+                revoked=plan.revoked,
+                seconds=outcome.seconds,
+            )
+        made = None if plan is None else plan.assignment
         steps.append(
             Step(
                 event=stage.event,
@@ -187,12 +186,20 @@ def _journey(
                 partitions=group.n_partitions,
                 row=row,
                 best=best,
-                ownerless=ownerless,
+                ownerless=0 if plan is None else plan.ownerless,
                 **_listener(group, made, protocol_of(assignor)),
             )
         )
         state = _state(group, made)
     return Journey(assignor, objective, tuple(steps))
+
+
+def _optimal(solution: Solution) -> Outcome:
+    """Return the reference solution as what an assignor would have made."""
+    if solution.assignment is None:
+        reason = "no assignment found in time"
+        return Outcome("timed-out", None, reason, solution.seconds)
+    return Outcome("planned", Plan(solution.assignment), None, solution.seconds)
 
 
 def _listener(group: Group, made: Assignment | None, protocol: Protocol) -> dict[str, int]:
