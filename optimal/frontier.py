@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Readers of all partitions added up: beyond, a model would take long to build and never be closed.
 MOST_CHOICES = 20_000
+# A search that does not close gets this part of the time left, so that others have a turn.
+_TURNS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +238,8 @@ def _searched(
         if box.is_empty:
             found[-1] = replace(at, complete=step == 1)
             break
-        point, closed = box.best(group, objective, at.assignment.owner, clock)
+        turns = min(_TURNS, 1 + (at.second_value - right.second_value) // step)
+        point, closed = box.best(group, objective, at.assignment.owner, clock, turns)
         if point is None:
             found[-1] = replace(at, complete=closed and step == 1)
             break
@@ -277,22 +280,23 @@ class _Box:
         return self.first[0] > self.first[1] or self.second[0] > self.second[1]
 
     def best(
-        self, group: Group, objective: Objective, start: Int32, clock: _Clock
+        self, group: Group, objective: Objective, start: Int32, clock: _Clock, turns: int
     ) -> tuple[Point | None, bool]:
         """Find the least of the first tier, then of the second; say if the former is proved.
 
-        That there is none at all is proved, too.
+        That there is none at all is proved, too. Each of the two gets one of `turns` equal parts
+        of the time left.
         """
         from optimal.budget import least_within
 
         first, second = objective
         limits = {first: self.first, second: self.second}
-        one = least_within(group, first, limits, start=start, seconds=clock.share(2))
+        one = least_within(group, first, limits, start=start, seconds=clock.share(turns))
         if one.owner is None:
             return None, one.bound > self.first[1]
         reached = values(Assignment(group, one.owner), objective)
         limits = {first: (one.bound, reached[0]), second: (self.second[0], reached[1])}
-        other = least_within(group, second, limits, start=one.owner, seconds=clock.share(2))
+        other = least_within(group, second, limits, start=one.owner, seconds=clock.share(turns))
         owner = one.owner if other.owner is None else other.owner
         assignment = Assignment(group, owner)
         assignment.require_valid()
