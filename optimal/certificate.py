@@ -182,13 +182,19 @@ class _Readers:
         read = np.flatnonzero(np.repeat(anybody, group.partitions))
         owner = (group.owner if anybody.all() else group.owner[read]).astype(np.int64)
         held = owner >= 0
-        if racks is None or not with_racks:
+        far: Int64 | int = 0
+        entries: tuple[_Entries, ...]
+        if (racks is None or not with_racks) and _all_read_alike(group):
+            # Topics with the same readers are one place.
+            members = np.arange(len(group.members))
+            place, places = np.zeros(len(read), np.int64), 1
+            entries = (_Entries.of(np.zeros_like(members), members, 1),)
+        elif racks is None or not with_racks:
             places = int(anybody.sum())
             index = np.cumsum(anybody) - 1
             place = np.repeat(np.arange(places), group.partitions[anybody])
             near = (index[group.subscription_topics], group.subscription_member)
-            entries: tuple[_Entries, ...] = (_Entries.of(*near, places),)
-            far: Int64 | int = 0
+            entries = (_Entries.of(*near, places),)
         else:
             place, places, entries = _rack_places(group, read)
             far = np.zeros(len(read), np.int64)
@@ -232,6 +238,15 @@ class _Readers:
         value = np.asarray(per_place[self.place])
         is_open = self.open[far]
         return value if is_open is None else np.where(is_open, value, SAFE)
+
+
+def _all_read_alike(group: Group) -> bool:
+    """Say whether every member reads the same topics."""
+    length = np.diff(group.subscription_indptr)
+    if not len(length) or (length != length[0]).any():
+        return False
+    rows = group.subscription_topics.reshape(len(length), -1)
+    return bool((rows == rows[0]).all())
 
 
 def _rack_places(group: Group, read: Int64) -> tuple[Int64, int, tuple[_Entries, ...]]:
