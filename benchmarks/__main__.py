@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import resource
 import sys
+from functools import partial
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,17 +22,24 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 RUNS = 7
+RIVALS: tuple[Literal["cp-sat", "ilp"], ...] = ("cp-sat", "ilp")
 FLEET = 4000
 FITTED = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 
 
-def seconds(call: Callable[[], object], runs: int = RUNS) -> tuple[float, float, float]:
-    """Return least, median and greatest seconds of a call, after one that is not counted."""
-    call()
+def seconds(
+    call: Callable[[Any], object], prepare: Callable[[], Any], runs: int = RUNS
+) -> tuple[float, float, float]:
+    """Return least, median and greatest seconds of a call on what `prepare` makes, untimed.
+
+    One call before is not counted.
+    """
+    call(prepare())
     taken = []
     for _ in range(runs):
+        given = prepare()
         start = perf_counter()
-        call()
+        call(given)
         taken.append(perf_counter() - start)
     return min(taken), median(taken), max(taken)
 
@@ -49,7 +57,7 @@ def bars() -> None:
     for name, (bar, build) in INSTANCES.items():
         group = build()
         solution = solve(group)
-        least, middle, greatest = seconds(lambda group=group: solve(fresh(group)))  # type: ignore[misc]
+        least, middle, greatest = seconds(solve, partial(fresh, group))
         terms = ", ".join(str(term.value) for term in solution.terms)
         _say(
             f"| {name} | {bar} | {least:.4f} | {middle:.4f} | {greatest:.4f} | "
@@ -62,8 +70,9 @@ def fleets() -> None:
     rng = np.random.default_rng(SEED)
     drawn = [int(rng.integers(2**31)) for _ in range(FLEET)]
     fleet = [Family(10, 6, 6, "random", "join-one").group(seed) for seed in drawn]
-    _, together, _ = seconds(lambda: solve_many([fresh(g) for g in fleet]))
-    _, alone, _ = seconds(lambda: [solve(fresh(g)) for g in fleet[:500]])
+    _, together, _ = seconds(solve_many, lambda: [fresh(group) for group in fleet])
+    some = fleet[:500]
+    _, alone, _ = seconds(lambda groups: [*map(solve, groups)], lambda: [*map(fresh, some)])
     _say(f"\n{FLEET / together:.0f} groups of 10 x 60 a second together, {500 / alone:.0f} alone")
 
 
@@ -71,8 +80,8 @@ def reading() -> None:
     """Print how far a solve is from reading its input arrays once."""
     group = INSTANCES["2000 x 1,000,000, equal, one joins"][1]()
     columns = (group.owner, group.subscription_topics, group.subscription_indptr, group.partitions)
-    _, once, _ = seconds(lambda: [int(column.sum()) for column in columns])
-    _, whole, _ = seconds(lambda: solve(fresh(group)))
+    _, once, _ = seconds(lambda given: [int(column.sum()) for column in given], lambda: columns)
+    _, whole, _ = seconds(solve, partial(fresh, group))
     _say(f"2000 x 1,000,000, equal, one joins: {whole / once:.0f} times reading the arrays once")
 
 
@@ -83,17 +92,17 @@ def rivals() -> None:
     terms = tuple(term.value for term in solve(group).terms)
     if one_convex_flow(group) != terms:
         raise RuntimeError("the one convex flow has another optimum")
-    _, ours, _ = seconds(lambda: solve(fresh(group)))
-    _, other, _ = seconds(lambda: one_convex_flow(fresh(group)), 3)
+    _, ours, _ = seconds(solve, partial(fresh, group))
+    _, other, _ = seconds(one_convex_flow, partial(fresh, group), 3)
     _say(f"| 1000 x 100,000 | one convex flow | {other:.3f} | {other / ours:.0f} |")
     small = Family(8, 3, 6, "random", "join-one").group(SEED)
     terms = tuple(term.value for term in solve(small).terms)
-    _, ours, _ = seconds(lambda: solve(fresh(small)))
-    for method in ("cp-sat", "ilp"):
-        solution = solve(small, method=method)
-        if tuple(term.value for term in solution.terms) != terms:
+    _, ours, _ = seconds(solve, partial(fresh, small))
+    for method in RIVALS:
+        rival = partial(solve, method=method)
+        if tuple(term.value for term in rival(small).terms) != terms:
             raise RuntimeError(f"{method} has another optimum")
-        _, other, _ = seconds(lambda method=method: solve(fresh(small), method=method))  # type: ignore[misc]
+        _, other, _ = seconds(rival, partial(fresh, small))
         _say(f"| 8 x 24 | {method} | {other:.4f} | {other / ours:.0f} |")
 
 
@@ -104,7 +113,7 @@ def growth() -> None:
     times = []
     for partitions in FITTED:
         group = some_topics(max(partitions // 100, 10), partitions, 1000, 10)
-        _, middle, _ = seconds(lambda group=group: solve(fresh(group)), 3)  # type: ignore[misc]
+        _, middle, _ = seconds(solve, partial(fresh, group), 3)
         times.append(middle)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         _say(f"| {partitions:,} | {middle:.4f} | {1e6 * middle / partitions:.2f} | {peak:.2f} |")
