@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Objective = tuple[str, ...]
 SAFE_TOTAL = 2**62
+MANY = 100
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,10 @@ def pairwise_difference(values: Sequence[int]) -> int:
 
 
 def _balance(assignment: Assignment) -> int:
-    return pairwise_difference(assignment.loads.tolist())
+    loads, members = assignment.loads, len(assignment.loads)
+    if members < MANY or members * len(assignment.owner) >= SAFE_TOTAL:
+        return pairwise_difference(loads.tolist())
+    return int(((2 * np.arange(members) - (members - 1)) * np.sort(loads)).sum())
 
 
 def _topic_balance(assignment: Assignment) -> int:

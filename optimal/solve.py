@@ -25,12 +25,13 @@ from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
 
 Method = Literal["auto", "flow", "cp-sat", "ilp", "brute"]
+MEMBERS_TOGETHER = 5000
 METHODS: tuple[Method, ...] = ("auto", "flow", "cp-sat", "ilp", "brute")
 
 
@@ -76,10 +77,10 @@ def solve_many(
     *,
     time_limit: float | None = None,
 ) -> list[Solution]:
-    """Return one solution a group, in order, found in one solve for all of them.
+    """Return one solution a group, in order, found in one solve for some thousand members each.
 
     Each equals the group's own `solve` in value and has its own proof and status; `seconds` is
-    the common time divided by the number of groups.
+    the common time divided by the number of groups, `time_limit` that of each common solve.
 
     Raises
     ------
@@ -96,29 +97,46 @@ def solve_many(
             require_data(group, tiers)
         except BadInput as error:
             raise error.within(group.name) from None
-    start = perf_counter()
-    try:
-        solutions = _together(Fleet.of(groups), groups, tiers, time_limit)
-    except (BadInput, SolverContradiction):
-        # What is too large, or wrong, together need not be so in each group.
-        return [solve(group, tiers, method="auto", time_limit=time_limit) for group in groups]
-    seconds = (perf_counter() - start) / max(len(groups), 1)
-    return [replace(solution, seconds=seconds) for solution in solutions]
+    solutions: list[Solution] = []
+    for portion in _portions(groups):
+        try:
+            solutions += _together(portion, tiers, time_limit)
+        except (BadInput, SolverContradiction):
+            # What is too large, or wrong, together need not be so in each group.
+            solutions += [solve(group, tiers, time_limit=time_limit) for group in portion]
+    return solutions
+
+
+def _portions(groups: Sequence[Group]) -> Iterator[list[Group]]:
+    """Cut a fleet where a cheapest flow would leave the processor's cache and slow down."""
+    portion: list[Group] = []
+    members = 0
+    for group in groups:
+        if portion and members + len(group.members) > MEMBERS_TOGETHER:
+            yield portion
+            portion, members = [], 0
+        portion.append(group)
+        members += len(group.members)
+    if portion:
+        yield portion
 
 
 def _together(
-    fleet: Fleet, groups: Sequence[Group], objective: Objective, time_limit: float | None
+    groups: Sequence[Group], objective: Objective, time_limit: float | None
 ) -> list[Solution]:
     """Solve groups side by side, check them side by side, and take them apart.
 
     Each group's bounds hold by themselves, so the sums meet their bounds only where each does.
     What each group's own data make of its part must add up to what was checked.
     """
+    start = perf_counter()
+    fleet = Fleet.of(groups)
     claim = _flow(fleet.group, objective, time_limit, closed=True)
     whole = _confirmed(fleet.group, objective, claim, "flow", 0.0)
     proof = whole.proof.kind
+    seconds = (perf_counter() - start) / max(len(groups), 1)
     parts = [
-        _solution(group, objective, own, "flow", 0.0)
+        _solution(group, objective, own, "flow", seconds)
         for group, own in zip(groups, _split(fleet, claim), strict=True)
     ]
     if claim.proof.kind is not proof:
@@ -144,11 +162,12 @@ def _split(fleet: Fleet, claim: Claim) -> list[Claim]:
         level = None if proof.level is None else frozen(proof.level[first:last])
         price = None if proof.price is None else frozen(proof.price[first:last])
         claims.append(
-            replace(
-                claim,
+            Claim(
                 owner=None if own is None else frozen(own.astype(np.int32)),
-                method=_method(claim, slice(first, last)),
+                bounds=claim.bounds,
+                stopped=claim.stopped,
                 proof=Proof(proof.kind, level, price, proof.scale),
+                method=_method(claim, slice(first, last)),
             )
         )
     return claims
