@@ -20,7 +20,8 @@ class Columns:
     Attributes
     ----------
     indptr, topics_read : CSR of the subscriptions, int64 and int32
-    counts : (topics,) int64; topic : (partitions,) int32; owner : (partitions,) int64
+    counts, readers : (topics,) int64, how many partitions and readers each topic has
+    topic : (partitions,) int32; owner : (partitions,) int64
     weight : (partitions,) int64, -1 unknown, or None
     rack : (members,) int64, -1 none; replicas : (partitions,) int64, -1 unknown
     rack_entries : int64 ascending, ``replicas * racks + rack``
@@ -30,6 +31,7 @@ class Columns:
     indptr: Int64
     topics_read: Int32
     counts: Int64
+    readers: Int64
     topic: Int32
     owner: Int64
     weight: Int64 | None
@@ -48,6 +50,7 @@ class Columns:
             indptr=group.subscription_indptr,
             topics_read=group.subscription_topics,
             counts=group.partitions,
+            readers=group.readers,
             topic=group.topic,
             owner=group.owner.astype(np.int64),
             weight=group.weight,

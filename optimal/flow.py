@@ -446,7 +446,7 @@ def _items(
     held = np.flatnonzero((pools.pool >= 0) & (columns.owner >= 0))
     classes = len(pools.class_size)
     edges = (pools.edge_pool * classes + pools.edge_class)[inside]
-    order = np.argsort(edges)
+    order = order_by(edges)
     edges = edges[order]
     pool, owner = pools.pool[held], columns.owner[held]
     allowed = among(edges, pool * classes + pools.member_class[owner], len(pools.counts) * classes)

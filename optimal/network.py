@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import BadInput, SolverContradiction
+from optimal.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Int64
@@ -144,7 +145,7 @@ def potentials(network: Network, cost: Int64, flow: Int64) -> Int64:
     tail = np.concatenate((network.tail[forward], network.head[backward]))
     head = np.concatenate((network.head[forward], network.tail[backward]))
     length = np.concatenate((cost[forward], -cost[backward]))
-    order = np.argsort(head, kind="stable")
+    order = order_by(head)
     tail, head, length = tail[order], head[order], length[order]
     starts = np.flatnonzero(np.concatenate(([True], head[1:] != head[:-1]))) if len(head) else head
     into = head[starts]

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.errors import BadInput
+from optimal.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int64, Ints
@@ -69,9 +70,7 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
     BadInput
         Where the costs of `before` together would leave 64 bits.
     """
-    useful = (np.bincount(columns.topics_read, minlength=len(columns.counts)) > 0) & (
-        columns.counts > 0
-    )
+    useful = (columns.readers > 0) & (columns.counts > 0)
     indptr, rows = _only(columns, useful)
     place, place_topic, place_replicas = _places(columns, useful, with_racks=with_racks)
     kept, near_only = _kept(columns, before, place, place_topic, place_replicas)
@@ -79,7 +78,7 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
     told_apart = [kept_by, *([columns.rack] if with_racks else [])]
     member_class, sample = alike(indptr, rows, len(columns.counts), told_apart)
     edge_class, edge_topic = _entries(indptr, rows, sample)
-    order = np.argsort(edge_topic, kind="stable")
+    order = order_by(edge_topic)
     edge_topic, edge_class = edge_topic[order], edge_class[order]
     topic_indptr = np.searchsorted(edge_topic, np.arange(len(columns.counts) + 1))
     if apart or with_racks:
