@@ -93,9 +93,12 @@ def check_certificate(
     ProofError
         Where it does not; the message names the first place where it fails.
     """
-    before, after = _split(objective)
     if found is None:
         found = values(assignment, objective)
+    if objective == ("topic_balance",):
+        _check_topics(assignment.group, found[0])
+        return
+    before, after = _split(objective)
     readers = _Readers.of(assignment, before, with_racks="racks" in objective)
     _check_open(assignment, readers, before)
     if "balance" not in objective:
@@ -109,6 +112,18 @@ def check_certificate(
         after = ("stickiness",)
         rest = values(assignment, after)
     _check_prices(readers, after, proof, level, least, rest)
+
+
+def _check_topics(group: Group, found: int) -> None:
+    """Every reader of a topic holds its average, rounded down or up: the least sum of squares."""
+    read = group.readers > 0
+    even, more = np.divmod(group.partitions[read], group.readers[read])
+    bound = sum(
+        m * (q + 1) ** 2 + (n - m) * q**2
+        for q, m, n in zip(even.tolist(), more.tolist(), group.readers[read].tolist(), strict=True)
+    )
+    if bound != found:
+        raise ProofError(f"topic_balance: its least value is {bound}, not {found}")
 
 
 @dataclass(frozen=True, eq=False)

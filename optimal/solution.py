@@ -153,7 +153,7 @@ class Solution:
             seconds=_seconds(top.get("seconds", 0)),
             terms=_terms(top["terms"], objective, empty=given is None),
             assignment=None if given is None else Assignment.from_dict(group, given),
-            proof=_proof(group, top["proof"]),
+            proof=_proof(group, top["proof"], objective),
         )
         _check_unassigned(solution, top.get("unassigned"))
         return solution
@@ -190,12 +190,12 @@ def _terms(value: Any, objective: Objective, *, empty: bool) -> tuple[Term, ...]
     return tuple(terms)
 
 
-def _proof(group: Group, value: Any) -> Proof:
+def _proof(group: Group, value: Any, objective: Objective) -> Proof:
     found = fields.mapping(
         value, "proof", allowed={"kind", "level", "price", "scale"}, required=("kind",)
     )
     kind = ProofKind(_one_of(ProofKind, found["kind"], "proof.kind"))
-    if kind is not ProofKind.CERTIFICATE:
+    if kind is not ProofKind.CERTIFICATE or "balance" not in objective:
         return Proof(kind)
     scale = fields.listed(found.get("scale", []), "proof.scale")
     return Proof(

@@ -5,6 +5,7 @@ three conditions of ``assay-solution/1`` word by word, and their extension to an
 tiers that cost each partition by itself.
 """
 
+import json
 import random
 from dataclasses import replace
 from itertools import permutations
@@ -627,3 +628,26 @@ def test_a_bad_solution_document_names_its_place(group, solution, change, messag
     with pytest.raises((BadInput, InvalidAssignment), match=message):
         Solution.from_dict(group, document)
     assert check(group, Solution.from_dict(group, solution.to_dict())) == ()
+
+
+@pytest.mark.parametrize("objective", ["stickiness", "topic_balance", "racks > moved_weight"])
+def test_a_certificate_without_integers_survives_the_way_through_json(objective):
+    group = random_group(random.Random("plain"), members=3, partitions=7)
+    solution = solve(group, objective, method="flow")
+    assert solution.proof.kind is ProofKind.CERTIFICATE
+    document = json.loads(json.dumps(solution.to_dict()))
+    assert document["proof"] == {"kind": "certificate"}
+    assert check(group, Solution.from_dict(group, document)) == ()
+
+
+def test_a_topic_that_is_not_spread_evenly_is_no_proved_topic_balance():
+    document = {
+        "format": "assay-group/1",
+        "group": "g",
+        "topics": {"t": 4},
+        "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}},
+    }
+    group = Group.from_dict(document)
+    uneven = Assignment(group, np.array([0, 0, 0, 1], np.int32))
+    with pytest.raises(ProofError, match="topic_balance: its least value is 8, not 10"):
+        check_certificate(uneven, ("topic_balance",), Proof(ProofKind.CERTIFICATE))
