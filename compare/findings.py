@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from compare.hunt import hunt
-from compare.promises import PROMISES, Trial, in_process, optima, promise_named
+from compare.promises import PROMISES, Trial, optima, promise_named
 from groups import BadInput, Group, fields
 from groups.documents import read_bytes, read_documents
 from heuristics import assignor_named
@@ -172,12 +172,14 @@ def hunt_findings(
 
 
 def runner_of(assignor: str, limit: TimeLimit) -> Runner:
-    """Return a runner of an assignor: under the time limit, but for those as written.
+    """Return a runner of an assignor under a time limit, in a child process.
 
-    They always end, as their loops stop when a state comes back, and run ten times faster here.
+    Raises
+    ------
+    BadInput
+        Where no assignor has that name.
     """
-    if assignor_named(assignor).kind == "written":
-        return in_process(assignor)
+    assignor_named(assignor)
     return lambda group: limit.plan(group, assignor)
 
 

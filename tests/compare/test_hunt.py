@@ -16,7 +16,7 @@ from compare.promises import PROMISES, Trial, in_process, optima
 from compare.small_groups import drawn
 from groups import BadInput, Group
 from heuristics import ASSIGNORS, Assignor
-from heuristics.time_limit import Outcome, TimeLimit
+from heuristics.time_limit import TimeLimit
 from tests.heuristics.assignors import misbehaving
 
 ASSAY = Path(sys.executable).with_name("assay")
@@ -144,14 +144,12 @@ def test_an_assignor_that_hangs_breaks_its_promise_to_end_and_the_hunt_goes_on(m
     assert not found.in_time
 
 
-def test_assignors_as_written_run_without_a_child():
-    def never(*_):
-        raise AssertionError
-
-    limit = TimeLimit(1.0)
-    limit.plan = never
-    group = Group.from_dict(DOCUMENT)
-    assert isinstance(runner_of("range", limit)(group), Outcome)
+def test_every_assignor_is_hunted_in_the_child_process_of_the_time_limit(monkeypatch):
+    idle = Assignor("hangs-as-written", "written", "a test", None, misbehaving.loop)
+    monkeypatch.setitem(ASSIGNORS, "hangs-as-written", idle)
+    with TimeLimit(0.3) as limit:
+        outcome = runner_of("hangs-as-written", limit)(Group.from_dict(DOCUMENT))
+    assert outcome.status == "timed-out"
 
 
 def test_a_promise_of_another_assignor_is_refused():
