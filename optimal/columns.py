@@ -45,6 +45,8 @@ class Columns:
         """Take the arrays of a group; its racks only where a tier asks for them."""
         racks = group.racks if with_racks else None
         nothing = np.empty(0, np.int64)
+        # A group in which nobody reads anything needs no racks to be asked about them.
+        members, partitions = (len(group.members), group.n_partitions) if with_racks else (0, 0)
         return Columns(
             members=len(group.members),
             indptr=group.subscription_indptr,
@@ -54,8 +56,10 @@ class Columns:
             topic=group.topic,
             owner=group.owner.astype(np.int64),
             weight=group.weight,
-            rack=nothing if racks is None else racks.member.astype(np.int64),
-            replicas=nothing if racks is None else racks.replicas.astype(np.int64),
+            rack=np.full(members, -1) if racks is None else racks.member.astype(np.int64),
+            replicas=(
+                np.full(partitions, -1) if racks is None else racks.replicas.astype(np.int64)
+            ),
             rack_entries=nothing if racks is None else racks.holds,
             racks=0 if racks is None else len(racks.names),
         )

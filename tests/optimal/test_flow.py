@@ -433,3 +433,13 @@ def test_a_group_with_nothing_to_assign_is_optimal_at_no_cost(topics, reads, ord
     assert not (solution.assignment.owner >= 0).any()
     left = {t: list(range(n)) for t, n in topics.items() if n and t == "t0"}
     assert solution.assignment.unassigned == left
+
+
+@pytest.mark.parametrize("objective", ["kip-881", "racks > balance", "topic_balance > racks"])
+def test_racks_may_be_asked_about_where_nobody_reads_anything(objective):
+    members = {"a": {"subscription": ["t", "gone"]}, "b": {"subscription": []}}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 0}, "members": members}
+    solution = solve(Group.from_dict(document | {"topics": {"t": 0, "unread": 2}}), objective)
+    assert solution.status is Status.OPTIMAL
+    assert all(term.value == 0 for term in solution.terms)
+    assert solution.assignment.unassigned == {"unread": [0, 1]}
