@@ -67,7 +67,7 @@ class Job:
 
     def optimum_key(self, group_key: str) -> str:
         """Return the key of a group's row in ``optima``."""
-        return content_key({**self._made_by(group_key), "solver": _version("ortools")})
+        return content_key({**self._made_by(group_key), "solver": version("ortools")})
 
     def score_key(self, group_key: str, assignor: str) -> str:
         """Return the key of a group's row in ``scores`` for an assignor."""
@@ -78,7 +78,7 @@ class Job:
             "group": group_key,
             "objective": self.objective,
             "time_limit": self.time_limit,
-            "version": _version("kafka-assay"),
+            "version": version("kafka-assay"),
         }
 
 
@@ -122,7 +122,7 @@ def run_job(job: Job, say: Callable[[str], None]) -> Summary:
             [dict(zip(FOUND.names, row, strict=True)) for row in rows], schema=FOUND
         )
         read = spark.createDataFrame(table).repartition(2)
-        read = read.mapInArrow(partial(_read, job), _ddl(spark, READ)).persist()
+        read = read.mapInArrow(partial(_read, job), _spark_schema(READ)).persist()
         _append(spark, job, "groups", read.where("reason is null"))
         _append(spark, job, "failures", read.where("reason is not null"))
         keys = [r.key for r in read.where("reason is null").select("key").distinct().collect()]
@@ -186,7 +186,7 @@ def _solve_missing(
         stored = spark.read.parquet(str(job.out / "groups")).select("key", "snapshot")
         tasks = chosen.join(stored.dropDuplicates(["key"]), chosen.group_key == stored.key)
         tasks = tasks.select(*TASK.names).repartition(2)
-        done = tasks.mapInArrow(partial(_solve, job), _ddl(spark, DONE)).persist()
+        done = tasks.mapInArrow(partial(_solve, job), _spark_schema(DONE)).persist()
         for name in ("optima", "scores"):
             _append(spark, job, name, done.selectExpr(f"inline({name})"))
         done.unpersist()
@@ -360,7 +360,7 @@ def _append(spark: SparkSession, job: Job, name: str, rows: DataFrame) -> None:
     rows.coalesce(1).write.mode("append").parquet(str(folder))
 
 
-def _ddl(spark: SparkSession, schema: pa.Schema) -> Any:
+def _spark_schema(schema: pa.Schema) -> Any:
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return from_arrow_schema(schema)
@@ -371,7 +371,7 @@ def _log_run(job: Job, started: str, groups: int, failures: int, clock: float) -
 
     row = {
         "started_at": started,
-        "version": _version("kafka-assay"),
+        "version": version("kafka-assay"),
         "input": str(job.source),
         "objective": " > ".join(job.objective),
         "assignors": list(job.assignors),
@@ -384,7 +384,3 @@ def _log_run(job: Job, started: str, groups: int, failures: int, clock: float) -
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{content_key(row)}.parquet"
     pq.write_table(pa.Table.from_pylist([row], TABLES["runs"]), folder / name)
-
-
-def _version(distribution: str) -> str:
-    return version(distribution)
