@@ -44,7 +44,7 @@ notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
 lock: .venv/.ready  ## resolve the pinned dependencies anew
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links --generate-hashes \
-	  --extra spark --extra plots --extra ilp --extra dev pyproject.toml -o requirements.lock
+	  --extra spark --extra plots --extra ilp --extra java --extra clients --extra dev pyproject.toml -o requirements.lock
 	@grep == requirements.lock | sed 's/ \\$$//' > .venv/pins.txt
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links --generate-hashes \
@@ -60,7 +60,7 @@ clean:  ## remove .venv/ and out/
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m compare.spark.java
+	@$(BIN)/python -m heuristics.shipped.java
 	@touch $@
 
 .venv/.ready-notebooks: .venv/.ready requirements-notebooks.lock

@@ -41,7 +41,10 @@ TimeLimitOption = Annotated[
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="how to print the answer")]
 Assignors = Annotated[
-    list[str] | None, typer.Option("--assignor", help="one to score; may be given again")
+    list[str] | None,
+    typer.Option(
+        "--assignor", help="one to score, or a pattern as in 'kafka-java/*'; may be given again"
+    ),
 ]
 FailAbove = Annotated[
     list[str] | None,
@@ -201,20 +204,19 @@ def score(
     from assay import printing
     from compare.score import (
         CURRENT,
-        require_assignors,
+        assignors_asked,
         score_assignors,
         scores_document,
         too_far,
     )
-    from heuristics import ASSIGNORS
     from heuristics.time_limit import TimeLimit
     from optimal import solve as solve_group
 
     limits = _limits(fail_above or [])
-    require_assignors(assignor or [])
+    asked = assignors_asked(assignor)
     group = _group(file, assume_equal=assume_equal)
     solution = solve_group(group, objective, time_limit=time_limit)
-    names = [CURRENT, *(n for n in assignor or ASSIGNORS if n != CURRENT)]
+    names = [CURRENT, *(name for name in asked if name != CURRENT)]
     with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
         rows = score_assignors(group, solution, names, limit)
     _warn(group.assumed)
@@ -222,7 +224,7 @@ def score(
         _print_json(scores_document(group, solution, rows))
     else:
         printing.print_scores(solution, rows)
-    judged = [row for row in rows if row.assignor in (assignor or [CURRENT])]
+    judged = [row for row in rows if row.assignor in (asked if assignor else [CURRENT])]
     lines = too_far(judged, limits) if limits else []
     for line in lines:
         _say(line, 1)
@@ -235,21 +237,44 @@ def assignors(*, format_: FormatOption = "table") -> None:
     from assay import printing
     from heuristics import ASSIGNORS
 
-    rows = [
-        {
-            "name": found.name,
-            "kind": found.kind,
-            "source": found.source,
-            "version": found.version,
-            "available": True,
-            "reason": None,
-        }
-        for found in ASSIGNORS.values()
-    ]
+    rows = []
+    for found in ASSIGNORS.values():
+        reason = found.missing()
+        row = {"name": found.name, "kind": found.kind, "source": found.source}
+        rows.append(
+            {**row, "version": found.version, "available": reason is None, "reason": reason}
+        )
     if format_ == "json":
         _print_json({"format": "assay-assignors/1", "assignors": rows})
     else:
         printing.print_assignors(rows)
+
+
+@app.command()
+def fetch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLIENT[@VERSION]",
+            help="such as kafka-java@4.4.0; all that are listed if left out",
+        ),
+    ] = None,
+) -> None:
+    """Bring clients' jars to this machine, or build what calls them."""
+    from heuristics.shipped import CLIENTS, client_named
+
+    asked = names or [f"{name}@{v}" for name, c in CLIENTS.items() for v in c.versions()]
+    found = [(client_named(n.partition("@")[0].partition("/")[0]), n) for n in asked]
+    bad = 0
+    for client, name in found:
+        version = name.partition("@")[2] or client.versions()[0]
+        try:
+            client.fetch(version)
+        except BadInput as error:
+            bad = _say(f"{client.name}@{version}: {error}", 2)
+        else:
+            _print(f"{client.name}@{version}: ready")
+    raise typer.Exit(bad if names else 0)
 
 
 @app.command(name="import")
@@ -349,25 +374,26 @@ def run(
 ) -> None:
     """Solve and score many groups on Spark; a second run fills only what is missing."""
     from assay.extras import require
-    from compare.score import CURRENT, require_assignors
-    from heuristics import ASSIGNORS
+    from compare.score import CURRENT, assignors_asked
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
     from compare.spark.pipeline import Job, run_job, worse_rows
 
     limits = _limits(fail_above or [])
-    require_assignors(assignor or [])
+    asked = assignors_asked(assignor)
     job = Job(
         source=Path(source),
         out=Path(out),
         objective=parse_objective(objective),
-        assignors=tuple(assignor or (CURRENT, *ASSIGNORS)),
+        assignors=tuple(asked),
         time_limit=time_limit or DEFAULT_SECONDS,
         assume_equal=assume_equal,
     )
     summary = run_job(job, _progress)
     _print(summary.line())
-    worse = worse_rows(job, summary.keys, assignor or [CURRENT], limits) if limits else []
+    worse = (
+        worse_rows(job, summary.keys, asked if assignor else [CURRENT], limits) if limits else []
+    )
     for line in worse[:MOST_LINES]:
         _say(line, 1)
     if len(worse) > MOST_LINES:
@@ -407,11 +433,10 @@ def scenario(
     from compare.journey import play, result_document
     from compare.scenario import Scenario
     from compare.upgrade_paths import roll_out_by_rule, rollout_document
-    from heuristics import ASSIGNORS, assignor_named
+    from heuristics import available, matching
     from heuristics.time_limit import TimeLimit
 
-    for name in assignor or ():
-        assignor_named(name)
+    names = matching(assignor) if assignor else available()
     asked = Scenario.read(file, assume_equal=assume_equal)
     _warn(asked.group.assumed)
     if asked.rollout is not None:
@@ -424,7 +449,7 @@ def scenario(
             printing.print_rollouts(rollouts)
         return
     with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
-        journeys = play(asked, assignor or list(ASSIGNORS), limit, objective)
+        journeys = play(asked, list(names), limit, objective)
     if format_ == "json":
         _print_json(result_document(asked, journeys))
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from groups.assignment import Assignment, Violation
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import values
-from heuristics import ASSIGNORS
+from heuristics import available, matching
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,12 +162,23 @@ def score_assignors(
     return rows
 
 
-def require_assignors(names: Sequence[str]) -> None:
-    """Raise BadInput where a name is no assignor's and not ``current``."""
-    for name in names:
-        if name not in (CURRENT, OPTIMUM, *ASSIGNORS):
-            known = ", ".join((CURRENT, OPTIMUM, *ASSIGNORS))
-            raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
+def assignors_asked(names: Sequence[str] | None) -> list[str]:
+    """Return the rows to score: those named, by name or pattern; else all that can be had here.
+
+    Without names these are ``current``, the assignors as written, and the newest version of each
+    as shipped that can be called.
+
+    Raises
+    ------
+    BadInput
+        Where a name is no assignor's, not ``current`` and not ``optimum``, or a pattern matches
+        none.
+    """
+    if not names:
+        return [CURRENT, *available()]
+    own = (CURRENT, OPTIMUM)
+    found = [one for name in names for one in ([name] if name in own else matching([name]))]
+    return list(dict.fromkeys(found))
 
 
 def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """PRACTICE: the assignors that people run or were promised; one assignor, one file, one function.
 
-A new assignor is a new file and one line in ``ASSIGNORS``.
+A new assignor as written is a new file and one line in ``_WRITTEN``; a new client, whose code is
+called as it is, is a new file in ``shipped`` and one line there.
 """
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from groups import BadInput
+from groups import BadInput, Failed, Refused
 from heuristics import (
     kip54_fairest,
     kip54_sticky,
@@ -19,11 +21,26 @@ from heuristics import (
     round_robin,
 )
 from heuristics.assignor import Assignor, Plan
+from heuristics.shipped import listed, shipped_named
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from groups import Assignment, Group
 
-__all__ = ["ASSIGNORS", "Assignor", "Plan", "assign", "assignor_named", "plan"]
+__all__ = [
+    "ASSIGNORS",
+    "WRITTEN",
+    "Assignor",
+    "Plan",
+    "assign",
+    "assignor_named",
+    "available",
+    "matching",
+    "plan",
+]
+
+SHIPPED_SECONDS = 10.0
 
 _WRITTEN = (
     ("range", "RangeAssignor, as documented", None, range.plan),
@@ -36,53 +53,94 @@ _WRITTEN = (
     ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan),
 )
 
-ASSIGNORS: dict[str, Assignor] = {
+WRITTEN: dict[str, Assignor] = {
     name: Assignor(name, "written", source, version, function)
     for name, source, version, function in _WRITTEN
 }
 
+ASSIGNORS: dict[str, Assignor] = {**WRITTEN, **{found.name: found for found in listed()}}
+
 
 def assignor_named(name: str) -> Assignor:
-    """Return the assignor of that name.
+    """Return the assignor of that name, whether it can be called here or not.
+
+    A shipped one may be of a version that is not listed; without a version it is of the newest
+    that can be called here.
 
     Raises
     ------
     BadInput
         Where no assignor has that name; the message lists those that there are.
     """
-    if name not in ASSIGNORS:
-        known = ", ".join(ASSIGNORS)
-        raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
-    return ASSIGNORS[name]
+    if name in ASSIGNORS:
+        return ASSIGNORS[name]
+    if "/" in name:
+        return shipped_named(name)
+    raise BadInput(f"assignor: unknown name {name!r}, expected one of {', '.join(ASSIGNORS)}")
+
+
+def available() -> tuple[str, ...]:
+    """Return the names of what can be called here: as written, and the newest of each shipped."""
+    found: dict[str, str] = {}
+    for name, assignor in ASSIGNORS.items():
+        unversioned = name.partition("@")[0]
+        if unversioned not in found and assignor.missing() is None:
+            found[unversioned] = name
+    return tuple(found.values())
+
+
+def matching(names: Iterable[str]) -> tuple[str, ...]:
+    """Return assignor names, with a pattern such as ``kafka-java/*`` for all listed that match.
+
+    Raises
+    ------
+    BadInput
+        Where a name is no assignor's, or a pattern matches none.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        if "*" in name:
+            matched = [one for one in ASSIGNORS if fnmatchcase(one, name)]
+            if not matched:
+                raise BadInput(f"assignor: nothing listed matches {name!r}")
+            found.update(dict.fromkeys(matched))
+        else:
+            found[assignor_named(name).name] = None
+    return tuple(found)
 
 
 def plan(group: Group, name: str) -> Plan:
     """Return what the assignor of that name makes of the group, round by round.
 
+    One as shipped runs in a process of its own, for 10 s at most; for many groups or another
+    limit keep a :class:`~heuristics.time_limit.TimeLimit`.
+
     Raises
     ------
     BadInput
-        Where no assignor has that name, or a member's subscription is unknown.
+        Where no assignor has that name, it cannot be called here, or a member's subscription is
+        unknown.
     Refused
         Where the assignor does not cover the group.
     Failed
-        Where the assignor breaks down on the group.
+        Where the assignor breaks down on the group, or does not come back.
     """
     assignor = assignor_named(name)
     group.require_subscriptions()
-    return assignor.function(group)
+    if assignor.kind == "written":
+        return assignor.function(group)
+    from heuristics.time_limit import limited
+
+    outcome = limited(group, name, SHIPPED_SECONDS)
+    if outcome.plan is not None:
+        return outcome.plan
+    error = {"unavailable": BadInput, "refused": Refused}.get(outcome.status, Failed)
+    raise error(f"{assignor.name}: {outcome.reason}")
 
 
 def assign(group: Group, name: str) -> Assignment:
     """Return the final assignment that the assignor of that name makes of the group.
 
-    Raises
-    ------
-    BadInput
-        Where no assignor has that name, or a member's subscription is unknown.
-    Refused
-        Where the assignor does not cover the group.
-    Failed
-        Where the assignor breaks down on the group.
+    As :func:`plan`, which tells the rounds too and what is raised.
     """
     return plan(group, name).assignment

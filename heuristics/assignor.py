@@ -22,12 +22,24 @@ class Plan:
     revoked : partitions taken from a member that still owned them, over all rounds
     ownerless : partition-rounds without an owner: each partition that somebody reads counts once
         for each round that leaves it with nobody
+    seconds : time inside the assignor, over all rounds, where it was measured closer than around
+        the whole call; None where it was not
     """
 
     assignment: Assignment
     rounds: int = 1
     revoked: int = 0
     ownerless: int = 0
+    seconds: float | None = None
+
+
+def nothing_missing() -> str | None:
+    """Return None: what is part of this package is always there."""
+    return None
+
+
+def nothing_to_prepare() -> None:
+    """Do nothing: what is part of this package needs no start."""
 
 
 @dataclass(frozen=True)
@@ -49,3 +61,5 @@ class Assignor:
     source: str
     version: str | None
     function: Callable[[Group], Plan]
+    missing: Callable[[], str | None] = nothing_missing
+    prepare: Callable[[], None] = nothing_to_prepare

@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from groups import Assignment, Claims, Failed
-from groups.group import NOBODY, valid_owner
 from heuristics import kip54_sticky
-from heuristics.assignor import Plan
+from heuristics.rounds import to_quiescence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from groups import Group
-    from groups.group import Int64
+    from heuristics.assignor import Plan
 
 
 def plan(group: Group, *, over: Callable[[Group], Plan] = kip54_sticky.plan) -> Plan:
     """Rebalance with an assignor, holding back what is still owned, until nobody must revoke.
 
-    A round: the assignor makes its assignment. A partition that would go to a member that does
-    not own it, while another owns it and would lose it, is taken out of the new owner's list.
-    Members keep what they own and is assigned to them and revoke the rest; if anybody revoked,
-    all join again with what they now own and the next generation, and a new round begins.
-
-    Whoever claims a partition still owns it, whatever its generation and even if it stopped
-    subscribing: these are the raw claims, on partitions that exist. The assignor sees them as any
-    other group.
-
-    Source: KIP-429, as KIP-615 sums it up: partitions that are transferring ownership stay out of
-    the assignment until they have been safely revoked, and a followup rebalance assigns them.
+    Source: KIP-429, on top of any assignor.
 
     Parameters
     ----------
     over : the assignor whose result is reached cooperatively, "kip-54-sticky" unless told
         otherwise
-
-    Returns
-    -------
-    Plan
-        Its assignment is that of the last round, set against the owners before the first;
-        `rounds` counts the last one too.
 
     Raises
     ------
@@ -52,51 +31,4 @@ def plan(group: Group, *, over: Callable[[Group], Plan] = kip54_sticky.plan) -> 
     Refused
         Where the assignor does not cover the group.
     """
-    width = group.n_partitions
-    read = group.readers[group.topic] > 0
-    owned = _owned(group)
-    seen: dict[bytes, int] = {}
-    current, rounds, revoked, ownerless = group, 0, 0, 0
-    while True:
-        rounds += 1
-        member, partition = over(current).assignment.holdings
-        target = np.unique(member.astype(np.int64) * width + partition)
-        lost = np.setdiff1d(owned, target, assume_unique=True)
-        held_back = np.isin(target % width, lost % width) & ~np.isin(target, owned)
-        owned = target[~held_back]
-        revoked += len(lost)
-        ownerless += int(read.sum() - np.isin(np.flatnonzero(read), owned % width).sum())
-        if not len(lost):
-            return Plan(_assignment(group, owned), rounds, revoked, ownerless)
-        if owned.tobytes() in seen:
-            raise Failed(
-                f"round {rounds} ends with what the members owned after round "
-                f"{seen[owned.tobytes()]}: the rounds would go on for ever"
-            )
-        seen[owned.tobytes()] = rounds
-        current = _rejoined(current, owned)
-
-
-def _owned(group: Group) -> Int64:
-    """(owned,) int64: member x partitions + partition for each claim on what exists."""
-    member, partition = Assignment.current(group).holdings
-    return np.unique(member.astype(np.int64) * group.n_partitions + partition)
-
-
-def _rejoined(group: Group, owned: Int64) -> Group:
-    """Return the group in which every member claims what it owns, all in the next generation."""
-    member, partition = np.divmod(owned, group.n_partitions)
-    claims = Claims(member.astype(np.int32), group.topic[partition], group.number[partition])
-    generation = np.full_like(group.generation, group.generation.max(initial=NOBODY) + 1)
-    owner = np.full(group.n_partitions, NOBODY, np.int32)
-    what, who = valid_owner(claims, group.partitions, generation, group.first)
-    keeps = group.subscribes(who, group.topic[what])
-    owner[what[keeps]] = who[keeps]
-    return replace(group, owner=owner, generation=generation, raw_claims=claims)
-
-
-def _assignment(group: Group, owned: Int64) -> Assignment:
-    member, partition = np.divmod(owned, group.n_partitions)
-    topics = [group.topics[t] for t in group.topic[partition].tolist()]
-    triples = zip(member.tolist(), topics, group.number[partition].tolist(), strict=True)
-    return Assignment.from_holdings(group, list(triples))
+    return to_quiescence(group, over, withhold=True)

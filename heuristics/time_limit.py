@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from groups import Assignment, Failed, Refused
+from groups import AssayError, Assignment, Failed, Refused
 from heuristics import assignor_named
 from heuristics.assignor import Plan
 from heuristics.child import Child, Lost
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from groups import Group
     from groups.group import Int32
 
+PREPARE_SECONDS = 120.0
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -24,13 +26,14 @@ class Outcome:
 
     Attributes
     ----------
-    status : "planned", "refused" (does not cover the group), "failed" (broke down) or "timed-out"
+    status : "planned", "refused" (does not cover the group), "failed" (broke down), "timed-out" or
+        "unavailable" (cannot be called here)
     plan : what it made of the group; None unless planned
     reason : why there is no plan; None where there is one
     seconds : time inside the assignor; the limit where that was reached
     """
 
-    status: Literal["planned", "refused", "failed", "timed-out"]
+    status: Literal["planned", "refused", "failed", "timed-out", "unavailable"]
     plan: Plan | None
     reason: str | None
     seconds: float
@@ -49,6 +52,7 @@ class TimeLimit:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._child = Child()
+        self._prepared: set[str] = set()
 
     def __enter__(self) -> TimeLimit:
         return self
@@ -59,9 +63,12 @@ class TimeLimit:
     def close(self) -> None:
         """Stop the child process; the next call starts a new one."""
         self._child.close()
+        self._prepared.clear()
 
     def plan(self, group: Group, name: str) -> Outcome:
         """Run the assignor of that name on the group.
+
+        What it needs to run, such as a JVM, starts before its time does.
 
         Raises
         ------
@@ -70,12 +77,21 @@ class TimeLimit:
         """
         assignor = assignor_named(name)
         group.require_subscriptions()
+        if assignor.kind == "shipped" and assignor.name not in self._prepared:
+            reason = assignor.missing()
+            if reason is not None:
+                return Outcome("unavailable", None, reason, 0.0)
+            lost = self._child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+            if lost is not None:
+                return Outcome("failed", None, f"it does not start: {_reason(lost)}", 0.0)
+            self._prepared.add(assignor.name)
         return self.call(assignor.function, group)
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""
         answer = self._child.call(_answer, function, group, seconds=self.seconds)
         if isinstance(answer, Lost):
+            self._prepared.clear()
             if answer.timed_out:
                 return Outcome("timed-out", None, answer.reason, self.seconds)
             return Outcome("failed", None, answer.reason, 0.0)
@@ -111,6 +127,19 @@ class _Answer:
     counts: tuple[int, int, int] = (1, 0, 0)
 
 
+def _prepare(prepare: Callable[[], None]) -> str | None:
+    """Start what an assignor needs; return why that failed."""
+    try:
+        prepare()
+    except Exception as error:
+        return str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+    return None
+
+
+def _reason(lost: str | Lost) -> str:
+    return lost.reason if isinstance(lost, Lost) else lost
+
+
 def _answer(function: Callable[[Group], Plan], group: Group) -> _Answer:
     started = perf_counter()
     try:
@@ -122,6 +151,6 @@ def _answer(function: Callable[[Group], Plan], group: Group) -> _Answer:
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         return _Answer("failed", reason, perf_counter() - started)
-    seconds = perf_counter() - started
+    seconds = perf_counter() - started if made.seconds is None else made.seconds
     assignment, counts = made.assignment, (made.rounds, made.revoked, made.ownerless)
     return _Answer("planned", None, seconds, assignment.owner, assignment.strays, counts)

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from compare.spark.java import java_home
 from groups.errors import AssayError
+from heuristics.shipped.java import java_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Java: the one that Spark runs on, found or fetched."""
+"""Java: the one that Kafka's classes and Spark run on, found or fetched."""
 
 from __future__ import annotations
 

@@ -1,0 +1,71 @@
+"""SHIPPED: the code that people run, called as it is; one adapter a file.
+
+A new client is a new file and one line in ``CLIENTS``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from groups import BadInput
+from heuristics.shipped.client import Client
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from heuristics.assignor import Assignor
+
+__all__ = ["CLIENTS", "Client", "client_named", "listed", "shipped_named"]
+
+_CLIENTS: tuple[Client, ...] = ()
+
+CLIENTS: dict[str, Client] = {client.name: client for client in _CLIENTS}
+
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]*")
+
+
+def listed() -> Iterator[Assignor]:
+    """Return the assignors to list: of every client in each of the versions it lists."""
+    for client in CLIENTS.values():
+        for version in client.versions():
+            for name in client.assignors:
+                yield client.assignor(name, version)
+
+
+def shipped_named(name: str) -> Assignor:
+    """Return the assignor of a name such as ``kafka-java/sticky@4.4.0``.
+
+    Without a version: that of the first version listed that can be called here.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such client, assignor or version.
+    """
+    before, _, after = name.partition("/")
+    assignor, _, version = after.partition("@")
+    client = client_named(before)
+    if assignor not in client.assignors:
+        known = ", ".join(f"{client.name}/{one}" for one in client.assignors)
+        raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
+    if not version:
+        versions = client.versions()
+        here = (v for v in versions if client.missing(assignor, v) is None)
+        version = next(here, versions[0])
+    if not _VERSION.fullmatch(version):
+        raise BadInput(f"assignor: {name!r} has no version after the @, as in 4.4.0")
+    return client.assignor(assignor, version)
+
+
+def client_named(name: str) -> Client:
+    """Return the client of that name.
+
+    Raises
+    ------
+    BadInput
+        Where there is none.
+    """
+    if name not in CLIENTS:
+        raise BadInput(f"client: unknown name {name!r}, expected one of {', '.join(CLIENTS)}")
+    return CLIENTS[name]
