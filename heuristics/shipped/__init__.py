@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from groups import BadInput
+from heuristics.shipped import aiokafka_client, kafka_python
 from heuristics.shipped.client import Client
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CLIENTS", "Client", "client_named", "listed", "shipped_named"]
 
-_CLIENTS: tuple[Client, ...] = ()
+_CLIENTS: tuple[Client, ...] = (
+    kafka_python.CLIENT,
+    aiokafka_client.CLIENT,
+)
 
 CLIENTS: dict[str, Client] = {client.name: client for client in _CLIENTS}
 
