@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics.shipped import aiokafka_client, kafka_python
+from heuristics.shipped import aiokafka_client, kafka_broker, kafka_java, kafka_python, librdkafka
 from heuristics.shipped.client import Client
 
 if TYPE_CHECKING:
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["CLIENTS", "Client", "client_named", "listed", "shipped_named"]
 
 _CLIENTS: tuple[Client, ...] = (
+    kafka_java.CLIENT,
+    kafka_broker.CLIENT,
     kafka_python.CLIENT,
     aiokafka_client.CLIENT,
+    librdkafka.CLIENT,
 )
 
 CLIENTS: dict[str, Client] = {client.name: client for client in _CLIENTS}

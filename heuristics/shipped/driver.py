@@ -1,0 +1,158 @@
+"""Driver: a real client in a process of its own, which plans one group after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from groups import Failed
+from heuristics.shipped.coordinator import Disconnected
+from heuristics.shipped.probe import Probe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups import Group
+
+TETHER = Path(__file__).with_name("tether.py")
+GROUP_ID = "assay-probe"
+# How long a client whose connection closed may take to be dead, and how often one that has not
+# planned yet is looked at.
+DYING_SECONDS = 5.0
+LOOK_SECONDS = 0.2
+MOST_CHARACTERS = 200
+_REASON = re.compile(r"(panic:|fatal error:|\w*(Error|Exception)\b|Assertion|.*\bassert)")
+
+
+class Driver:
+    """A client program, started when first needed and again when it has died.
+
+    The program is called with bootstrap.servers, group id and assignor as its last arguments,
+    joins that group and polls for ever. It is killed with this process, however that ends.
+
+    Parameters
+    ----------
+    command : the program and its first arguments
+    assignor : what to call its assignor
+    """
+
+    def __init__(self, command: Sequence[str], assignor: str) -> None:
+        self.command = tuple(command)
+        self.assignor = assignor
+        self._probe: Probe | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._said: _LastWords | None = None
+
+    def plan(
+        self, group: Group, protocol: str, **how: Any
+    ) -> tuple[list[tuple[int, str, int]], float]:
+        """Return what the client makes of a group, and the seconds it took.
+
+        As :meth:`~heuristics.shipped.probe.Probe.plan`, which takes the same `how`, but without
+        an end: whoever cannot wait ends this process.
+
+        Raises
+        ------
+        Failed
+            Where the client makes no plan, or dies.
+        """
+        probe, process = self._running()
+        round_ = probe.offer(group, protocol, **how)
+        while not round_.over.wait(LOOK_SECONDS):
+            if process.poll() is not None:
+                raise Failed(self._obituary(process))
+        try:
+            return round_.result()
+        except Disconnected:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(DYING_SECONDS)
+                raise Failed(self._obituary(process)) from None
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the client; the next call starts it again."""
+        process, probe = self._process, self._probe
+        self._process = self._probe = None
+        if process is not None and process.stdin is not None and process.stdout is not None:
+            process.stdin.close()
+            process.wait()
+            process.stdout.close()
+        if self._said is not None:
+            self._said.close()
+        if probe is not None:
+            probe.close()
+
+    def _running(self) -> tuple[Probe, subprocess.Popen[bytes]]:
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None or self._probe is None:
+            self._probe = Probe().__enter__()
+            pipe = subprocess.PIPE
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    *("-I", "-S", str(TETHER)),
+                    *self.command,
+                    *(self._probe.bootstrap, GROUP_ID, self.assignor),
+                ],
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+            )
+            self._said = _LastWords(self._process)
+        return self._probe, self._process
+
+    def _obituary(self, process: subprocess.Popen[bytes]) -> str:
+        """Say how a client died, and bury it."""
+        said = b"" if process.stdout is None else process.stdout.read()
+        code = int(said) if said.strip() else process.wait()
+        words = "" if self._said is None else self._said.close()
+        self.close()
+        named = ""
+        if code < 0:
+            with contextlib.suppress(ValueError):
+                named = f" ({signal.Signals(-code).name})"
+        return f"the client died: exit code {code}{named}{': ' if words else ''}{words}"
+
+
+class _LastWords:
+    """Reads what a process writes to standard error, and keeps the line that says why."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._stream = process.stderr
+        self._line = ""
+        self._reason = ""
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def close(self) -> str:
+        """Wait for the end of what is said and return its line: the last, or a panic's first."""
+        self._thread.join()
+        if self._stream is not None:
+            self._stream.close()
+        return self._reason or self._line
+
+    def _read(self) -> None:
+        if self._stream is None:
+            return
+        for raw in iter(lambda: self._stream.readline(1 << 16), b""):  # type: ignore[union-attr]
+            line = " ".join(raw.decode("utf-8", "replace").split())[:MOST_CHARACTERS]
+            self._line = line or self._line
+            if not self._reason and _REASON.match(line):
+                self._reason = line
+
+
+_DRIVERS: dict[tuple[tuple[str, ...], str], Driver] = {}
+
+
+def driver(command: Sequence[str], assignor: str) -> Driver:
+    """Return the driver of that command, kept for the following calls in this process."""
+    key = (tuple(command), assignor)
+    return _DRIVERS.setdefault(key, Driver(command, assignor))

@@ -1,0 +1,127 @@
+"""Probed: plans of real clients, read off the wire: what their adapters have in common."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from functools import partial
+from typing import TYPE_CHECKING
+
+from groups import Assignment, Group
+from heuristics.assignor import Plan
+from heuristics.rounds import to_quiescence
+from heuristics.shipped.driver import driver
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from heuristics.shipped.wire import UserData
+
+INSTALL = "pip install 'kafka-assay[clients]'"
+_ROUNDS = itertools.count(1)
+
+
+def missing_probe() -> str | None:
+    """Say why nothing can be probed here: the wire is encoded by kafka-python."""
+    if importlib.util.find_spec("kafka") is None:
+        return f"kafka-python is not installed: {INSTALL}"
+    return None
+
+
+def probe_plan(
+    group: Group,
+    *,
+    command: Sequence[str],
+    assignor: str,
+    protocol: str,
+    cooperative: bool,
+    user_data: UserData = "none",
+    rename: bool = False,
+    fresh: bool = False,
+) -> Plan:
+    """Return what a real client makes of a group.
+
+    Parameters
+    ----------
+    command : starts the client, with bootstrap.servers, group id and `assignor` added to it
+    assignor : what the client program calls it
+    protocol : its name on the wire
+    cooperative : whether owned partitions travel in the subscriptions, and its rounds go on until
+        nobody must revoke; such a client withholds what must be revoked first itself
+    user_data : what travels in the user data of members that hold something
+    rename : put another prefix before the topic names in each round; their order stays. For
+        clients that keep metadata by name
+    fresh : start the client anew for each round
+
+    Raises
+    ------
+    Failed
+        Where the client makes no plan, or dies.
+    """
+    if not group.members:
+        return Plan(Assignment.from_holdings(group, []))
+    once = partial(
+        _once,
+        command=tuple(command),
+        assignor=assignor,
+        protocol=protocol,
+        cooperative=cooperative,
+        user_data=user_data,
+        rename=rename,
+        fresh=fresh,
+    )
+    return to_quiescence(group, once, withhold=False) if cooperative else once(group)
+
+
+def warm(
+    *,
+    command: Sequence[str],
+    assignor: str,
+    protocol: str,
+    cooperative: bool,
+    user_data: UserData = "none",
+) -> None:
+    """Start a client, unless it runs, and let it plan a group of two.
+
+    Raises
+    ------
+    Failed
+        Where it does not.
+    """
+    small = Group.from_arrays(
+        group="warm",
+        topics=["t0"],
+        partitions=[2],
+        members=["m0", "m1"],
+        subscription_indptr=[0, 1, 2],
+        subscription_topics=[0, 0],
+    )
+    probe_plan(
+        small,
+        command=command,
+        assignor=assignor,
+        protocol=protocol,
+        cooperative=cooperative,
+        user_data=user_data,
+    )
+
+
+def _once(
+    group: Group,
+    *,
+    command: tuple[str, ...],
+    assignor: str,
+    protocol: str,
+    cooperative: bool,
+    user_data: UserData,
+    rename: bool,
+    fresh: bool,
+) -> Plan:
+    client = driver(command, assignor)
+    prefix = f"{next(_ROUNDS):010d}." if rename else ""
+    held, seconds = client.plan(
+        group, protocol, prefix=prefix, cooperative=cooperative, user_data=user_data
+    )
+    if fresh:
+        client.close()
+    return Plan(Assignment.from_holdings(group, held), seconds=seconds)

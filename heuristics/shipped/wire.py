@@ -1,0 +1,199 @@
+"""Wire: the bytes of Kafka's protocol, in kafka-python's types, as far as a probe needs them."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from groups import Failed
+
+if TYPE_CHECKING:
+    from heuristics.shipped.joining import Joining
+
+METADATA, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 3, 11, 12, 13, 14
+FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH = 1, 2, 8, 9
+FIND_COORDINATOR, API_VERSIONS = 10, 18
+NONE, UNKNOWN_TOPIC, ILLEGAL_GENERATION, INCONSISTENT_PROTOCOL = 0, 3, 22, 23
+REBALANCE_IN_PROGRESS, UNSUPPORTED_VERSION = 27, 35
+
+# The highest versions are those before the flexible ones: every client speaks them, and they are
+# the shortest. A version of ApiVersions that is too high is answered with an error in version 0.
+VERSIONS: dict[int, tuple[int, int]] = {
+    FETCH: (4, 11),
+    LIST_OFFSETS: (1, 5),
+    METADATA: (0, 8),
+    OFFSET_COMMIT: (2, 7),
+    OFFSET_FETCH: (1, 5),
+    FIND_COORDINATOR: (0, 2),
+    JOIN_GROUP: (0, 5),
+    HEARTBEAT: (0, 3),
+    LEAVE_GROUP: (0, 3),
+    SYNC_GROUP: (0, 3),
+    API_VERSIONS: (0, 3),
+}
+
+# What a sticky assignor finds in the user data of a member that holds something: Java's
+# StickyAssignorUserData (previous assignment and generation), the generation alone as Java's
+# cooperative-sticky writes it, or nothing.
+UserData = Literal["assignment", "generation", "none"]
+
+
+class Malformed(Exception):
+    """Bytes that are no request which the probe can read; the text says why in one line."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request of a client.
+
+    Attributes
+    ----------
+    key, version : which API, one of `VERSIONS`
+    correlation : number by which the client recognises the answer
+    client_id : what the client calls itself, "" where it does not
+    body : kafka-python's object; None where the version is not spoken
+    """
+
+    key: int
+    version: int
+    correlation: int
+    client_id: str
+    body: Any
+
+
+@cache
+def _messages() -> dict[int, tuple[Any, Any]]:
+    """Return kafka-python's classes of request and response by API."""
+    from kafka.protocol import consumer, metadata
+
+    pairs = {
+        FETCH: (consumer.FetchRequest, consumer.FetchResponse),
+        LIST_OFFSETS: (consumer.ListOffsetsRequest, consumer.ListOffsetsResponse),
+        METADATA: (metadata.MetadataRequest, metadata.MetadataResponse),
+        OFFSET_COMMIT: (consumer.OffsetCommitRequest, consumer.OffsetCommitResponse),
+        OFFSET_FETCH: (consumer.OffsetFetchRequest, consumer.OffsetFetchResponse),
+        FIND_COORDINATOR: (metadata.FindCoordinatorRequest, metadata.FindCoordinatorResponse),
+        JOIN_GROUP: (consumer.JoinGroupRequest, consumer.JoinGroupResponse),
+        HEARTBEAT: (consumer.HeartbeatRequest, consumer.HeartbeatResponse),
+        LEAVE_GROUP: (consumer.LeaveGroupRequest, consumer.LeaveGroupResponse),
+        SYNC_GROUP: (consumer.SyncGroupRequest, consumer.SyncGroupResponse),
+        API_VERSIONS: (metadata.ApiVersionsRequest, metadata.ApiVersionsResponse),
+    }
+    return dict(pairs)
+
+
+def decode_request(frame: bytes) -> Request:
+    """Read a request without its length.
+
+    Raises
+    ------
+    Malformed
+        Where it is none, or of an API or a version that is not spoken.
+    """
+    if len(frame) < 8:
+        raise Malformed(f"{len(frame)} bytes, too few for a request")
+    key, version, correlation = struct.unpack_from(">hhi", frame)
+    if key not in VERSIONS:
+        raise Malformed(f"asks for API {key}, which the probe does not speak")
+    low, high = VERSIONS[key]
+    if not low <= version <= high:
+        if key == API_VERSIONS:
+            return Request(key, version, correlation, "", None)
+        raise Malformed(f"asks for API {key} in version {version}, expected {low} to {high}")
+    try:
+        body = _messages()[key][0].decode(frame, version=version, header=True)
+        client_id = str(body.header.client_id or "")
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+        raise Malformed(f"API {key} in version {version} cannot be read: {reason}") from None
+    return Request(key, version, correlation, client_id, body)
+
+
+def encode_response(request: Request, **fields: Any) -> bytes:
+    """Return the answer to a request, with its length."""
+    version = request.version if request.body is not None else 0
+    response = _messages()[request.key][1](version=version, **fields)
+    response.with_header(correlation_id=request.correlation)
+    return bytes(response.encode(header=True, framed=True))
+
+
+def member_metadata(
+    said: Joining, *, cooperative: bool, user_data: UserData, prefix: str = ""
+) -> bytes:
+    """Return a member's subscription as ConsumerProtocolSubscription, version 3.
+
+    Older clients read as much of it as they know.
+
+    Parameters
+    ----------
+    cooperative : whether the member sends owned partitions and generation; an eager one has
+        given up everything before it joins
+    user_data : what the client's assignor finds there, unless the member comes anew
+    prefix : put before each topic name
+    """
+    from kafka.protocol.consumer import ConsumerProtocolSubscription
+
+    owned = [(prefix + topic, numbers) for topic, numbers in said.owned.items()]
+    subscription = ConsumerProtocolSubscription(
+        version=3,
+        topics=[prefix + topic for topic in said.subscription],
+        user_data=_user_data(owned, said.generation, user_data),
+        owned_partitions=_topic_partitions(ConsumerProtocolSubscription, owned * cooperative),
+        generation_id=said.generation if cooperative else -1,
+        rack_id=said.rack,
+    )
+    return bytes(subscription.encode())
+
+
+def _user_data(
+    owned: list[tuple[str, list[int]]], generation: int, user_data: UserData
+) -> bytes | None:
+    if user_data == "none" or (not owned and generation < 0):
+        return None
+    if user_data == "generation":
+        return struct.pack(">i", generation)
+    from kafka.coordinator.assignors.sticky.user_data import StickyAssignorUserData
+
+    previous = [
+        StickyAssignorUserData.TopicPartition(topic=topic, partitions=numbers)
+        for topic, numbers in owned
+    ]
+    data = StickyAssignorUserData(version=1, previous_assignment=previous, generation=generation)
+    return bytes(data.encode(header=False))
+
+
+def _topic_partitions(message: Any, owned: list[tuple[str, list[int]]]) -> list[Any]:
+    return [message.TopicPartition(topic=topic, partitions=numbers) for topic, numbers in owned]
+
+
+def decode_plan(
+    assignments: Any, index: dict[str, int], prefix: str = ""
+) -> list[tuple[int, str, int]]:
+    """Return (member index, topic, partition number) for all that a SyncGroup request hands out.
+
+    Raises
+    ------
+    Failed
+        Where an assignment cannot be read, or is for somebody who is no member.
+    """
+    from kafka.protocol.consumer import ConsumerProtocolAssignment
+
+    held = []
+    for one in assignments:
+        if one.member_id not in index:
+            raise Failed(f"the plan is for {one.member_id!r}, who is no member of the group")
+        member = index[one.member_id]
+        if not one.assignment:
+            continue
+        try:
+            assigned = ConsumerProtocolAssignment.decode(bytes(one.assignment))
+            topics = [(str(t.topic), list(t.partitions)) for t in assigned.assigned_partitions]
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+            raise Failed(f"the plan for {one.member_id!r} cannot be read: {reason}") from None
+        for topic, numbers in topics:
+            name = topic.removeprefix(prefix)
+            held += [(member, name, number) for number in numbers]
+    return held
