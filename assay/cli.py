@@ -338,7 +338,15 @@ def generate(
     per_member: Annotated[int, typer.Option(min=1, help="partitions per member")] = 10,
     topics: Annotated[int, typer.Option(min=1, help="number of topics")] = 10,
     event: Annotated[
-        Literal["fresh", "join-one", "join-many", "leave-one", "leave-many", "stable"],
+        Literal[
+            "fresh",
+            "join-one",
+            "join-many",
+            "leave-one",
+            "leave-many",
+            "partitions-added",
+            "stable",
+        ],
         typer.Option(help="what happened since the last assignment, which was optimal"),
     ] = "fresh",
     skewed: Annotated[bool, typer.Option("--skewed", help="topics of unequal size")] = False,

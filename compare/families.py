@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from groups.group import Bools, Int64
 
 Subscriptions = Literal["equal", "buckets", "nested", "random"]
-Event = Literal["fresh", "join-one", "join-many", "leave-one", "leave-many", "stable"]
+Event = Literal[
+    "fresh", "join-one", "join-many", "leave-one", "leave-many", "partitions-added", "stable"
+]
 BUCKETS = 5
 
 
@@ -36,7 +38,8 @@ class Family:
     per_member : partitions per member; topics : how many topics share them
     subscriptions : all topics ("equal"), one of five disjoint sets of topics ("buckets"), the
         first so many topics ("nested"), or each topic with probability one half ("random")
-    event : what happened since the last assignment, which was optimal; "many" is a tenth
+    event : what happened since the last assignment, which was optimal; "many" is a tenth, and so
+        are the partitions added
     skewed : topic k has a share of the partitions in proportion to 1 / k
     """
 
@@ -75,9 +78,13 @@ class Family:
         if self.event == "fresh":
             return _group(f"{self.name}-{seed}", reads[stayed], counts, None)
         was_there = np.arange(everybody) < everybody - joined
-        before = _group("before", reads[was_there], counts, None)
+        added = np.maximum(counts // 10, 1) if self.event == "partitions-added" else 0 * counts
+        before = _group("before", reads[was_there], np.maximum(counts - added, 0), None)
         placed = solve(before).assignment
-        owner = np.full(int(counts.sum()), -1) if placed is None else placed.owner - left
+        owner = np.full(int(counts.sum()), -1)
+        if placed is not None:
+            starts = np.repeat(np.cumsum(counts) - counts - before.first[:-1], before.partitions)
+            owner[np.arange(before.n_partitions) + starts] = placed.owner - left
         return _group(f"{self.name}-{seed}", reads[stayed], counts, np.maximum(owner, -1))
 
     def _counts(self) -> Int64:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from compare.promises import Runner
+    from compare.promises import Runner, Verdict
     from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-finding/1"
 _KEYS = ("format", "id", "assignor", "promise", "source", "measured", "group")
+_VERSIONS = ("affected", "unaffected")
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Finding:
     source : where the promise stands
     measured : what the promise's judge says of the group
     group : the smallest group known on which it breaks
+    affected, unaffected : of a shipped assignor, the versions tried in which the promise breaks
+        on this group, and in which it holds; oldest first. Empty for one as written
     """
 
     id: str
@@ -42,11 +46,20 @@ class Finding:
     source: str
     measured: Mapping[str, Any]
     group: Group
+    affected: tuple[str, ...] = ()
+    unaffected: tuple[str, ...] = ()
+
+    @property
+    def fixed(self) -> str | None:
+        """The first version tried after the affected ones, None where there is none."""
+        last = max(map(version_order, self.affected), default=None)
+        later = (v for v in self.unaffected if last is not None and version_order(v) > last)
+        return next(later, None)
 
     @staticmethod
     def of(assignor: str, promise: str, group: Group, measured: Mapping[str, Any]) -> Finding:
-        """Name a finding after its assignor and promise, and its group after it."""
-        name = f"{assignor}-{promise}"
+        """Name a finding after its assignor, without version, and promise; its group after it."""
+        name = f"{assignor.partition('@')[0].replace('/', '-')}-{promise}"
         found = Group.from_dict({**group.to_dict(), "group": name})
         source = promise_named(promise).source
         return Finding(name, assignor, promise, source, measured, found)
@@ -60,7 +73,7 @@ class Finding:
         BadInput
             Where a rule of the format is broken.
         """
-        top = fields.mapping(document, "", allowed=set(_KEYS), required=_KEYS)
+        top = fields.mapping(document, "", allowed={*_KEYS, *_VERSIONS, "fixed"}, required=_KEYS)
         if top["format"] != FORMAT:
             fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
         try:
@@ -69,10 +82,17 @@ class Finding:
             raise error.within("group") from None
         measured = fields.mapping(top["measured"], "measured")
         text = {key: fields.name(top[key], key) for key in ("id", "assignor", "promise", "source")}
-        return Finding(**text, measured=measured, group=group)
+        affected, unaffected = (_texts(top.get(key, []), key) for key in _VERSIONS)
+        return Finding(
+            **text, measured=measured, group=group, affected=affected, unaffected=unaffected
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ``assay-finding/1`` document."""
+        versions: dict[str, Any] = {}
+        if self.affected:
+            versions = {"affected": [*self.affected], "unaffected": [*self.unaffected]}
+            versions["fixed"] = self.fixed
         return {
             "format": FORMAT,
             "id": self.id,
@@ -80,8 +100,20 @@ class Finding:
             "promise": self.promise,
             "source": self.source,
             "measured": dict(self.measured),
+            **versions,
             "group": self.group.to_dict(),
         }
+
+    def judge(self, run: Runner) -> Verdict:
+        """Put the promise to the test again, on the same group.
+
+        Raises
+        ------
+        BadInput
+            Where no promise has the name.
+        """
+        asked = promise_named(self.promise)
+        return asked.judge(Trial(self.assignor, run, self.group, optima([self.group])[0]))
 
     def rederive(self, run: Runner) -> str | None:
         """Run the assignor on the group again; return what is different now, None if nothing is.
@@ -92,12 +124,16 @@ class Finding:
             Where no assignor or promise has the name.
         """
         assignor_named(self.assignor)
-        asked = promise_named(self.promise)
-        found = asked.judge(Trial(self.assignor, run, self.group, optima([self.group])[0]))
+        found = self.judge(run)
         if found.holds is not False:
             return "the promise holds" if found.holds else "the promise is not put to the test"
         now, then = json.dumps(found.measured), json.dumps(dict(self.measured))
         return None if now == then else f"measured {now}, expected {then}"
+
+
+def version_order(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, to compare versions by."""
+    return tuple(int(digits) for digits in re.findall(r"\d+", version))
 
 
 def read_findings(path: str | Path) -> Iterator[Finding]:
@@ -181,6 +217,10 @@ def runner_of(assignor: str, limit: TimeLimit) -> Runner:
     """
     assignor_named(assignor)
     return lambda group: limit.plan(group, assignor)
+
+
+def _texts(value: Any, at: str) -> tuple[str, ...]:
+    return tuple(fields.name(v, f"{at}[{i}]") for i, v in enumerate(fields.listed(value, at)))
 
 
 def as_lines(findings: Sequence[Finding]) -> str:

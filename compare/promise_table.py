@@ -15,11 +15,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from compare.findings import Finding, as_lines
+from compare.findings import Finding, as_lines, read_findings
 from compare.hunt import Quarry, shrink
 from compare.promises import PROMISES, Trial, in_process, optima
 from compare.small_groups import drawn, equal, fresh, owned
-from heuristics import ASSIGNORS
+from heuristics import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 BATCH = 500
 BEGIN, END = "<!-- made by: make promises -->", "<!-- end -->"
-WRITTEN = tuple(name for name, assignor in ASSIGNORS.items() if assignor.kind == "written")
 Key = tuple[str, str, str]
 
 
@@ -100,7 +99,11 @@ class Tally:
 
 
 def tally(
-    groups: Iterator[Group], assignors: Sequence[str] = WRITTEN, *, part: int = 0, parts: int = 1
+    groups: Iterator[Group],
+    assignors: Sequence[str] = tuple(WRITTEN),
+    *,
+    part: int = 0,
+    parts: int = 1,
 ) -> dict[tuple[str, str], Tally]:
     """Put every promise to every assignor on some groups: the batches of one part out of several.
 
@@ -192,7 +195,8 @@ def main() -> None:
     after = rest.partition(END)[2]
     table = table_of(total, findings)
     asked.docs.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}", encoding="utf-8")
-    asked.findings.write_text(as_lines(findings), encoding="utf-8")
+    others = [f for f in read_findings(asked.findings) if f.assignor not in WRITTEN]
+    asked.findings.write_text(as_lines([*findings, *others]), encoding="utf-8")
     seconds = perf_counter() - started
     sys.stderr.write(f"{len(findings)} findings in {seconds:.0f} s\n")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from compare.ordinary import is_ordinary
 from groups import Assignment, BadInput, Claims, Failed, Group, Refused, values
 from groups.group import NOBODY, valid_owner
 from heuristics import assignor_named, kip54_sticky
@@ -99,6 +100,14 @@ class Promise:
         """Say whether the promise can be asked of an assignor."""
         return not self.of or assignor in self.of
 
+    def on_ordinary_groups(self) -> Promise:
+        """Return the same promise, put to the test by ordinary groups only."""
+
+        def judge(found: Trial) -> Verdict:
+            return self.judge(found) if is_ordinary(found.group) else NOT_TESTED
+
+        return replace(self, judge=judge)
+
 
 NOT_TESTED = Verdict(None, {})
 
@@ -163,11 +172,17 @@ def rejoined(group: Group, assignment: Assignment) -> Group:
 
 
 def _terminates(found: Trial) -> Verdict:
-    if found.outcome.status == "refused":
+    status = found.outcome.status
+    if status in ("refused", "unavailable"):
         return NOT_TESTED
-    if found.outcome.plan is None:
-        return Verdict(False, {"status": found.outcome.status, "reason": found.outcome.reason})
-    return Verdict(True, {})
+    return Verdict(status != "timed-out", {"status": status})
+
+
+def _answers(found: Trial) -> Verdict:
+    status = found.outcome.status
+    if status not in ("planned", "failed"):
+        return NOT_TESTED
+    return Verdict(status == "planned", {"status": status, "reason": found.outcome.reason})
 
 
 def _valid(found: Trial) -> Verdict:
@@ -227,9 +242,15 @@ PROMISES: dict[str, Promise] = {
     for promise in (
         Promise(
             "terminates",
-            "it comes to an end, with an assignment",
+            "it comes to an end",
             "every proposal, by describing an algorithm",
             _terminates,
+        ),
+        Promise(
+            "answers",
+            "it answers with an assignment, not with an error",
+            "every proposal, by describing an algorithm",
+            _answers,
         ),
         Promise(
             "valid",

@@ -7,7 +7,7 @@ import pytest
 
 from compare.families import Event, Family, Subscriptions, differing, grid
 from compare.score import score_current
-from groups import BadInput, Group
+from groups import Assignment, BadInput, Group
 from optimal import solve
 
 KINDS = get_args(Subscriptions)
@@ -104,6 +104,16 @@ def test_a_stable_group_owns_its_optimum(kind):
     assert row.is_optimal
     assert row.terms[1].value == 0
     assert (group.owner >= 0).any()
+
+
+def test_of_the_partitions_added_nobody_owns_any_and_the_others_are_where_they_were():
+    family = Family(10, 10, 4, "random", "partitions-added", skewed=True)
+    group = family.group(3)
+    added = np.maximum(group.partitions // 10, 1)
+    assert np.bincount(group.topic[group.owner < 0], minlength=4).tolist() == added.tolist()
+    last = group.number >= (group.partitions - added)[group.topic]
+    assert ((group.owner < 0) == last).all()
+    assert Assignment.current(group).balanced()
 
 
 @pytest.mark.parametrize("kind", KINDS)

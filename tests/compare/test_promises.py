@@ -65,8 +65,11 @@ DOUBLE = {"a": {"t": [0, 1]}, "b": {"t": [1, 2, 3]}}
 @pytest.mark.parametrize(
     ("promise", "answers", "holds", "measured"),
     [
-        ("terminates", [KEPT], True, {}),
-        ("terminates", [Failed("for ever")], False, {"status": "failed", "reason": "for ever"}),
+        ("terminates", [KEPT], True, {"status": "planned"}),
+        ("terminates", [Failed("for ever")], True, {"status": "failed"}),
+        ("answers", [KEPT], True, {"status": "planned", "reason": None}),
+        ("answers", [Failed("for ever")], False, {"status": "failed", "reason": "for ever"}),
+        ("answers", [Refused("no lag")], None, {}),
         ("terminates", [Refused("no lag")], None, {}),
         ("valid", [KEPT], True, {"violations": 0, "first": []}),
         ("valid", [DOUBLE], False, {"violations": 1, "first": ["t-1 with b: double"]}),
