@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -52,6 +53,7 @@ FailAbove = Annotated[
 ]
 DEFAULT_SECONDS = 10.0
 MOST_LINES = 20
+FEW = 10
 
 
 def main() -> None:
@@ -275,6 +277,54 @@ def fetch(
         else:
             _print(f"{client.name}@{version}: ready")
     raise typer.Exit(bad if names else 0)
+
+
+@app.command()
+def probe(
+    file: Annotated[
+        str | None,
+        typer.Argument(help="assay-group/1 snapshots, - for standard input; else small ones"),
+    ] = None,
+    *,
+    assignor: Annotated[
+        str | None,
+        typer.Option("--assignor", help="its name on the wire; else the client's first choice"),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.001, help="seconds to wait for each plan")
+    ] = 60.0,
+    objective: ObjectiveOption = "kip-54",
+    assume_equal: AssumeEqual = False,
+    format_: FormatOption = "table",
+) -> None:
+    """Make any client that connects here lead a group, and score its plan."""
+    from assay import printing
+    from assay.extras import require
+    from compare.probed import score_client
+    from compare.score import scores_document
+    from compare.small_groups import drawn
+    from heuristics.shipped.coordinator import OWN_TOPIC
+    from heuristics.shipped.driver import GROUP_ID
+    from heuristics.shipped.probe import Late, Probe
+    from optimal import solve as solve_group
+
+    require("kafka", extra="clients")
+    groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
+    with Probe(say=_progress) as coordinator:
+        _progress(f"bootstrap.servers={coordinator.bootstrap}")
+        _progress(f"group.id={GROUP_ID}")
+        _progress(f"subscribe to {OWN_TOPIC}; waiting for a client, {timeout:g} s for each group")
+        for group in groups:
+            solution = solve_group(group, objective)
+            try:
+                row = score_client(coordinator, group, solution, assignor, timeout=timeout)
+            except Late as late:
+                raise BadInput(f"{group.name}: {late}") from None
+            _warn(group.assumed)
+            if format_ == "json":
+                _print_json(scores_document(group, solution, [row]))
+            else:
+                printing.print_scores(solution, [row])
 
 
 @app.command(name="import")
@@ -515,6 +565,23 @@ def _group(file: str, *, assume_equal: bool) -> Group:
         hint = "; other tools' texts become snapshots with: assay import FILE"
         raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
     return group.with_equal_subscriptions() if assume_equal else group
+
+
+def _groups(file: str, *, equal: bool) -> list[Group]:
+    """Read the groups of a .json or .jsonl file; every subscription must be known."""
+    found = []
+    name = "standard input" if file == "-" else file
+    for place, document in read_documents(read_bytes(file), name):
+        if isinstance(document, BadInput):
+            raise document
+        try:
+            group = Group.from_dict(document)
+            group = group.with_equal_subscriptions() if equal else group
+            group.require_subscriptions()
+        except BadInput as error:
+            raise error.within(place) from None
+        found.append(group)
+    return found
 
 
 def _limits(given: Sequence[str]) -> dict[str, int]:

@@ -51,7 +51,8 @@ class Round:
     protocol : the assignor's name on the wire; None for the one the client prefers
     leader : index of the member that the client stands for
     prefix : put before each topic name on the wire
-    cooperative, user_data : as in :func:`~heuristics.shipped.wire.member_metadata`
+    cooperative, user_data : as in :func:`~heuristics.shipped.wire.member_metadata`; None for what
+        the chosen assignor's name and the client's own subscription suggest
     chosen, client_id : the assignor's name and what the client called itself, once it joined
     held : the plan; None until it is there, and where there is none
     error : why there is none
@@ -64,8 +65,8 @@ class Round:
     protocol: str | None = None
     leader: int = 0
     prefix: str = ""
-    cooperative: bool = False
-    user_data: UserData = "none"
+    cooperative: bool | None = None
+    user_data: UserData | None = None
     chosen: str = ""
     client_id: str = ""
     held: list[tuple[int, str, int]] | None = None
@@ -74,29 +75,33 @@ class Round:
     over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        """Put the group into the words of the wire."""
-        self._members = [
-            (
-                said.member_id,
-                said.instance_id,
-                wire.member_metadata(
-                    said,
-                    cooperative=self.cooperative,
-                    user_data=self.user_data,
-                    prefix=self.prefix,
-                ),
-            )
-            for said in joining(self.group)
-        ]
+        """Name the topics as they are on the wire."""
         self.topics = {self.prefix + name: i for i, name in enumerate(self.group.topics)}
         self.index = {name: i for i, name in enumerate(self.group.members)}
 
     @property
-    def members(self) -> list[dict[str, Any]]:
-        """The members, as the JoinGroup response lists them."""
+    def me(self) -> str:
+        """The member that the client stands for."""
+        return self.group.members[self.leader]
+
+    def is_cooperative(self) -> bool:
+        """Say whether owned partitions travel: as asked, or as the assignor's name says."""
+        return "cooperative" in self.chosen if self.cooperative is None else self.cooperative
+
+    def members(self, own: bytes) -> list[dict[str, Any]]:
+        """Return the members, as the JoinGroup response lists them, to a client of `own` kind."""
+        cooperative, user_data = self.is_cooperative(), self.user_data
+        if user_data is None:
+            user_data = wire.user_data_like(own) if "sticky" in self.chosen else "none"
         return [
-            {"member_id": name, "group_instance_id": instance, "metadata": metadata}
-            for name, instance, metadata in self._members
+            {
+                "member_id": said.member_id,
+                "group_instance_id": said.instance_id,
+                "metadata": wire.member_metadata(
+                    said, cooperative=cooperative, user_data=user_data, prefix=self.prefix
+                ),
+            }
+            for said in joining(self.group)
         ]
 
     def result(self) -> tuple[list[tuple[int, str, int]], float]:
@@ -272,25 +277,25 @@ class Coordinator:
         round_ = self._round
         if round_ is None:
             return
-        listed = [str(protocol.name) for protocol in request.body.protocols]
-        chosen = round_.protocol or (listed[0] if listed else "")
+        listed = {str(one.name): one.metadata for one in request.body.protocols}
+        chosen = round_.protocol or next(iter(listed), "")
         self._generation += 1
         answer: dict[str, Any] = {
             "throttle_time_ms": 0,
             "generation_id": self._generation,
             "protocol_name": chosen,
         }
+        round_.client_id = request.client_id
         if chosen not in listed:
             nobody: dict[str, Any] = {"leader": "", "member_id": "", "members": []}
             peer.reply(request, error_code=wire.INCONSISTENT_PROTOCOL, **answer, **nobody)
             names = ", ".join(listed) or "nothing"
             self._end(Failed(f"the client does not list {chosen or 'any assignor'}, but {names}"))
             return
-        round_.chosen, round_.client_id = chosen, request.client_id
-        me = round_.group.members[round_.leader]
+        round_.chosen = chosen
         self._leader = peer
-        members = _members(round_.members)
-        leads: dict[str, Any] = {"leader": me, "member_id": me, "members": members}
+        members = _members(round_.members(bytes(listed[chosen] or b"")))
+        leads: dict[str, Any] = {"leader": round_.me, "member_id": round_.me, "members": members}
         peer.reply(request, error_code=wire.NONE, **answer, **leads, sent=self._begin)
 
     def _begin(self) -> None:

@@ -26,6 +26,10 @@ MOST_RACKS = 64
 MOST_LINES = 100
 
 
+class Late(Failed):
+    """No plan within the time there is."""
+
+
 class Probe:
     """A coordinator to which a client connects, and which puts groups before it.
 
@@ -102,8 +106,8 @@ class Probe:
         *,
         leader: int = 0,
         prefix: str = "",
-        cooperative: bool = False,
-        user_data: UserData = "none",
+        cooperative: bool | None = None,
+        user_data: UserData | None = None,
     ) -> Round:
         """Put a group before the client that waits, or the next that joins.
 
@@ -112,7 +116,8 @@ class Probe:
         protocol : the assignor's name on the wire; None for the one the client prefers
         leader : index of the member that the client stands for
         prefix : put before each topic name on the wire, for clients that keep metadata by name
-        cooperative, user_data : as in :func:`~heuristics.shipped.wire.member_metadata`
+        cooperative, user_data : as in :func:`~heuristics.shipped.wire.member_metadata`; None for
+            what the assignor's name and the client's own subscription suggest
 
         Raises
         ------
@@ -133,15 +138,7 @@ class Probe:
         self._loop.call_soon_threadsafe(self._coordinator.withdraw, round_)
 
     def plan(
-        self,
-        group: Group,
-        protocol: str | None = None,
-        *,
-        timeout: float,
-        leader: int = 0,
-        prefix: str = "",
-        cooperative: bool = False,
-        user_data: UserData = "none",
+        self, group: Group, protocol: str | None = None, *, timeout: float, **how: Any
     ) -> tuple[list[tuple[int, str, int]], float]:
         """Return what the client makes of a group, and the seconds it took.
 
@@ -153,26 +150,33 @@ class Probe:
         Parameters
         ----------
         timeout : seconds to wait for the client to join and to plan
-        protocol, leader, prefix, cooperative, user_data : as in :meth:`offer`
+        protocol, how : as in :meth:`offer`
 
         Raises
         ------
+        Late
+            Where it makes none in time.
         Failed
-            Where the client makes no plan, or none in time.
+            Where the client makes no plan.
         """
-        round_ = self.offer(
-            group,
-            protocol,
-            leader=leader,
-            prefix=prefix,
-            cooperative=cooperative,
-            user_data=user_data,
-        )
-        if not round_.over.wait(timeout):
-            self.withdraw(round_)
-            what = "sent no plan" if round_.chosen else "did not join"
-            raise Failed(f"the client {what} within {timeout:g} s")
+        round_ = self.offer(group, protocol, **how)
+        self.wait(round_, timeout)
         return round_.result()
+
+    def wait(self, round_: Round, timeout: float) -> None:
+        """Wait until a round is over.
+
+        Raises
+        ------
+        Late
+            Where it is not within `timeout` seconds; the group is taken back then.
+        """
+        if round_.over.wait(timeout):
+            return
+        self.withdraw(round_)
+        if round_.chosen:
+            raise Late(f"the client sent no plan within {timeout:g} s")
+        raise Late(f"no client joined within {timeout:g} s")
 
     def _call(self, work: Any) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result()

@@ -7,14 +7,17 @@ import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
-from groups import Assignment, Group
+from groups import Assignment, Failed, Group
 from heuristics.assignor import Plan
 from heuristics.rounds import to_quiescence
 from heuristics.shipped.driver import driver
+from heuristics.shipped.probe import Late
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from heuristics.shipped.coordinator import Round
+    from heuristics.shipped.probe import Probe
     from heuristics.shipped.wire import UserData
 
 INSTALL = "pip install 'kafka-assay[clients]'"
@@ -71,6 +74,53 @@ def probe_plan(
         fresh=fresh,
     )
     return to_quiescence(group, once, withhold=False) if cooperative else once(group)
+
+
+def lead(
+    probe: Probe, group: Group, protocol: str | None, *, timeout: float
+) -> tuple[str, Plan | Failed]:
+    """Return the name of the client that joins next, and its plan or why it has none.
+
+    Named by what it calls itself and its assignor, as in ``rdkafka/range``. Whether it is
+    cooperative its assignor's name says; then its rounds go on until nobody must revoke.
+
+    Parameters
+    ----------
+    protocol : the assignor's name on the wire; None for the one the client prefers
+    timeout : seconds for each round
+
+    Raises
+    ------
+    Late
+        Where no client joins.
+    """
+    first = probe.offer(group, protocol)
+    try:
+        probe.wait(first, timeout)
+        first.result()
+    except Failed as failure:
+        if isinstance(failure, Late) and not first.chosen:
+            raise
+        return _label(first), failure
+
+    def over(current: Group) -> Plan:
+        if current is group:
+            held, seconds = first.result()
+        else:
+            held, seconds = probe.plan(current, first.chosen, timeout=timeout)
+        return Plan(Assignment.from_holdings(current, held), seconds=seconds)
+
+    try:
+        plan = (
+            to_quiescence(group, over, withhold=False) if first.is_cooperative() else over(group)
+        )
+    except Failed as failure:
+        return _label(first), failure
+    return _label(first), plan
+
+
+def _label(round_: Round) -> str:
+    return f"{round_.client_id or 'client'}/{round_.chosen or round_.protocol}"
 
 
 def warm(

@@ -164,6 +164,21 @@ def _user_data(
     return bytes(data.encode(header=False))
 
 
+def user_data_like(own: bytes) -> UserData:
+    """Return what travels in the user data of a sticky assignor, by a client's own subscription.
+
+    Java's cooperative-sticky always writes the four bytes of a generation; others write nothing
+    before they have held something.
+    """
+    from kafka.protocol.consumer import ConsumerProtocolSubscription
+
+    try:
+        found = ConsumerProtocolSubscription.decode(own).user_data
+    except Exception:
+        return "assignment"
+    return "generation" if found is not None and len(found) == 4 else "assignment"
+
+
 def _topic_partitions(message: Any, owned: list[tuple[str, list[int]]]) -> list[Any]:
     return [message.TopicPartition(topic=topic, partitions=numbers) for topic, numbers in owned]
 

@@ -1,0 +1,40 @@
+"""Probed: any client that joins, scored as the leader of a group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from compare.score import Score, score
+from groups import Failed
+from heuristics.shipped.probe import Late
+from heuristics.shipped.probed import lead
+
+if TYPE_CHECKING:
+    from groups import Group
+    from heuristics.shipped.probe import Probe
+    from optimal.solution import Solution
+
+
+def score_client(
+    probe: Probe, group: Group, solution: Solution, protocol: str | None, *, timeout: float
+) -> Score:
+    """Score what the client that joins next makes of the group; whatever becomes of it is a row.
+
+    Parameters
+    ----------
+    protocol : the assignor's name on the wire; None for the one the client prefers
+    timeout : seconds for each round
+
+    Raises
+    ------
+    Late
+        Where no client joins.
+    """
+    name, made = lead(probe, group, protocol, timeout=timeout)
+    if isinstance(made, Failed):
+        late = isinstance(made, Late)
+        seconds = timeout if late else 0.0
+        return Score(name, "timed-out" if late else "failed", str(made), seconds=seconds)
+    row = score(group, made.assignment, solution, assignor=name)
+    return replace(row, rounds=made.rounds, revoked=made.revoked, seconds=made.seconds or 0.0)
