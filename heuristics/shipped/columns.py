@@ -1,0 +1,104 @@
+"""Columns: a group handed to our Java classes as arrays, and what they hand back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups import Assignment, Refused
+from groups.group import NOBODY
+
+if TYPE_CHECKING:
+    from groups import Claims, Group
+    from groups.group import Int32, Ints
+
+
+def fill(columns: Any, group: Group, owned: Claims) -> None:
+    """Write a group into an ``assay.Columns``.
+
+    Parameters
+    ----------
+    columns : the Java object
+    owned : what the members have, as the assignor is to see it
+
+    Raises
+    ------
+    Refused
+        Where a number does not fit into the 32 bits that Kafka has for it.
+    """
+    from jpype import JArray, JInt, JString
+
+    def ints(values: Ints, what: str = "an index") -> Any:
+        return JArray(JInt)(_int32(values, what))
+
+    names, members = group.topics + group.absent_topics, len(group.members)
+    indptr, subscribed = _subscriptions(group)
+    columns.topics = JArray(JString)(list(names))
+    columns.partitions = ints(group.partitions, "partitions")
+    columns.members = JArray(JString)(list(group.members))
+    details = group.details or [None] * members
+    columns.instances = JArray(JString)([said and said.instance_id for said in details])
+    columns.generations = ints(group.generation, "generation")
+    columns.subscriptionStarts, columns.subscribed = ints(indptr), ints(subscribed)
+    columns.ownedStarts = ints(np.searchsorted(owned.member, np.arange(members + 1)))
+    columns.ownedTopics = ints(owned.topic)
+    columns.ownedNumbers = ints(owned.partition, "an owned partition")
+    racks = group.racks
+    none = np.empty(0, np.int32)
+    if racks is None:
+        columns.racks = JArray(JString)([])
+        columns.memberRacks = ints(np.full(members, NOBODY))
+        columns.replicaSets = columns.setOf = columns.rackOf = ints(none)
+        return
+    columns.racks = JArray(JString)(list(racks.names))
+    columns.memberRacks = ints(racks.member)
+    columns.replicaSets = ints(racks.replicas)
+    sets, of_rack = np.divmod(racks.holds, max(len(racks.names), 1))
+    columns.setOf, columns.rackOf = ints(sets), ints(of_rack)
+
+
+def handed_out(columns: Any, group: Group) -> Assignment:
+    """Return the assignment that an ``assay.Columns`` holds, whatever it is.
+
+    Of several members that get one partition the first of the group is the owner, the others are
+    strays, as in :meth:`groups.Assignment.from_holdings`.
+    """
+    member, topic, number = (
+        np.array(column, np.int64)
+        for column in (columns.heldBy, columns.heldTopics, columns.heldNumbers)
+    )
+    order = np.lexsort((number, topic, member))
+    member, topic, number = member[order], topic[order], number[order]
+    exists = topic < len(group.topics)
+    exists[exists] = number[exists] < group.partitions[topic[exists]]
+    found = np.flatnonzero(exists)
+    partition = group.first[topic[found]] + number[found]
+    _, first = np.unique(partition, return_index=True)
+    owner = np.full(group.n_partitions, NOBODY, np.int32)
+    owner[partition[first]] = member[found[first]]
+    stray = np.ones(len(member), bool)
+    stray[found[first]] = False
+    names = group.topics + group.absent_topics
+    rest = zip(member[stray].tolist(), topic[stray].tolist(), number[stray].tolist(), strict=True)
+    return Assignment(group, owner, tuple((m, names[t], n) for m, t, n in rest))
+
+
+def _subscriptions(group: Group) -> tuple[Ints, Ints]:
+    """CSR of the subscriptions: topics that do not exist last, as in `absent_topics`."""
+    indptr, topics = group.subscription_indptr, group.subscription_topics
+    if not group.absent_subscriptions:
+        return indptr, topics
+    pairs = np.array(sorted(group.absent_subscriptions), np.int64)
+    member = np.concatenate((group.subscription_member, pairs[:, 0]))
+    topic = np.concatenate((topics, pairs[:, 1] + len(group.topics)))
+    order = np.lexsort((topic, member))
+    counts = np.bincount(member, minlength=len(group.members))
+    return np.concatenate(([0], np.cumsum(counts))), topic[order]
+
+
+def _int32(values: Ints, what: str) -> Int32:
+    limit = np.iinfo(np.int32).max
+    if len(values) and int(values.max()) > limit:
+        raise Refused(f"{what} of {int(values.max())}: Kafka has 32 bits for it")
+    return np.ascontiguousarray(values, np.int32)

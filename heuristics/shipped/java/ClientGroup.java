@@ -1,0 +1,154 @@
+package assay;
+
+import java.lang.reflect.Constructor;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.RebalanceProtocol;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
+import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+
+/** A group whose leader calls one of Kafka's client assignors, as a Java consumer does. */
+public final class ClientGroup {
+    private static final Constructor<Subscription> WITH_GENERATION = constructor();
+
+    private final Class<?> assignor;
+    private final Columns columns;
+    private final Cluster cluster;
+    private final Map<String, Subscription> subscriptions = new HashMap<>();
+
+    public ClientGroup(String assignor, Columns columns) throws ReflectiveOperationException {
+        this.assignor = Class.forName(assignor);
+        this.columns = columns;
+        cluster = cluster();
+        for (int member = 0; member < columns.members.length; member++) {
+            subscriptions.put(columns.members[member], subscription(member));
+        }
+    }
+
+    /** Calls the assignor so many times; keeps the last result in the columns, returns the nanoseconds. */
+    public long[] timed(int runs) throws ReflectiveOperationException {
+        long[] nanoseconds = new long[runs];
+        Map<String, Assignment> result = new HashMap<>();
+        for (int run = 0; run < runs; run++) {
+            ConsumerPartitionAssignor leader = create();
+            GroupSubscription group = new GroupSubscription(subscriptions);
+            long started = System.nanoTime();
+            result = leader.assign(cluster, group).groupAssignment();
+            nanoseconds[run] = System.nanoTime() - started;
+        }
+        read(result);
+        return nanoseconds;
+    }
+
+    private ConsumerPartitionAssignor create() throws ReflectiveOperationException {
+        return (ConsumerPartitionAssignor) assignor.getConstructor().newInstance();
+    }
+
+    /** Returns what the leader gets to know of a member: sent and received in Kafka's own bytes. */
+    private Subscription subscription(int member) throws ReflectiveOperationException {
+        Set<String> topics = new LinkedHashSet<>();
+        for (int i = columns.subscriptionStarts[member]; i < columns.subscriptionStarts[member + 1]; i++) {
+            topics.add(columns.topics[columns.subscribed[i]]);
+        }
+        List<TopicPartition> owned = new ArrayList<>();
+        for (int i = columns.ownedStarts[member]; i < columns.ownedStarts[member + 1]; i++) {
+            owned.add(new TopicPartition(columns.topics[columns.ownedTopics[i]], columns.ownedNumbers[i]));
+        }
+        Optional<String> instance = Optional.ofNullable(columns.instances[member]);
+        int generation = columns.generations[member];
+        ConsumerPartitionAssignor own = create();
+        if (generation >= 0 || !owned.isEmpty()) {
+            own.onAssignment(
+                    new Assignment(owned),
+                    new ConsumerGroupMetadata("group", generation, columns.members[member], instance));
+        }
+        ByteBuffer userData = own.subscriptionUserData(topics);
+        boolean cooperative = own.supportedProtocols().contains(RebalanceProtocol.COOPERATIVE);
+        List<TopicPartition> kept = cooperative ? owned : Collections.emptyList();
+        List<String> names = new ArrayList<>(topics);
+        Subscription said = WITH_GENERATION == null
+                ? new Subscription(names, userData, kept)
+                : WITH_GENERATION.newInstance(
+                        names, userData, kept, generation, Optional.ofNullable(columns.rackOfMember(member)));
+        Subscription heard = ConsumerProtocol.deserializeSubscription(ConsumerProtocol.serializeSubscription(said));
+        heard.setGroupInstanceId(instance);
+        return heard;
+    }
+
+    private Cluster cluster() {
+        Node[] byRack = new Node[columns.racks.length];
+        for (int rack = 0; rack < byRack.length; rack++) {
+            byRack[rack] = new Node(rack, "localhost", 9092, columns.racks[rack]);
+        }
+        Node[] unknown = {new Node(byRack.length, "localhost", 9092)};
+        int[][] racks = columns.racksOfSets();
+        Node[][] sets = new Node[racks.length][];
+        for (int set = 0; set < sets.length; set++) {
+            sets[set] = Arrays.stream(racks[set]).mapToObj(rack -> byRack[rack]).toArray(Node[]::new);
+        }
+        List<PartitionInfo> partitions = new ArrayList<>();
+        int at = 0;
+        for (int topic = 0; topic < columns.partitions.length; topic++) {
+            for (int number = 0; number < columns.partitions[topic]; number++, at++) {
+                int set = columns.replicaSets.length == 0 ? -1 : columns.replicaSets[at];
+                Node[] replicas = set < 0 || set >= sets.length || sets[set].length == 0 ? unknown : sets[set];
+                partitions.add(new PartitionInfo(columns.topics[topic], number, replicas[0], replicas, replicas));
+            }
+        }
+        List<Node> nodes = new ArrayList<>(Arrays.asList(byRack));
+        nodes.add(unknown[0]);
+        return new Cluster("cluster", nodes, partitions, Collections.emptySet(), Collections.emptySet());
+    }
+
+    private void read(Map<String, Assignment> result) {
+        Map<String, Integer> index = new HashMap<>();
+        for (int topic = 0; topic < columns.topics.length; topic++) {
+            index.put(columns.topics[topic], topic);
+        }
+        int count = 0;
+        for (Assignment one : result.values()) {
+            count += one.partitions().size();
+        }
+        columns.heldBy = new int[count];
+        columns.heldTopics = new int[count];
+        columns.heldNumbers = new int[count];
+        int at = 0;
+        for (int member = 0; member < columns.members.length; member++) {
+            Assignment one = result.get(columns.members[member]);
+            if (one == null) {
+                continue;
+            }
+            for (TopicPartition partition : one.partitions()) {
+                columns.heldBy[at] = member;
+                columns.heldTopics[at] = index.get(partition.topic());
+                columns.heldNumbers[at++] = partition.partition();
+            }
+        }
+    }
+
+    /** Returns the constructor with generation and rack, or null before Kafka 3.5. */
+    private static Constructor<Subscription> constructor() {
+        try {
+            return Subscription.class.getConstructor(
+                    List.class, ByteBuffer.class, List.class, int.class, Optional.class);
+        } catch (NoSuchMethodException older) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+"""JVM: one in a process, with a class loader for each release of Kafka's classes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from groups import Failed
+from groups.errors import BadInput
+from heuristics.shipped.jars import compiled, noted
+from heuristics.shipped.java import INSTALL_JDK, OLDEST, found_java
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OPTIONS = ("-XX:+UseSerialGC", "-Xmx4g")
+
+
+@cache
+def loader(artifact: str, version: str, source: str) -> Any:
+    """Return the class loader of an artifact in one version, our classes included.
+
+    Its parent is the platform's, so that releases do not see each other.
+
+    Raises
+    ------
+    BadInput
+        Where there is no Java, or the jars are not here.
+    """
+    jars = noted(artifact, version)
+    if not jars:
+        raise BadInput(f"{artifact} {version}: its jars are not here")
+    places = [compiled(artifact, version, source), *jars]
+    _start()
+    import jpype
+
+    java = jpype.JPackage("java")
+    urls = jpype.JArray(java.net.URL)([java.io.File(str(p)).toURI().toURL() for p in places])
+    return java.net.URLClassLoader(urls, java.lang.ClassLoader.getPlatformClassLoader())
+
+
+def failure(error: Any) -> Failed:
+    """Return a Java exception as the reason of a failure: its class and message."""
+    name, message = str(type(error).class_.getName()), error.getMessage()
+    text = "" if message is None else " ".join(str(message).split())
+    return Failed(f"{name}: {text}" if text else name)
+
+
+def _start() -> None:
+    """Start the JVM of this process, unless it runs."""
+    import jpype
+
+    if jpype.isJVMStarted():
+        return
+    home = found_java()
+    if home is None:
+        raise BadInput(f"no Java {OLDEST} or later in JAVA_HOME or PATH: {INSTALL_JDK}")
+    jpype.startJVM(str(_library(home)), *OPTIONS, convertStrings=False)
+
+
+def _library(home: Path) -> Path:
+    """Return the library of a Java that holds its JVM.
+
+    Raises
+    ------
+    BadInput
+        Where the folder has none.
+    """
+    for place in ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll"):
+        if (home / place).is_file():
+            return home / place
+    raise BadInput(f"Java: {home} has no JVM library")
