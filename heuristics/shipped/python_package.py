@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
@@ -49,12 +50,14 @@ def one_line(error: Exception) -> str:
 
 @contextmanager
 def silenced(logger: str) -> Iterator[None]:
-    """Keep what a package logs from the streams, for as long as this lasts."""
+    """Keep what a package logs and warns of from the streams, for as long as this lasts."""
     top = logging.getLogger(logger)
     level = top.level
     top.setLevel(logging.CRITICAL + 1)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         top.setLevel(level)
 

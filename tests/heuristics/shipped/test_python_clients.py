@@ -1,0 +1,195 @@
+"""kafka-python and aiokafka, called as they are: what they do wrong is asserted as they do it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from groups import BadInput, Failed, Group
+from heuristics import assignor_named, plan
+from heuristics.shipped import client_named, python_package
+
+NAMES = [
+    f"{client}/{assignor}"
+    for client in ("kafka-python", "aiokafka")
+    for assignor in client_named(client).assignors
+]
+STICKY = [name for name in NAMES if name.endswith("sticky")]
+
+
+def here(name):
+    reason = assignor_named(name).missing()
+    if reason is not None:
+        pytest.skip(reason)
+    return assignor_named(name).function
+
+
+def a_group(topics, members):
+    return Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": "g",
+            "topics": {topic: {"partitions": count} for topic, count in topics.items()},
+            "members": members,
+        }
+    )
+
+
+def reading(*topics, **said):
+    return {"subscription": list(topics), "owned": {}, **said}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_topics_of_three_partitions_go_to_two_members_as_documented(name):
+    group = a_group({"t0": 3, "t1": 3}, {"C0": reading("t0", "t1"), "C1": reading("t0", "t1")})
+    made = here(name)(group)
+    assert made.assignment.is_valid
+    assert 0 < made.seconds < 1
+    assert made.assignment.loads.tolist() == ([4, 2] if name.endswith("/range") else [3, 3])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_client_runs_in_a_process_of_its_own(name):
+    here(name)
+    made = plan(a_group({"t": 2}, {"a": reading("t"), "b": reading("t")}), name)
+    assert made.assignment.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
+
+
+@pytest.mark.parametrize("name", STICKY)
+def test_claims_travel_and_are_kept(name):
+    group = a_group(
+        {"t": 4}, {"a": reading("t", owned={"t": [1, 3]}, generation=7), "b": reading("t")}
+    )
+    assert here(name)(group).assignment.to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_topics_that_do_not_exist_are_passed_over(name):
+    members = {
+        "a": reading("t", "gone", owned={"t": [0, 5], "gone": [0]}, generation=1),
+        "b": reading("t"),
+    }
+    made = here(name)(a_group({"t": 2}, members)).assignment
+    assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
+
+
+@pytest.mark.parametrize("name", STICKY)
+def test_what_a_member_stopped_reading_is_taken_from_it(name):
+    members = {"a": reading("t", owned={"u": [0]}, generation=1), "b": reading("u")}
+    made = here(name)(a_group({"t": 1, "u": 1}, members)).assignment
+    assert made.to_dict() == {"a": {"t": [0]}, "b": {"u": [0]}}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_topics_nobody_reads_stay_with_nobody(name):
+    made = here(name)(a_group({"t": 1, "u": 3}, {"a": reading("t")})).assignment
+    assert made.to_dict() == {"a": {"t": [0]}}
+
+
+def test_a_member_that_joins_takes_two_cooperative_rounds_in_kafka_python():
+    members = {"a": reading("t", owned={"t": [0, 1, 2, 3]}, generation=1), "b": reading("t")}
+    made = here("kafka-python/cooperative-sticky")(a_group({"t": 4}, members))
+    assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
+    assert made.assignment.loads.tolist() == [2, 2]
+
+
+def test_round_robin_of_kafka_python_3_0_12_breaks_down_where_a_member_must_be_skipped():
+    # The inner loop takes the pair (instance id, member id) for a member id.
+    group = a_group({"t": 1, "u": 1}, {"a": reading("u"), "b": reading("t")})
+    with pytest.raises(Failed, match=r"^KeyError: \(None, 'b'\)$"):
+        here("kafka-python/roundrobin")(group)
+    made = here("aiokafka/roundrobin")(group).assignment
+    assert made.to_dict() == {"a": {"u": [0]}, "b": {"t": [0]}}
+
+
+@pytest.mark.parametrize("name", ["kafka-python/range", "kafka-python/roundrobin"])
+def test_kafka_python_3_0_12_forgets_members_listed_before_a_static_one(name):
+    # itertools.groupby groups neighbours only: of two runs of dynamic members the last one counts.
+    members = {"a": reading("t"), "b": reading("t", instance_id="i"), "c": reading("t")}
+    made = here(name)(a_group({"t": 4}, members)).assignment
+    assert made.is_valid
+    assert made.loads.tolist() == [0, 2, 2]
+
+
+@pytest.mark.parametrize("name", ["kafka-python/range", "kafka-python/roundrobin"])
+def test_static_members_come_first_in_kafka_python(name):
+    members = {"a": reading("t"), "b": reading("t", instance_id="i")}
+    assert here(name)(a_group({"t": 3}, members)).assignment.loads.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["aiokafka/range", "aiokafka/roundrobin"])
+def test_instance_ids_do_not_reach_the_assignors_of_aiokafka(name):
+    members = {"a": reading("t"), "b": reading("t", instance_id="i")}
+    assert here(name)(a_group({"t": 3}, members)).assignment.loads.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "winner"),
+    [
+        ("kafka-python/sticky", "b"),
+        # Neither sends a generation: the first of two claims stands.
+        ("aiokafka/sticky", "a"),
+    ],
+)
+def test_who_wins_a_partition_claimed_twice_in_two_generations(name, winner):
+    members = {
+        "a": reading("t", owned={"t": [0]}, generation=1),
+        "b": reading("t", owned={"t": [0]}, generation=2),
+    }
+    made = here(name)(a_group({"t": 2}, members)).assignment
+    assert made.to_dict()[winner] == {"t": [0]}
+
+
+def test_cooperative_sticky_of_kafka_python_withholds_what_two_members_claim_from_the_first():
+    members = {
+        "a": reading("t", owned={"t": [0]}, generation=2),
+        "b": reading("t", owned={"t": [0]}, generation=1),
+    }
+    made = here("kafka-python/cooperative-sticky")(a_group({"t": 2}, members))
+    assert made.rounds == 2
+    assert made.assignment.loads.tolist() == [1, 1]
+
+
+def test_the_classes_of_aiokafka_remember_nothing_of_a_group():
+    function = here("aiokafka/sticky")
+    from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+
+    members = {"a": reading("t", owned={"t": [0, 1]}, generation=3), "b": reading("t")}
+    before = dict(vars(StickyPartitionAssignor))
+    made = function(a_group({"t": 2}, members)).assignment
+    assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
+    assert dict(vars(StickyPartitionAssignor)) == before
+
+
+@pytest.mark.parametrize("name", STICKY)
+def test_what_the_clients_log_stays_off_the_streams(name):
+    here(name)
+    script = f"""
+from groups import Group
+from heuristics import assignor_named
+claim = {{"subscription": ["t", "gone"], "owned": {{"t": [0]}}, "generation": 1}}
+document = {{"format": "assay-group/1", "group": "g", "topics": {{"t": {{"partitions": 1}}}},
+             "members": {{"a": claim, "b": claim}}}}
+print(assignor_named("{name}").function(Group.from_dict(document)).assignment.is_valid)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ran.stdout, ran.stderr) == ("True\n", "")
+
+
+@pytest.mark.parametrize("name", ["kafka-python/sticky", "aiokafka/sticky"])
+def test_another_version_than_the_installed_one_is_missing_and_says_what_to_install(name):
+    here(name)
+    package = name.partition("/")[0]
+    installed = python_package.installed(package)
+    asked = assignor_named(f"{name}@0.1")
+    reason = f"{package} {installed} is installed, not 0.1: pip install {package}==0.1"
+    assert asked.missing() == reason
+    with pytest.raises(BadInput, match=f"^{reason}$"):
+        client_named(package).fetch("0.1")
+
+
+def test_a_package_that_is_not_there_is_missing_with_the_command_for_it():
+    reason = python_package.missing("kafka-assay-absent", "1.0")
+    assert reason == "kafka-assay-absent is not installed: pip install 'kafka-assay[clients]'"
