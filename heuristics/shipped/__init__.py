@@ -9,7 +9,16 @@ import re
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics.shipped import aiokafka_client, kafka_broker, kafka_java, kafka_python, librdkafka
+from heuristics.shipped import (
+    aiokafka_client,
+    franz_go,
+    kafka_broker,
+    kafka_java,
+    kafka_python,
+    kafkajs,
+    librdkafka,
+    sarama,
+)
 from heuristics.shipped.client import Client
 
 if TYPE_CHECKING:
@@ -25,6 +34,9 @@ _CLIENTS: tuple[Client, ...] = (
     kafka_python.CLIENT,
     aiokafka_client.CLIENT,
     librdkafka.CLIENT,
+    franz_go.CLIENT,
+    sarama.CLIENT,
+    kafkajs.CLIENT,
 )
 
 CLIENTS: dict[str, Client] = {client.name: client for client in _CLIENTS}

@@ -1,0 +1,9 @@
+//go:build !eager
+
+package main
+
+import "github.com/IBM/sarama"
+
+func init() {
+	strategies[sarama.CooperativeStickyBalanceStrategyName] = sarama.NewBalanceStrategyCooperativeSticky
+}

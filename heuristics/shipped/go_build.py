@@ -1,0 +1,106 @@
+"""Go drivers: small programs around Go clients, built where a Go toolchain is there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from groups import BadInput
+from heuristics.shipped.cache import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DRIVERS = Path(__file__).parent / "drivers"
+BUILD_SECONDS = 900.0
+OLDEST_GO = "1.26"
+
+
+def built(driver: str, version: str) -> Path:
+    """Return where the program of a driver is, or would be, for a version of its client.
+
+    The place follows from the sources too: after a change of them it is another.
+    """
+    content = sha256()
+    for source in _sources(driver):
+        content.update(source.read_bytes())
+    folder = cache_folder("drivers", driver) / f"{version}-{content.hexdigest()[:12]}"
+    return folder / (f"{driver}.exe" if os.name == "nt" else driver)
+
+
+def missing(driver: str, version: str, command: str) -> str | None:
+    """Say why the program cannot be run, ending with the command that builds it; None if it can.
+
+    Loads and runs nothing.
+    """
+    if built(driver, version).is_file():
+        return None
+    if shutil.which("go") is None:
+        return f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later, then: {command}"
+    return f"not built: {command}"
+
+
+def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> None:
+    """Build the program of a driver against a version of its client's module.
+
+    The version that the driver's ``go.mod`` requires is built with its recorded checksums; for
+    another the requirements are resolved anew.
+
+    Raises
+    ------
+    BadInput
+        Where there is no toolchain, no such version, or the client has another interface.
+    """
+    program = built(driver, version)
+    if program.is_file():
+        return
+    if shutil.which("go") is None:
+        raise BadInput(f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later")
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for source in _sources(driver):
+            shutil.copy(source, folder)
+        required = f"{module}@v{version}"
+        if f"{module} v{version}\n" not in (folder / "go.mod").read_text("utf-8"):
+            (folder / "go.mod").write_text(f"module assay/{driver}\n\ngo 1.22\n", "utf-8")
+            (folder / "go.sum").unlink()
+            _go(folder, "get", required)
+            _go(folder, "mod", "tidy")
+        _go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
+        # A program appears complete or not at all, whoever else builds it now.
+        program.parent.mkdir(parents=True, exist_ok=True)
+        partial = program.with_name(f"{program.name}.{os.getpid()}")
+        shutil.move(folder / program.name, partial)
+        partial.replace(program)
+
+
+def _sources(driver: str) -> list[Path]:
+    folder = DRIVERS / driver
+    return [folder / "go.mod", folder / "go.sum", *sorted(folder.glob("*.go"))]
+
+
+def _go(folder: Path, *arguments: str) -> None:
+    environment = {**os.environ, "CGO_ENABLED": "0"}
+    try:
+        done = subprocess.run(
+            ["go", *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=BUILD_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BadInput(f"go {arguments[0]}: {error}") from None
+    if done.returncode:
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        reasons = [line for line in said if re.match(r"go: (?!downloading|added|creating)", line)]
+        reason = (reasons or said or ["failed"])[-1]
+        raise BadInput(f"go {arguments[0]}: {reason.removeprefix('go: ')}")
