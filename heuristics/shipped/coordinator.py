@@ -183,14 +183,12 @@ class Coordinator:
         peer.reply(request, throttle_time_ms=0, error_code=wire.NONE, error_message=None, **where)
 
     def _metadata(self, peer: Peer, request: Request) -> None:
-        from kafka.protocol.metadata import MetadataResponse
-
         came = peer.received
         group = None if self._round is None else self._round.group
         racks = () if group is None or group.racks is None else group.racks.names
         ports = self._ports()
         brokers = [
-            MetadataResponse.MetadataResponseBroker(
+            wire.types().MetadataResponse.MetadataResponseBroker(
                 node_id=node,
                 host="127.0.0.1",
                 port=ports[node],
@@ -221,9 +219,7 @@ class Coordinator:
         return [*known, OWN_TOPIC] if OWN_TOPIC not in known else known
 
     def _topic(self, name: str) -> Any:
-        from kafka.protocol.metadata import MetadataResponse
-
-        of = MetadataResponse.MetadataResponseTopic
+        of = wire.types().MetadataResponse.MetadataResponseTopic
         replicas, error = self._replicas(name), wire.NONE
         if replicas is None:
             replicas, error = [], wire.UNKNOWN_TOPIC
@@ -258,6 +254,8 @@ class Coordinator:
         return [of_set[one] for one in sets]
 
     def _join_group(self, peer: Peer, request: Request) -> None:
+        if request.body.protocols is None:
+            raise ValueError("no assignors")
         if self._leader is not None and self._leader is peer:
             self._attempts += 1
             if self._attempts >= MOST_ATTEMPTS:
@@ -294,9 +292,22 @@ class Coordinator:
             return
         round_.chosen = chosen
         self._leader = peer
-        members = _members(round_.members(bytes(listed[chosen] or b"")))
-        leads: dict[str, Any] = {"leader": round_.me, "member_id": round_.me, "members": members}
-        peer.reply(request, error_code=wire.NONE, **answer, **leads, sent=self._begin)
+        leads: dict[str, Any] = {"leader": round_.me, "member_id": round_.me}
+        try:
+            members = _members(round_.members(bytes(listed[chosen] or b"")))
+            peer.reply(
+                request,
+                error_code=wire.NONE,
+                members=members,
+                **answer,
+                **leads,
+                sent=self._begin,
+            )
+        except Exception as error:
+            # Numbers or names that the protocol has no room for; nothing was sent.
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+            self._end(Failed(f"the group cannot be put on the wire: {reason}"))
+            self._waiting.append((peer, request))
 
     def _begin(self) -> None:
         self._began = perf_counter()
@@ -333,24 +344,18 @@ class Coordinator:
 
 
 def _members(members: list[dict[str, Any]]) -> list[Any]:
-    from kafka.protocol.consumer import JoinGroupResponse
-
-    return [JoinGroupResponse.JoinGroupResponseMember(**member) for member in members]
+    return [wire.types().JoinGroupResponse.JoinGroupResponseMember(**member) for member in members]
 
 
 def _versions() -> list[Any]:
-    from kafka.protocol.metadata import ApiVersionsResponse
-
     return [
-        ApiVersionsResponse.ApiVersion(api_key=key, min_version=low, max_version=high)
+        wire.types().ApiVersionsResponse.ApiVersion(api_key=key, min_version=low, max_version=high)
         for key, (low, high) in sorted(wire.VERSIONS.items())
     ]
 
 
 def _offset_fetch(peer: Peer, request: Request) -> None:
-    from kafka.protocol.consumer import OffsetFetchResponse
-
-    of = OffsetFetchResponse.OffsetFetchResponseTopic
+    of = wire.types().OffsetFetchResponse.OffsetFetchResponseTopic
     topics = [
         of(
             name=topic.name,
@@ -371,9 +376,7 @@ def _offset_fetch(peer: Peer, request: Request) -> None:
 
 
 def _offset_commit(peer: Peer, request: Request) -> None:
-    from kafka.protocol.consumer import OffsetCommitResponse
-
-    of = OffsetCommitResponse.OffsetCommitResponseTopic
+    of = wire.types().OffsetCommitResponse.OffsetCommitResponseTopic
     topics = [
         of(
             name=topic.name,
@@ -390,9 +393,7 @@ def _offset_commit(peer: Peer, request: Request) -> None:
 
 
 def _list_offsets(peer: Peer, request: Request) -> None:
-    from kafka.protocol.consumer import ListOffsetsResponse
-
-    of = ListOffsetsResponse.ListOffsetsTopicResponse
+    of = wire.types().ListOffsetsResponse.ListOffsetsTopicResponse
     topics = [
         of(
             name=topic.name,

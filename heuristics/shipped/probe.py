@@ -73,6 +73,7 @@ class Probe:
         self._thread = threading.Thread(target=self._loop.run_forever, name="probe", daemon=True)
 
     def __enter__(self) -> Probe:
+        wire.types()
         self._thread.start()
         try:
             self._call(self._listen(self.port))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+import warnings
 from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 from groups import Failed
@@ -64,24 +66,41 @@ class Request:
 
 
 @cache
+def types() -> Any:
+    """Return kafka-python's message classes, by name; loading them takes a while."""
+    with warnings.catch_warnings():
+        # It reads its schemas by a function that Python 3.11 calls deprecated.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from kafka.coordinator.assignors.sticky import user_data
+        from kafka.protocol import consumer, metadata
+
+    return SimpleNamespace(**(_classes(consumer) | _classes(metadata) | _classes(user_data)))
+
+
+def _classes(module: Any) -> dict[str, Any]:
+    return {name: found for name, found in vars(module).items() if isinstance(found, type)}
+
+
+@cache
 def _messages() -> dict[int, tuple[Any, Any]]:
     """Return kafka-python's classes of request and response by API."""
-    from kafka.protocol import consumer, metadata
-
-    pairs = {
-        FETCH: (consumer.FetchRequest, consumer.FetchResponse),
-        LIST_OFFSETS: (consumer.ListOffsetsRequest, consumer.ListOffsetsResponse),
-        METADATA: (metadata.MetadataRequest, metadata.MetadataResponse),
-        OFFSET_COMMIT: (consumer.OffsetCommitRequest, consumer.OffsetCommitResponse),
-        OFFSET_FETCH: (consumer.OffsetFetchRequest, consumer.OffsetFetchResponse),
-        FIND_COORDINATOR: (metadata.FindCoordinatorRequest, metadata.FindCoordinatorResponse),
-        JOIN_GROUP: (consumer.JoinGroupRequest, consumer.JoinGroupResponse),
-        HEARTBEAT: (consumer.HeartbeatRequest, consumer.HeartbeatResponse),
-        LEAVE_GROUP: (consumer.LeaveGroupRequest, consumer.LeaveGroupResponse),
-        SYNC_GROUP: (consumer.SyncGroupRequest, consumer.SyncGroupResponse),
-        API_VERSIONS: (metadata.ApiVersionsRequest, metadata.ApiVersionsResponse),
+    names = {
+        FETCH: "Fetch",
+        LIST_OFFSETS: "ListOffsets",
+        METADATA: "Metadata",
+        OFFSET_COMMIT: "OffsetCommit",
+        OFFSET_FETCH: "OffsetFetch",
+        FIND_COORDINATOR: "FindCoordinator",
+        JOIN_GROUP: "JoinGroup",
+        HEARTBEAT: "Heartbeat",
+        LEAVE_GROUP: "LeaveGroup",
+        SYNC_GROUP: "SyncGroup",
+        API_VERSIONS: "ApiVersions",
     }
-    return dict(pairs)
+    return {
+        key: (getattr(types(), f"{name}Request"), getattr(types(), f"{name}Response"))
+        for key, name in names.items()
+    }
 
 
 def decode_request(frame: bytes) -> Request:
@@ -133,14 +152,14 @@ def member_metadata(
     user_data : what the client's assignor finds there, unless the member comes anew
     prefix : put before each topic name
     """
-    from kafka.protocol.consumer import ConsumerProtocolSubscription
-
     owned = [(prefix + topic, numbers) for topic, numbers in said.owned.items()]
-    subscription = ConsumerProtocolSubscription(
+    subscription = types().ConsumerProtocolSubscription(
         version=3,
         topics=[prefix + topic for topic in said.subscription],
         user_data=_user_data(owned, said.generation, user_data),
-        owned_partitions=_topic_partitions(ConsumerProtocolSubscription, owned * cooperative),
+        owned_partitions=_topic_partitions(
+            types().ConsumerProtocolSubscription, owned * cooperative
+        ),
         generation_id=said.generation if cooperative else -1,
         rack_id=said.rack,
     )
@@ -154,13 +173,13 @@ def _user_data(
         return None
     if user_data == "generation":
         return struct.pack(">i", generation)
-    from kafka.coordinator.assignors.sticky.user_data import StickyAssignorUserData
-
     previous = [
-        StickyAssignorUserData.TopicPartition(topic=topic, partitions=numbers)
+        types().StickyAssignorUserData.TopicPartition(topic=topic, partitions=numbers)
         for topic, numbers in owned
     ]
-    data = StickyAssignorUserData(version=1, previous_assignment=previous, generation=generation)
+    data = types().StickyAssignorUserData(
+        version=1, previous_assignment=previous, generation=generation
+    )
     return bytes(data.encode(header=False))
 
 
@@ -170,10 +189,8 @@ def user_data_like(own: bytes) -> UserData:
     Java's cooperative-sticky always writes the four bytes of a generation; others write nothing
     before they have held something.
     """
-    from kafka.protocol.consumer import ConsumerProtocolSubscription
-
     try:
-        found = ConsumerProtocolSubscription.decode(own).user_data
+        found = types().ConsumerProtocolSubscription.decode(own).user_data
     except Exception:
         return "assignment"
     return "generation" if found is not None and len(found) == 4 else "assignment"
@@ -193,8 +210,6 @@ def decode_plan(
     Failed
         Where an assignment cannot be read, or is for somebody who is no member.
     """
-    from kafka.protocol.consumer import ConsumerProtocolAssignment
-
     held = []
     for one in assignments:
         if one.member_id not in index:
@@ -203,7 +218,7 @@ def decode_plan(
         if not one.assignment:
             continue
         try:
-            assigned = ConsumerProtocolAssignment.decode(bytes(one.assignment))
+            assigned = types().ConsumerProtocolAssignment.decode(bytes(one.assignment))
             topics = [(str(t.topic), list(t.partitions)) for t in assigned.assigned_partitions]
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
