@@ -320,6 +320,8 @@ def probe(
                 row = score_client(coordinator, group, solution, assignor, timeout=timeout)
             except Late as late:
                 raise BadInput(f"{group.name}: {late}") from None
+            except KeyboardInterrupt:
+                raise typer.Abort from None
             _warn(group.assumed)
             if format_ == "json":
                 _print_json(scores_document(group, solution, [row]))

@@ -1,0 +1,177 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from compare.small_groups import drawn
+from groups import Failed, Group
+from heuristics import assign, assignor_named
+from heuristics.shipped import librdkafka
+from heuristics.shipped.driver import Driver
+from heuristics.time_limit import TimeLimit
+
+VERSION = librdkafka.versions()[0]
+MISSING = librdkafka.missing("range", VERSION)
+pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+
+SECONDS = 20
+COMMAND = (sys.executable, str(librdkafka.PROGRAM))
+# Found by a hunt: two members join one that holds most.
+CRASHING = (
+    {"t0": 2, "t2": 6},
+    {"m0": ["t0", "t2"], "m1": ["t0", "t2"], "m4": ["t0"]},
+    {"m0": {"t0": [0, 1], "t2": [0, 2, 4]}},
+    1,
+)
+
+
+def processes():
+    """(pid, parent, state, command) of every process."""
+    listed = subprocess.run(
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = (line.split(maxsplit=3) for line in listed.stdout.splitlines())
+    return [(int(pid), int(parent), state, args) for pid, parent, state, *args in rows]
+
+
+def drivers():
+    """Tether and client below this process, in this order."""
+    found, listed = [os.getpid()], processes()
+    for one in found:
+        found += [pid for pid, parent, _, _ in listed if parent == one]
+    programs = {pid for pid, _, _, args in listed if str(librdkafka.PROGRAM) in " ".join(args)}
+    return [pid for pid in found if pid in programs]
+
+
+def gone(pids):
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        alive = {pid for pid, _, state, _ in processes() if not state.startswith("Z")}
+        if not alive & set(pids):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.fixture
+def group(group_of):
+    return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]})
+
+
+def test_the_version_that_is_listed_is_the_one_that_runs():
+    import confluent_kafka
+
+    assert confluent_kafka.libversion()[0] == VERSION
+
+
+@pytest.mark.parametrize("name", ["range", "roundrobin"])
+def test_plans_are_those_of_the_documented_assignor_by_validity_and_loads(name):
+    with TimeLimit(SECONDS) as limit:
+        for group in islice(drawn(21), 300):
+            outcome = limit.plan(group, f"librdkafka/{name}")
+            found, expected = outcome.plan.assignment, assign(group, name)
+            assert found.is_valid
+            np.testing.assert_array_equal(found.loads, expected.loads)
+
+
+def test_cooperative_sticky_is_valid_and_balanced_where_subscriptions_are_equal():
+    groups = (g for g in drawn(22) if len(set(np.diff(g.subscription_indptr))) == 1)
+    equal = (g for g in groups if len(g.subscription_topics) == len(g.members) * len(g.topics))
+    with TimeLimit(SECONDS) as limit:
+        for group in islice(equal, 100):
+            outcome = limit.plan(group, "librdkafka/cooperative-sticky")
+            assert outcome.plan.assignment.is_valid
+            assert np.ptp(outcome.plan.assignment.loads) <= 1
+
+
+def test_claims_of_an_older_generation_yield_and_others_stay(group_of):
+    topics, reads = {"t": 4}, {"a": ["t"], "b": ["t"]}
+    rival = group_of(topics, reads, {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}, {"a": 2, "b": 3})
+    alone = group_of(topics, reads, {"a": {"t": [3]}, "b": {"t": [0, 2]}}, {"a": 2, "b": 3})
+    with TimeLimit(SECONDS) as limit:
+        plans = [limit.plan(g, "librdkafka/cooperative-sticky").plan for g in (rival, alone)]
+    expected = {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
+    assert [plan.assignment.to_dict() for plan in plans] == [expected, expected]
+    assert [(plan.rounds, plan.revoked) for plan in plans] == [(2, 1), (1, 0)]
+
+
+def test_two_claims_of_one_generation_leave_both_members_what_nobody_disputes(group_of):
+    owned = {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, 3)
+    with TimeLimit(SECONDS) as limit:
+        found = limit.plan(group, "librdkafka/cooperative-sticky").plan.assignment
+    assert found.is_valid
+    assert (found.owner[1], found.owner[2]) == (0, 1)
+
+
+def test_racks_of_members_and_replicas_reach_the_client(group_of):
+    document = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}).to_dict()
+    racks = [["east"], ["west"], ["east"], ["west"]]
+    document["topics"]["t"] = {"partitions": 4, "racks": racks}
+    document["members"]["a"]["rack"] = "west"
+    document["members"]["b"]["rack"] = "east"
+    group = Group.from_dict(document)
+    with TimeLimit(SECONDS) as limit:
+        found = limit.plan(group, "librdkafka/range").plan.assignment
+    assert found.to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
+
+
+def test_a_crash_is_a_failed_row_and_the_next_group_is_planned(group_of, group):
+    with TimeLimit(SECONDS) as limit:
+        outcome = limit.plan(group_of(*CRASHING), "librdkafka/cooperative-sticky@2.16.0")
+        if VERSION == "2.16.0":
+            reason = "the client died: exit code -11 (SIGSEGV)"
+            assert (outcome.status, outcome.reason) == ("failed", reason)
+        assert limit.plan(group, "librdkafka/cooperative-sticky").plan.assignment.is_valid
+
+
+def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(group):
+    driver = Driver(COMMAND, "range")
+    try:
+        driver.plan(group, "range")
+        _, client = drivers()
+        os.kill(client, signal.SIGSTOP)
+        threading.Timer(0.5, os.kill, (client, signal.SIGKILL)).start()
+        with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
+            driver.plan(group, "range")
+        assert driver.plan(group, "range")[0]
+    finally:
+        driver.close()
+
+
+def test_a_program_that_does_not_start_gives_its_own_reason(group):
+    driver = Driver((sys.executable, "-c", "import nowhere"), "range")
+    with pytest.raises(Failed, match=r"^the client died: exit code 1: ModuleNotFoundError: "):
+        driver.plan(group, "range")
+
+
+def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
+    assignor = assignor_named("librdkafka/range")
+    with TimeLimit(1) as limit:
+        assert limit.plan(group, assignor.name).status == "planned"
+        started = drivers()
+        assert len(started) == 2
+        os.kill(started[1], signal.SIGSTOP)
+        outcome = limit.plan(group, assignor.name)
+        assert (outcome.status, outcome.reason) == ("timed-out", "no answer within 1 s")
+        assert gone(started)
+        assert limit.plan(group, assignor.name).status == "planned"
+        started = drivers()
+        assert len(started) == 2
+    assert gone(started)
+
+
+def test_another_version_than_the_installed_one_is_unavailable():
+    reason = librdkafka.missing("range", "1.0.0")
+    assert reason.endswith("for another: pip install 'kafka-assay[clients]'")
+    with TimeLimit(1) as limit:
+        assert limit.plan(next(drawn(1)), "librdkafka/range@1.0.0").status == "unavailable"

@@ -1,0 +1,327 @@
+import itertools
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from compare.small_groups import drawn
+from groups import Assignment, BadInput, Failed
+from heuristics import assign
+from heuristics.shipped import librdkafka
+from heuristics.shipped.coordinator import Disconnected
+from heuristics.shipped.driver import Driver
+from heuristics.shipped.probe import MOST_BYTES, Late, Probe
+from heuristics.shipped.probed import missing_probe
+
+VERSION = librdkafka.versions()[0]
+MISSING = missing_probe() or librdkafka.missing("range", VERSION)
+pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+
+COMMAND = (sys.executable, str(librdkafka.PROGRAM))
+DEADLINE = 20
+HEADER = struct.Struct(">hhi")
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def gone(pid):
+    deadline = time.monotonic() + DEADLINE
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not is_running(pid)
+
+
+def until(condition):
+    deadline = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def children(pid):
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
+    )
+    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
+    return [one for one, parent in pairs if parent == pid]
+
+
+@pytest.fixture
+def group(group_of):
+    return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
+
+
+@pytest.fixture
+def probe():
+    with Probe() as listening:
+        yield listening
+
+
+@pytest.fixture
+def client():
+    """Connects a consumer of librdkafka to a probe; it is killed in the end."""
+    started = []
+
+    def connect(probe, assignor="range"):
+        process = subprocess.Popen([*COMMAND, probe.bootstrap, "g", assignor])
+        started.append(process)
+        return process
+
+    yield connect
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def ranging():
+    started = Driver(COMMAND, "range")
+    yield started
+    started.close()
+
+
+def said(probe, *parts):
+    """Send bytes on a connection of their own; return what comes back until it closes."""
+    with socket.create_connection((probe.host, probe.port), timeout=DEADLINE) as connection:
+        for part in parts:
+            connection.sendall(part)
+        connection.shutdown(socket.SHUT_WR)
+        try:
+            return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+        except ConnectionResetError:
+            return b""
+
+
+def frame(*parts):
+    body = b"".join(parts)
+    return struct.pack(">i", len(body)) + body
+
+
+def string(text):
+    return struct.pack(">h", len(text)) + text.encode()
+
+
+def test_a_real_client_leads_one_group_after_the_other(probe, client):
+    client(probe)
+    for group in itertools.islice(drawn(11), 30):
+        held, seconds = probe.plan(group, "range", timeout=DEADLINE)
+        assert 0 < seconds < DEADLINE
+        found = Assignment.from_holdings(group, sorted(held))
+        assert found.to_dict() == assign(group, "range").to_dict()
+    assert not probe.lines
+
+
+def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, group):
+    client(probe)
+    expected = assign(group, "range").to_dict()
+    for leader in range(len(group.members)):
+        held, _ = probe.plan(group, "range", timeout=DEADLINE, leader=leader)
+        assert Assignment.from_holdings(group, held).to_dict() == expected
+
+
+def test_topics_renamed_on_the_wire_come_back_with_their_names(probe, client, group):
+    client(probe)
+    held, _ = probe.plan(group, "range", timeout=DEADLINE, prefix="0000000001.")
+    assert {topic for _, topic, _ in held} == {"t", "u"}
+    assert Assignment.from_holdings(group, held).is_valid
+
+
+def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client, group_of):
+    client(probe)
+    group = group_of({"t": 2}, {"a": ["t", "nowhere"], "b": ["t", "nowhere"]})
+    assert group.absent_topics == ("nowhere",)
+    held, _ = probe.plan(group, "range", timeout=DEADLINE)
+    assert sorted(held) == [(0, "t", 0), (1, "t", 1)]
+
+
+def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, client, group):
+    client(probe, "roundrobin,range")
+    round_ = probe.offer(group)
+    probe.wait(round_, DEADLINE)
+    assert (round_.client_id, round_.chosen) == ("librdkafka", "roundrobin")
+
+
+def test_an_assignor_that_the_client_does_not_list_is_refused_by_name(probe, client, group):
+    client(probe)
+    with pytest.raises(Failed, match=r"^the client does not list sticky, but range$"):
+        probe.plan(group, "sticky", timeout=DEADLINE)
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
+
+
+def test_nobody_joins_within_the_time(probe, group):
+    with pytest.raises(Late, match=r"^no client joined within 0\.05 s$"):
+        probe.plan(group, "range", timeout=0.05)
+
+
+def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, client, group):
+    process = client(probe)
+    probe.plan(group, "range", timeout=DEADLINE)
+    process.send_signal(signal.SIGSTOP)
+    with pytest.raises(Late, match=r" within 0\.3 s$"):
+        probe.plan(group, "range", timeout=0.3)
+    process.send_signal(signal.SIGCONT)
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
+
+
+JOIN = frame(
+    *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
+    *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),
+    struct.pack(">i", 0),
+)
+
+
+def test_a_client_that_joins_and_never_plans_is_late(probe, group):
+    with socket.create_connection((probe.host, probe.port)) as connection:
+        connection.sendall(JOIN)
+        with pytest.raises(Late, match=r"^the client sent no plan within 1 s$"):
+            probe.plan(group, "range", timeout=1)
+
+
+def test_a_client_that_leaves_before_its_plan_is_told_apart(probe, group):
+    round_ = probe.offer(group, "range")
+    assert said(probe, JOIN)
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(Disconnected, match=r"^the client closed its connection before it sent"):
+        round_.result()
+
+
+def test_a_client_that_only_ever_joins_is_given_up(probe, group):
+    round_ = probe.offer(group, "range")
+    assert said(probe, JOIN, JOIN, JOIN, JOIN)
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(Failed, match=r"^the client joined 3 times without sending a plan$"):
+        round_.result()
+
+
+def test_a_group_that_the_protocol_has_no_room_for_fails_and_the_next_is_planned(
+    probe, client, group, group_of
+):
+    client(probe)
+    far = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [1 << 40]}}, 1)
+    with pytest.raises(Failed, match=r"^the group cannot be put on the wire: "):
+        probe.plan(far, "range", timeout=DEADLINE, cooperative=True)
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
+
+
+def test_a_plan_for_somebody_else_is_said_to_be_one(probe, group):
+    sync = frame(
+        *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", 1)),
+        *(string("a"), struct.pack(">i", 1), string("stranger"), struct.pack(">i", 0)),
+    )
+    round_ = probe.offer(group, "range")
+    assert said(probe, JOIN, sync)
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(Failed, match=r"^the plan is for 'stranger', who is no member"):
+        round_.result()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.2", "::", "example.org", ""])
+def test_an_address_off_loopback_is_refused(host):
+    with pytest.raises(BadInput, match=r"^probe: .* is not a loopback address, such as 127\.0"):
+        Probe(host=host)
+
+
+def test_a_port_that_is_taken_is_bad_input(probe):
+    with (
+        pytest.raises(BadInput, match=rf"^probe: 127\.0\.0\.1:{probe.port}: "),
+        Probe(port=probe.port),
+    ):
+        pass
+
+
+MALFORMED = {
+    "a huge length": (b"\x7f\xff\xff\xff", rf"a request of 2147483647 bytes, .* {MOST_BYTES}$"),
+    "a negative length": (b"\xff\xff\xff\xff", r"a request of -1 bytes"),
+    "web": (b"GET / HTTP/1.1\r\n\r\n", r"a request of 1195725856 bytes"),
+    "nothing": (frame(b"\0\0"), r"2 bytes, too few for a request$"),
+    "half a frame": (frame(bytes(100))[:50], r"ended inside a request, after 50 bytes$"),
+    "another API": (frame(HEADER.pack(22, 0, 1)), r"asks for API 22, which the probe does"),
+    "a later version": (frame(HEADER.pack(11, 9, 1)), r"API 11 in version 9, expected 0 to 5"),
+    "garbage": (frame(HEADER.pack(11, 5, 1), b"\x05\x00zzzzz"), r"API 11 in version 5 cannot"),
+    "no protocols": (
+        frame(HEADER.pack(11, 1, 1), b"\xff" * 20),
+        r"API 11 in version 1: ValueError: no assignors$",
+    ),
+    "an array of billions": (
+        frame(HEADER.pack(9, 1, 1), string("x"), string("g"), b"\x7f\xff\xff\xff"),
+        r"API 9 in version 1 cannot be read",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed_bytes_end_that_session_with_one_line(probe, client, group, case):
+    sent, line = MALFORMED[case]
+    client(probe)
+    probe.plan(group, "range", timeout=DEADLINE)
+    assert said(probe, sent) == b""
+    until(lambda: probe.lines)
+    (found,) = probe.lines
+    assert "\n" not in found
+    assert re.search(line, found)
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
+
+
+def test_random_garbage_never_ends_the_run(probe, client, group):
+    rng = np.random.default_rng(1)
+    client(probe)
+    for _ in range(200):
+        key = int(rng.choice([1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 18]))
+        header = HEADER.pack(key, int(rng.integers(0, 6)), 1)
+        said(probe, frame(header, rng.bytes(int(rng.integers(0, 200)))))
+    assert all("\n" not in line for line in probe.lines)
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
+
+
+def assay_probe(*args, **options):
+    command = [sys.executable, "-c", "from assay.cli import main; main()", "probe", *args]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options)
+
+
+def test_the_command_scores_whatever_client_connects(client, tmp_path):
+    groups = list(itertools.islice(drawn(5), 3))
+    file = tmp_path / "groups.jsonl"
+    file.write_text("".join(json.dumps(group.to_dict()) + "\n" for group in groups))
+    with assay_probe(str(file), "--timeout", str(DEADLINE), "--format", "json") as command:
+        bootstrap = command.stderr.readline().strip().removeprefix("bootstrap.servers=")
+        client(SimpleNamespace(bootstrap=bootstrap), "roundrobin,range")
+        out, err = command.communicate(timeout=60)
+    assert command.returncode == 0, err
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [one["group"] for one in found] == [group.name for group in groups]
+    rows = [row for one in found for row in one["scores"]]
+    assert {(row["assignor"], row["status"]) for row in rows} == {
+        ("librdkafka/roundrobin", "scored")
+    }
+
+
+def test_the_command_says_in_one_line_that_nobody_came():
+    with assay_probe("--timeout", "0.1") as command:
+        out, err = command.communicate(timeout=60)
+    assert (command.returncode, out) == (2, "")
+    assert err.splitlines()[-1] == "assay: seed-1-1: no client joined within 0.1 s"
+
+
+def test_the_command_ends_on_an_interrupt():
+    with assay_probe() as command:
+        assert command.stderr.readline().startswith("bootstrap.servers=127.0.0.1:")
+        command.send_signal(signal.SIGINT)
+        _, err = command.communicate(timeout=60)
+    assert command.returncode == 130
+    assert err.splitlines()[-1] == "assay: interrupted"
