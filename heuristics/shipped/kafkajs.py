@@ -43,7 +43,6 @@ def plan(group: Group, name: str, version: str) -> Plan:
         assignor=name,
         protocol=name,
         cooperative=False,
-        rename=True,
     )
 
 

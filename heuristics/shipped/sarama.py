@@ -19,7 +19,7 @@ MODULE = "github.com/IBM/sarama"
 COMMAND = "assay fetch sarama@{}"
 COOPERATIVE = "cooperative-sticky"
 # The first release with a cooperative strategy.
-FIRST_COOPERATIVE = (1, 60, 2)
+FIRST_COOPERATIVE = (1, 60, 1)
 _USER_DATA: dict[str, UserData] = {"sticky": "assignment", COOPERATIVE: "generation"}
 
 
@@ -40,7 +40,6 @@ def plan(group: Group, name: str, version: str) -> Plan:
         protocol=name,
         cooperative=name == COOPERATIVE,
         user_data=_user_data(name),
-        rename=True,
     )
 
 

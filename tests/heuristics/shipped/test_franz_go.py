@@ -1,0 +1,186 @@
+import re
+import shutil
+from itertools import islice
+
+import pytest
+
+from benchmarks.franz_go import Balancer, in_turn
+from compare.small_groups import drawn
+from groups import BadInput, Group, values
+from heuristics import assign, assignor_named
+from heuristics.shipped import franz_go, go_build
+from heuristics.time_limit import TimeLimit
+from optimal.solve import solve_many
+
+VERSION = "1.22.2"
+MISSING = franz_go.missing("sticky", VERSION)
+STICKY = ("sticky", "cooperative-sticky")
+TIERS = ("balance", "stickiness")
+SECONDS = 20
+
+needs_the_program = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+
+
+@pytest.fixture(scope="module")
+def limit():
+    with TimeLimit(SECONDS) as running:
+        yield running
+
+
+def planned(limit, group, name):
+    outcome = limit.plan(group, f"franz-go/{name}@{VERSION}")
+    assert (outcome.status, outcome.reason) == ("planned", None)
+    assert 0 < outcome.seconds < SECONDS
+    return outcome.plan
+
+
+def optimum(groups):
+    return [tuple(term.value for term in solution.terms) for solution in solve_many(groups)]
+
+
+@needs_the_program
+@pytest.mark.parametrize("name", ["range", "roundrobin"])
+def test_range_and_round_robin_follow_the_text(limit, name):
+    for group in islice(drawn(71), 60):
+        made = planned(limit, group, name).assignment
+        assert made.to_dict() == assign(group, name).to_dict()
+
+
+def has_no_rivals(group):
+    claimed = list(zip(group.claims.topic.tolist(), group.claims.partition.tolist(), strict=True))
+    return len(claimed) == len(set(claimed))
+
+
+@needs_the_program
+@pytest.mark.parametrize("name", STICKY)
+def test_sticky_of_1_22_2_is_optimal_in_balance_and_moves_without_rival_claims(limit, name):
+    groups = list(islice(filter(has_no_rivals, drawn(72)), 150))
+    for group, best in zip(groups, optimum(groups), strict=True):
+        made = planned(limit, group, name).assignment
+        assert made.is_valid
+        assert values(made, TIERS) == best
+
+
+@needs_the_program
+def test_who_must_revoke_does_so_in_a_round_of_its_own(limit, group_of):
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1, 2, 3]}}, 1)
+    made = planned(limit, group, "cooperative-sticky")
+    assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
+    assert made.assignment.loads.tolist() == [2, 2]
+    made = planned(limit, group, "sticky")
+    assert (made.rounds, made.revoked, made.ownerless) == (1, 0, 0)
+    assert made.assignment.loads.tolist() == [2, 2]
+
+
+@needs_the_program
+@pytest.mark.parametrize("name", STICKY)
+@pytest.mark.parametrize(("generations", "keeps"), [((1, 2), "b"), ((2, 1), "a")])
+def test_of_two_claims_the_newer_stands(limit, group_of, name, generations, keeps):
+    claim = {"t": [0]}
+    newer = dict(zip("ab", generations, strict=True))
+    group = group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, {"a": claim, "b": claim}, newer)
+    assert planned(limit, group, name).assignment.to_dict()[keeps] == claim
+
+
+@needs_the_program
+@pytest.mark.parametrize("name", STICKY)
+def test_sticky_of_1_22_2_gives_a_partition_back_to_who_owned_it_in_an_older_generation(
+    limit, group_of, name
+):
+    owned = {"a": {"t": [0]}, "b": {"t": [0, 1]}}
+    group = group_of({"t": 3}, {"a": ["t"], "b": ["t"]}, owned, {"a": 0, "b": 1})
+    made = planned(limit, group, name).assignment
+    assert made.to_dict() == {"a": {"t": [0, 2]}, "b": {"t": [1]}}
+    assert (values(made, TIERS), optimum([group])) == ((1, 1), [(1, 0)])
+
+
+@needs_the_program
+@pytest.mark.parametrize(("name", "loads"), [("range", [1, 2]), ("roundrobin", [1, 2])])
+def test_static_members_come_first(limit, name, loads):
+    members = {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"], "instance_id": "i"}}
+    topics = {"t": {"partitions": 3}}
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+    assert planned(limit, group, name).assignment.loads.tolist() == loads
+
+
+@needs_the_program
+@pytest.mark.parametrize("name", ["range", *STICKY])
+def test_topics_that_do_not_exist_are_passed_over(limit, group_of, name):
+    owned = {"a": {"t": [0, 5], "gone": [0]}}
+    group = group_of({"t": 2, "none": 0}, {"a": ["t", "gone", "none"], "b": ["t"]}, owned, 1)
+    made = planned(limit, group, name).assignment
+    assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
+
+
+@needs_the_program
+def test_partition_counts_are_those_of_this_group_and_not_of_the_last(limit, group_of):
+    for count in (5, 2, 9):
+        group = group_of({"t": count}, {"a": ["t"]})
+        assert planned(limit, group, "range").assignment.to_dict() == {
+            "a": {"t": list(range(count))}
+        }
+
+
+@needs_the_program
+@pytest.mark.parametrize("name", STICKY)
+def test_the_balancer_timed_in_memory_is_the_one_that_the_probe_reads(name):
+    group = next(g for g in drawn(73) if len(g.members) == 8 and not (g.owner >= 0).any())
+    ours, theirs, made = in_turn(group, name, 2)
+    assert ours > 0
+    assert 0 < theirs < 1
+    assert made.is_valid
+    assert [values(made, TIERS)] == optimum([group])
+    assert made.group is group
+
+
+@needs_the_program
+def test_claims_reach_the_balancer_timed_in_memory(group_of):
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [1, 3]}}, 7)
+    with Balancer(group, "sticky") as balancer:
+        balancer.seconds()
+        assert balancer.assignment().to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
+    with Balancer(group, "odd") as balancer, pytest.raises(BadInput, match=r"exit code 1$"):
+        balancer.seconds()
+
+
+@needs_the_program
+def test_the_program_is_built_anew_in_another_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    assert franz_go.missing("sticky", VERSION) == f"not built: assay fetch franz-go@{VERSION}"
+    franz_go.fetch(VERSION)
+    assert franz_go.missing("sticky", VERSION) is None
+    program = go_build.built(franz_go.DRIVER, VERSION)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [program]
+
+
+def test_without_a_go_toolchain_the_reason_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reason = "no Go toolchain on the PATH: install Go 1.26 or later"
+    assert assignor_named("franz-go/sticky@1.20.0").missing() == (
+        f"{reason}, then: assay fetch franz-go@1.20.0"
+    )
+    with pytest.raises(BadInput, match=f"^{reason}$"):
+        franz_go.fetch("1.20.0")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="no Go toolchain: install Go 1.26")
+def test_a_version_that_cannot_be_had_is_one_line_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    monkeypatch.setenv("GOPROXY", "off")
+    with pytest.raises(BadInput, match=re.escape("go get: github.com/twmb/franz-go@v0.0.1: ")):
+        franz_go.fetch("0.0.1")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_another_program_text_is_another_program(tmp_path, monkeypatch):
+    before = go_build.built("franz_go", VERSION)
+    shutil.copytree(go_build.DRIVERS, tmp_path / "drivers")
+    monkeypatch.setattr(go_build, "DRIVERS", tmp_path / "drivers")
+    assert go_build.built("franz_go", VERSION) == before
+    with (tmp_path / "drivers" / "franz_go" / "main.go").open("a") as source:
+        source.write("// more\n")
+    assert go_build.built("franz_go", VERSION) != before
+    assert go_build.built("franz_go", "1.0.0").parent.name.startswith("1.0.0-")
