@@ -64,6 +64,8 @@ def prepare(name: str, version: str) -> None:
 def fetch(version: str) -> None:
     """Install the package; its scripts do not run.
 
+    The version that the driver's ``package.json`` names is held to its recorded checksum.
+
     Raises
     ------
     BadInput
@@ -75,11 +77,23 @@ def fetch(version: str) -> None:
     if npm is None:
         raise BadInput(f"no npm on the PATH: install Node {OLDEST_NODE} or later")
     folder = cache_folder("drivers", "kafkajs", version)
-    (folder / "package.json").write_text('{"private": true}\n', "utf-8")
-    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel=error")
+    named = json.loads((PROGRAM.parent / "package.json").read_text("utf-8"))
+    if named["dependencies"]["kafkajs"] == version:
+        for file in ("package.json", "package-lock.json"):
+            shutil.copy(PROGRAM.parent / file, folder)
+        _npm(npm, folder, "ci")
+    else:
+        (folder / "package.json").write_text('{"private": true}\n', "utf-8")
+        _npm(npm, folder, "install", "--no-save", f"kafkajs@{version}")
+    if _installed(version) != version:
+        raise BadInput(f"npm: it did not install kafkajs {version}")
+
+
+def _npm(npm: str, folder: Path, *arguments: str) -> None:
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
     try:
         done = subprocess.run(
-            [npm, "install", *quiet, f"kafkajs@{version}"],
+            [npm, *arguments, *quiet],
             cwd=folder,
             capture_output=True,
             text=True,
@@ -87,11 +101,11 @@ def fetch(version: str) -> None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BadInput(f"npm install: {error}") from None
-    if done.returncode or _installed(version) != version:
+        raise BadInput(f"npm {arguments[0]}: {error}") from None
+    if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("npm error ")]
         reasons = [line for line in said if " code " not in line]
-        raise BadInput(f"npm install: {reasons[0][10:] if reasons else 'failed'}")
+        raise BadInput(f"npm {arguments[0]}: {reasons[0][10:] if reasons else 'failed'}")
 
 
 def _modules(version: str) -> Path:
