@@ -2,9 +2,11 @@ import re
 import shutil
 from itertools import islice
 
+import numpy as np
 import pytest
 
 from benchmarks.franz_go import Balancer, in_turn
+from benchmarks.instances import columns
 from compare.small_groups import drawn
 from groups import BadInput, Group, values
 from heuristics import assign, assignor_named
@@ -143,6 +145,17 @@ def test_claims_reach_the_balancer_timed_in_memory(group_of):
         assert balancer.assignment().to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
     with Balancer(group, "odd") as balancer, pytest.raises(BadInput, match=r"exit code 1$"):
         balancer.seconds()
+
+
+@needs_the_program
+def test_past_65536_members_1_22_2_lets_one_idle_and_gives_another_twice_as_much():
+    members = 65_537
+    group = columns(np.array([members]), np.arange(members + 1), np.zeros(members, np.int64))
+    with Balancer(group, "sticky") as balancer:
+        balancer.seconds()
+        made = balancer.assignment()
+    assert made.is_valid
+    assert np.bincount(made.loads).tolist() == [1, members - 2, 1]
 
 
 @needs_the_program
