@@ -5,7 +5,7 @@ BIN := .venv/bin
 SEED ?= 1
 GROUPS ?= 20000
 
-.PHONY: help report test check agree bench promises notebooks lock clean
+.PHONY: help report test check agree bench promises differential notebooks lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -37,6 +37,9 @@ bench: .venv/.ready  ## time the exact solver (benchmarks/)
 
 promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 5 min
 	@$(BIN)/python -m compare.promise_table
+
+differential: .venv/.ready  ## set the texts beside the code that people run, some 20 min
+	@$(BIN)/python -m compare.differential
 
 notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks

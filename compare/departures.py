@@ -1,0 +1,107 @@
+"""Departures: where the code that people run departs from the text, in words."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from compare.kinds import DIFFERING, EQUAL, ODD, RACKS, STATIC
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compare.differential import Row
+
+Kinds = tuple[str, ...]
+ALL: Kinds = (EQUAL, DIFFERING, ODD, STATIC, RACKS)
+
+TIES = "ties fall otherwise"
+UNEXPLAINED = "differs, nobody has looked why"
+
+_FORGOTTEN = (
+    "tells static members from others by runs of neighbours and forgets all runs but the last of "
+    "each sort: their members get nothing"
+)
+_NO_INSTANCE = "instance ids do not reach the assignor, members go by member id"
+_TWO_BY_TWO = "goes by instance id only between two members that have one, else by member id"
+_SKIPPING = "breaks down (KeyError) as soon as a member must be skipped"
+_NEAR = "KIP-881: balance first, then racks, then stickiness; the text knows no racks"
+_SHARES = "KIP-881: racks decide who gets which partitions and who gets one above the quota"
+_AGAIN = "goes on reassigning until nothing can move any more; the text has one pass"
+_FULLEST = "takes from the fullest member in turn; the text goes by topic and number"
+_QUOTA = "has KIP-615's quotas for equal subscriptions; the text of KIP-54 has no such case"
+_KEPT = "keeps claims of an older generation that nobody contests; the text drops them all"
+_RETURNED = (
+    "a partition claimed in two generations may go back to the older claimant, even to one that "
+    "does not subscribe"
+)
+_NO_GENERATION = "sends no generation: of two claims on a partition the first by member stands"
+_FIRST = "two claims of one generation: the first by member stands; as written both are void"
+_FOREIGN = "may leave a member with what it claims of a topic that it does not read"
+
+
+def _any(_: Row) -> bool:
+    return True
+
+
+def _broken(row: Row) -> bool:
+    return bool(row.invalid or row.failed)
+
+
+def _failed(row: Row) -> bool:
+    return bool(row.failed)
+
+
+def _uneven(row: Row) -> bool:
+    return row.same_loads < row.valid
+
+
+def _moved(row: Row) -> bool:
+    return bool(row.fewer or row.more)
+
+
+def _differs(row: Row) -> bool:
+    return _uneven(row) or _moved(row)
+
+
+_STICKY = ("kip-54-sticky", "kip-429-cooperative")
+_QUOTAS = ("kip-615-constrained", "kip-615-amended")
+_BOTH = _STICKY + _QUOTAS
+
+# As written; as shipped; kinds of groups; what it explains; words. All that match are said.
+_WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ...] = (
+    (("range", "roundrobin"), "kafka-python/*", (STATIC,), _differs, _FORGOTTEN),
+    (("range", "roundrobin"), "aiokafka/*", (STATIC,), _any, _NO_INSTANCE),
+    (("range", "roundrobin"), "librdkafka/*", (STATIC,), _any, _TWO_BY_TWO),
+    (("range",), "*", (RACKS,), _any, _SHARES),
+    (("roundrobin",), "kafka-python/*", ALL, _failed, _SKIPPING),
+    (_STICKY, "kafka-java/*", (EQUAL, ODD, STATIC), _moved, _QUOTA),
+    (_STICKY, "[!k]*", (EQUAL, STATIC), _moved, _FULLEST),
+    (_STICKY, "kafka-python/*", (EQUAL, STATIC), _moved, _FULLEST),
+    (_STICKY, "*", (DIFFERING, ODD, STATIC, RACKS), _uneven, _AGAIN),
+    (_BOTH, "kafka-java/*", (RACKS,), _moved, _NEAR),
+    (_BOTH, "librdkafka/*", (RACKS,), _moved, _NEAR),
+    (_QUOTAS, "*", (ODD,), _moved, _KEPT),
+    (_BOTH, "kafka-python/sticky*", (ODD,), _differs, _RETURNED),
+    (_BOTH, "kafka-python/cooperative*", (ODD,), _differs, _NO_GENERATION),
+    (_BOTH, "aiokafka/*", (ODD,), _differs, _NO_GENERATION),
+    (_BOTH, "librdkafka/*", (ODD,), _broken, _FOREIGN),
+)
+
+
+def departure(written: str, shipped: str, kind: str, row: Row) -> str:
+    """Return where a shipped assignor departs from the text on groups of a kind.
+
+    Empty where the figures show no difference; `UNEXPLAINED` where there are no words for one.
+    """
+    same = row.groups == row.valid == row.same_each == row.same_moves
+    if same:
+        return ""
+    said = [
+        words
+        for texts, pattern, kinds, explains, words in _WORDS
+        if written in texts and fnmatchcase(shipped, pattern) and kind in kinds and explains(row)
+    ]
+    if said:
+        return "; ".join(said)
+    return UNEXPLAINED if row.groups > row.valid + row.written_invalid or _differs(row) else TIES

@@ -1,0 +1,131 @@
+"""Outcomes: what assignors make of many groups, in figures, a batch at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from groups import Failed, Refused, values
+from heuristics import assignor_named
+from heuristics.child import Child, Lost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from groups import Group
+    from heuristics import Assignor, Plan
+
+BATCH = 100
+PREPARE_SECONDS = 120.0
+# What a call may take in a batch before the groups of the batch are run one by one.
+EACH_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What an assignor made of a group, in figures.
+
+    Attributes
+    ----------
+    status : "valid", "invalid", "refused", "failed" or "timed-out"
+    reason : the kinds of violations, or why there is no plan; "" where it is valid
+    loads : partitions of each member, in the group's order; () where there is no valid plan
+    balance, moves : the balance score, and partitions taken from their valid owner; 0 likewise
+    """
+
+    status: Literal["valid", "invalid", "refused", "failed", "timed-out"]
+    reason: str = ""
+    loads: tuple[int, ...] = ()
+    balance: int = 0
+    moves: int = 0
+
+
+def outcomes(
+    names: Sequence[str], groups: Sequence[Group], *, seconds: float = 2.0, workers: int = 2
+) -> dict[str, list[Figures]]:
+    """Run assignors that can be called here on groups, each client in a process of its own.
+
+    Parameters
+    ----------
+    names : of assignors
+    seconds : the longest that one group may take before it is timed out
+    workers : how many clients run at a time
+
+    Returns
+    -------
+    dict
+        By name, figures in the order of the groups.
+    """
+    clients: dict[str, list[str]] = {}
+    for name in names:
+        clients.setdefault(name.partition("/")[0] if "/" in name else "", []).append(name)
+    # Those with most assignors first: the last client to finish should be a short one.
+    jobs = sorted(clients.values(), key=len, reverse=True)
+    with ThreadPoolExecutor(workers) as pool:
+        parts = pool.map(lambda job: _of_client(job, groups, seconds), jobs)
+    found = {name: figures for part in parts for name, figures in part.items()}
+    return {name: found[name] for name in names}
+
+
+def _of_client(
+    names: Sequence[str], groups: Sequence[Group], seconds: float
+) -> dict[str, list[Figures]]:
+    with Child() as child:
+        return {name: figures_of(assignor_named(name), groups, seconds, child) for name in names}
+
+
+def figures_of(
+    assignor: Assignor, groups: Sequence[Group], seconds: float, child: Child
+) -> list[Figures]:
+    """Run an assignor on groups, many at a time; those of a batch that hangs, one by one.
+
+    Parameters
+    ----------
+    seconds : the longest that one group may take before it is timed out
+    child : where it runs; it is replaced when it hangs or dies
+    """
+    found: list[Figures] = []
+    child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+    for start in range(0, len(groups), BATCH):
+        batch = groups[start : start + BATCH]
+        limit = seconds + EACH_SECONDS * len(batch)
+        made = child.call(_figures, assignor.function, batch, seconds=limit)
+        if isinstance(made, Lost):
+            child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+            made = [_alone(assignor, group, seconds, child) for group in batch]
+        found += made
+    return found
+
+
+def _alone(assignor: Assignor, group: Group, seconds: float, child: Child) -> Figures:
+    made = child.call(_figures, assignor.function, [group], seconds=seconds)
+    if not isinstance(made, Lost):
+        return made[0]  # type: ignore[no-any-return]
+    child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+    return Figures("timed-out" if made.timed_out else "failed", made.reason)
+
+
+def _prepare(prepare: Callable[[], None]) -> None:
+    prepare()
+
+
+def _figures(function: Callable[[Group], Plan], groups: Sequence[Group]) -> list[Figures]:
+    return [_figure(function, group) for group in groups]
+
+
+def _figure(function: Callable[[Group], Plan], group: Group) -> Figures:
+    try:
+        assignment = function(group).assignment
+    except Refused as refusal:
+        return Figures("refused", str(refusal))
+    except Failed as failure:
+        return Figures("failed", str(failure))
+    except Exception as error:
+        return Figures("failed", f"{type(error).__name__}: {error}")
+    if assignment.violations:
+        kinds = Counter(violation.kind for violation in assignment.violations)
+        return Figures("invalid", ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
+    balance, moves = values(assignment, ("balance", "stickiness"))
+    return Figures("valid", "", tuple(assignment.loads.tolist()), balance, moves)
