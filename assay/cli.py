@@ -310,23 +310,26 @@ def probe(
 
     require("kafka", extra="clients")
     groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
-    with Probe(say=_progress) as coordinator:
-        _progress(f"bootstrap.servers={coordinator.bootstrap}")
-        _progress(f"group.id={GROUP_ID}")
-        _progress(f"subscribe to {OWN_TOPIC}; waiting for a client, {timeout:g} s for each group")
-        for group in groups:
-            solution = solve_group(group, objective)
-            try:
-                row = score_client(coordinator, group, solution, assignor, timeout=timeout)
-            except Late as late:
-                raise BadInput(f"{group.name}: {late}") from None
-            except KeyboardInterrupt:
-                raise typer.Abort from None
-            _warn(group.assumed)
-            if format_ == "json":
-                _print_json(scores_document(group, solution, [row]))
-            else:
-                printing.print_scores(solution, [row])
+    try:
+        with Probe(say=_progress) as coordinator:
+            _progress(f"bootstrap.servers={coordinator.bootstrap}")
+            _progress(f"group.id={GROUP_ID}")
+            _progress(
+                f"subscribe to {OWN_TOPIC}; waiting for a client, {timeout:g} s for each group"
+            )
+            for group in groups:
+                solution = solve_group(group, objective)
+                try:
+                    row = score_client(coordinator, group, solution, assignor, timeout=timeout)
+                except Late as late:
+                    raise BadInput(f"{group.name}: {late}") from None
+                _warn(group.assumed)
+                if format_ == "json":
+                    _print_json(scores_document(group, solution, [row]))
+                else:
+                    printing.print_scores(solution, [row])
+    except KeyboardInterrupt:
+        raise typer.Abort from None
 
 
 @app.command(name="import")
