@@ -11,7 +11,7 @@ from groups.group import NOBODY
 
 if TYPE_CHECKING:
     from groups import Claims, Group
-    from groups.group import Int32, Ints
+    from groups.group import Int32, Int64, Ints
 
 
 def fill(columns: Any, group: Group, owned: Claims) -> None:
@@ -84,9 +84,9 @@ def handed_out(columns: Any, group: Group) -> Assignment:
     return Assignment(group, owner, tuple((m, names[t], n) for m, t, n in rest))
 
 
-def _subscriptions(group: Group) -> tuple[Ints, Ints]:
+def _subscriptions(group: Group) -> tuple[Int64, Int64]:
     """CSR of the subscriptions: topics that do not exist last, as in `absent_topics`."""
-    indptr, topics = group.subscription_indptr, group.subscription_topics
+    indptr, topics = group.subscription_indptr, group.subscription_topics.astype(np.int64)
     if not group.absent_subscriptions:
         return indptr, topics
     pairs = np.array(sorted(group.absent_subscriptions), np.int64)
@@ -94,7 +94,7 @@ def _subscriptions(group: Group) -> tuple[Ints, Ints]:
     topic = np.concatenate((topics, pairs[:, 1] + len(group.topics)))
     order = np.lexsort((topic, member))
     counts = np.bincount(member, minlength=len(group.members))
-    return np.concatenate(([0], np.cumsum(counts))), topic[order]
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), topic[order]
 
 
 def _int32(values: Ints, what: str) -> Int32:

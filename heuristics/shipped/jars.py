@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
 import subprocess
 import tempfile
@@ -101,9 +102,10 @@ def compiled(artifact: str, version: str, source: str) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / "classes"
-        command = [home / "bin" / "javac", "-nowarn", "-proc:none", "-encoding", "UTF-8"]
-        command += ["--release", str(OLDEST), "-d", made]
-        command += ["-cp", ":".join(map(str, noted(artifact, version))), *_sources(source)]
+        command: list[str | Path] = [home / "bin" / "javac", "-nowarn", "-proc:none"]
+        command += ["-encoding", "UTF-8", "--release", str(OLDEST), "-d", made]
+        command += ["-cp", os.pathsep.join(map(str, noted(artifact, version)))]
+        command += _sources(source)
         said = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         if said.returncode:
             reason = re.search(r"error: (.+)", said.stderr)

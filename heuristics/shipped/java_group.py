@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from groups import Group
+from groups import Assignment, Group
 from heuristics.assignor import Plan
 from heuristics.shipped.columns import fill, handed_out
 from heuristics.shipped.jvm import failure, loader
@@ -66,6 +66,9 @@ class JavaGroup:
         Failed
             Where it throws.
         """
+        if not self._group.members:
+            # Nobody leads such a group, and nobody asks the broker for it.
+            return Plan(Assignment(self._group, self._group.owner), seconds=0.0)
         (seconds,) = self.timed(1)
         return Plan(handed_out(self._columns, self._group), seconds=seconds)
 

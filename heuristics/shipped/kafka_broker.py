@@ -35,7 +35,7 @@ def plan(group: Group, assignor: str, version: str) -> Plan:
     Failed
         Where the class throws.
     """
-    return _held(group, assignor, version).plan()
+    return held(group, assignor, version).plan()
 
 
 def timed(group: Group, assignor: str, version: str, runs: int) -> list[float]:
@@ -48,7 +48,7 @@ def timed(group: Group, assignor: str, version: str, runs: int) -> list[float]:
     Failed
         As `plan` does.
     """
-    return _held(group, assignor, version).timed(runs)
+    return held(group, assignor, version).timed(runs)
 
 
 def missing(assignor: str, version: str) -> str | None:
@@ -77,7 +77,14 @@ def fetch(version: str) -> None:
     jars.fetch(ARTIFACT, version, SOURCE)
 
 
-def _held(group: Group, assignor: str, version: str) -> JavaGroup:
+def held(group: Group, assignor: str, version: str) -> JavaGroup:
+    """Return the group in the JVM as the broker sees it, each partition with its valid owner.
+
+    Raises
+    ------
+    Refused, Failed
+        As `plan` does.
+    """
     classes = Classes(ARTIFACT, version, SOURCE)
     name = f"org.apache.kafka.coordinator.group.assignor.{ASSIGNORS[assignor]}"
     return JavaGroup(group, _valid(group), classes, name)

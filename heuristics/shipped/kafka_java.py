@@ -43,10 +43,21 @@ def plan(group: Group, assignor: str, version: str) -> Plan:
     Failed
         Where the class throws, or the rounds would go on for ever.
     """
-    once = partial(_once, assignor=assignor, version=version)
+    once = partial(one_round, assignor=assignor, version=version)
     if assignor == "cooperative-sticky":
         return to_quiescence(group, once, withhold=False)
     return once(group)
+
+
+def one_round(group: Group, assignor: str, version: str) -> Plan:
+    """Call the class once: cooperative-sticky holds back what members must first revoke.
+
+    Raises
+    ------
+    Refused, Failed
+        As `plan` does.
+    """
+    return held(group, assignor, version).plan()
 
 
 def timed(group: Group, assignor: str, version: str, runs: int) -> list[float]:
@@ -59,7 +70,7 @@ def timed(group: Group, assignor: str, version: str, runs: int) -> list[float]:
     Refused, Failed
         As `plan` does.
     """
-    return _held(group, assignor, version).timed(runs)
+    return held(group, assignor, version).timed(runs)
 
 
 def missing(assignor: str, version: str) -> str | None:
@@ -71,7 +82,7 @@ def missing(assignor: str, version: str) -> str | None:
 
 def prepare(assignor: str, version: str) -> None:
     """Start the JVM, load the release and run the assignor once."""
-    _once(tiny(), assignor, version)
+    one_round(tiny(), assignor, version)
 
 
 def fetch(version: str) -> None:
@@ -87,11 +98,14 @@ def fetch(version: str) -> None:
     jars.fetch(ARTIFACT, version, SOURCE)
 
 
-def _once(group: Group, assignor: str, version: str) -> Plan:
-    return _held(group, assignor, version).plan()
+def held(group: Group, assignor: str, version: str) -> JavaGroup:
+    """Return the group in the JVM, as its leader sees it.
 
-
-def _held(group: Group, assignor: str, version: str) -> JavaGroup:
+    Raises
+    ------
+    Refused, Failed
+        As `plan` does.
+    """
     classes = Classes(ARTIFACT, version, SOURCE)
     name = f"org.apache.kafka.clients.consumer.{ASSIGNORS[assignor]}"
     return JavaGroup(group, group.claims, classes, name)

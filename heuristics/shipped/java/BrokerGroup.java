@@ -1,5 +1,6 @@
 package assay;
 
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -54,7 +55,7 @@ public final class BrokerGroup {
     private GroupSpecImpl spec() {
         Map<String, MemberSubscriptionAndAssignmentImpl> members = new HashMap<>();
         Map<Uuid, Map<Integer, String>> inverted = new HashMap<>();
-        Map<Set<String>, Set<Uuid>> subscriptions = new HashMap<>();
+        Map<IntBuffer, Set<Uuid>> subscriptions = new HashMap<>();
         for (int member = 0; member < columns.members.length; member++) {
             String name = columns.members[member];
             Map<Uuid, Set<Integer>> owned = new HashMap<>();
@@ -77,17 +78,18 @@ public final class BrokerGroup {
     }
 
     /** Returns the ids of a member's topics, without those that do not exist. */
-    private Set<Uuid> subscription(int member, Map<Set<String>, Set<Uuid>> known) {
-        Set<String> names = new HashSet<>();
-        Set<Uuid> existing = new HashSet<>();
-        for (int i = columns.subscriptionStarts[member]; i < columns.subscriptionStarts[member + 1]; i++) {
-            int topic = columns.subscribed[i];
-            names.add(columns.topics[topic]);
-            if (topic < ids.length) {
-                existing.add(ids[topic]);
+    private Set<Uuid> subscription(int member, Map<IntBuffer, Set<Uuid>> known) {
+        int start = columns.subscriptionStarts[member];
+        IntBuffer reads = IntBuffer.wrap(columns.subscribed, start, columns.subscriptionStarts[member + 1] - start);
+        return known.computeIfAbsent(reads, any -> {
+            Set<Uuid> existing = new HashSet<>();
+            for (int i = reads.position(); i < reads.limit(); i++) {
+                if (reads.get(i) < ids.length) {
+                    existing.add(ids[reads.get(i)]);
+                }
             }
-        }
-        return known.computeIfAbsent(names, any -> existing);
+            return existing;
+        });
     }
 
     private void read(Map<String, MemberAssignment> result) {

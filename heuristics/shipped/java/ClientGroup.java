@@ -2,6 +2,7 @@ package assay;
 
 import java.lang.reflect.Constructor;
 import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -31,6 +32,7 @@ public final class ClientGroup {
     private final Columns columns;
     private final Cluster cluster;
     private final Map<String, Subscription> subscriptions = new HashMap<>();
+    private final Map<IntBuffer, Topics> known = new HashMap<>();
 
     public ClientGroup(String assignor, Columns columns) throws ReflectiveOperationException {
         this.assignor = Class.forName(assignor);
@@ -62,9 +64,12 @@ public final class ClientGroup {
 
     /** Returns what the leader gets to know of a member: sent and received in Kafka's own bytes. */
     private Subscription subscription(int member) throws ReflectiveOperationException {
-        Set<String> topics = new LinkedHashSet<>();
-        for (int i = columns.subscriptionStarts[member]; i < columns.subscriptionStarts[member + 1]; i++) {
-            topics.add(columns.topics[columns.subscribed[i]]);
+        int start = columns.subscriptionStarts[member];
+        IntBuffer reads = IntBuffer.wrap(columns.subscribed, start, columns.subscriptionStarts[member + 1] - start);
+        Topics topics = known.get(reads);
+        if (topics == null) {
+            topics = new Topics(reads);
+            known.put(reads, topics);
         }
         List<TopicPartition> owned = new ArrayList<>();
         for (int i = columns.ownedStarts[member]; i < columns.ownedStarts[member + 1]; i++) {
@@ -78,17 +83,47 @@ public final class ClientGroup {
                     new Assignment(owned),
                     new ConsumerGroupMetadata("group", generation, columns.members[member], instance));
         }
-        ByteBuffer userData = own.subscriptionUserData(topics);
+        ByteBuffer userData = own.subscriptionUserData(topics.joined);
         boolean cooperative = own.supportedProtocols().contains(RebalanceProtocol.COOPERATIVE);
         List<TopicPartition> kept = cooperative ? owned : Collections.emptyList();
-        List<String> names = new ArrayList<>(topics);
-        Subscription said = WITH_GENERATION == null
-                ? new Subscription(names, userData, kept)
+        Subscription heard = sent(said(Collections.emptyList(), userData, kept, member));
+        Subscription result = said(topics.heard, heard.userData(), heard.ownedPartitions(), member);
+        result.setGroupInstanceId(instance);
+        return result;
+    }
+
+    private Subscription said(List<String> topics, ByteBuffer userData, List<TopicPartition> owned, int member)
+            throws ReflectiveOperationException {
+        return WITH_GENERATION == null
+                ? new Subscription(topics, userData, owned)
                 : WITH_GENERATION.newInstance(
-                        names, userData, kept, generation, Optional.ofNullable(columns.rackOfMember(member)));
-        Subscription heard = ConsumerProtocol.deserializeSubscription(ConsumerProtocol.serializeSubscription(said));
-        heard.setGroupInstanceId(instance);
-        return heard;
+                        topics,
+                        userData,
+                        owned,
+                        columns.generations[member],
+                        Optional.ofNullable(columns.rackOfMember(member)));
+    }
+
+    private static Subscription sent(Subscription said) {
+        return ConsumerProtocol.deserializeSubscription(ConsumerProtocol.serializeSubscription(said));
+    }
+
+    /** What one or more members read; kept once, as ten thousand copies of it would fill the heap. */
+    private final class Topics {
+        private final Set<String> joined = new LinkedHashSet<>();
+        private final List<String> heard = new ArrayList<>();
+
+        Topics(IntBuffer reads) {
+            Map<String, String> names = new HashMap<>();
+            for (int i = reads.position(); i < reads.limit(); i++) {
+                String name = columns.topics[reads.get(i)];
+                joined.add(name);
+                names.put(name, name);
+            }
+            for (String name : sent(new Subscription(new ArrayList<>(joined))).topics()) {
+                heard.add(names.get(name));
+            }
+        }
     }
 
     private Cluster cluster() {
@@ -142,7 +177,7 @@ public final class ClientGroup {
         }
     }
 
-    /** Returns the constructor with generation and rack, or null before Kafka 3.5. */
+    /** Returns the constructor with generation and rack, or null before Kafka 3.4. */
     private static Constructor<Subscription> constructor() {
         try {
             return Subscription.class.getConstructor(

@@ -1,0 +1,136 @@
+import pytest
+
+from groups import BadInput
+from heuristics.shipped import CLIENTS, kafka_broker, kafka_java
+from heuristics.shipped.jars import noted, release
+from heuristics.shipped.java import found_java
+
+HERE = pytest.mark.skipif(
+    kafka_java.missing("sticky", "4.4.0") is not None,
+    reason=kafka_java.missing("sticky", "4.4.0") or "",
+)
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def no_java(tmp_path, monkeypatch):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def note_a_jar(cache):
+    jar = cache / "kafka-clients-4.4.0.jar"
+    jar.touch()
+    (cache / "jars").mkdir()
+    (cache / "jars" / "kafka-clients-4.4.0.txt").write_text(f"{jar}\n")
+    return jar
+
+
+def test_jars_that_were_never_fetched_are_missing(empty_cache):
+    assert kafka_java.missing("sticky", "4.4.0") == (
+        "the jars of kafka-clients 4.4.0 are not here: assay fetch kafka-java@4.4.0"
+    )
+    assert kafka_broker.missing("uniform", "4.0.2") == (
+        "the jars of kafka-group-coordinator 4.0.2 are not here: assay fetch kafka-broker@4.0.2"
+    )
+
+
+def test_a_noted_jar_that_is_gone_is_missing(empty_cache):
+    jar = note_a_jar(empty_cache)
+    assert noted("kafka-clients", "4.4.0") == [jar]
+    jar.unlink()
+    assert noted("kafka-clients", "4.4.0") == []
+    assert "are not here: assay fetch" in kafka_java.missing("sticky", "4.4.0")
+
+
+def test_without_java_the_reason_says_what_to_install(empty_cache, no_java):
+    note_a_jar(empty_cache)
+    assert kafka_java.missing("sticky", "4.4.0") == (
+        "no Java 17 or later in JAVA_HOME or PATH: apt-get install openjdk-17-jdk-headless"
+    )
+
+
+@pytest.mark.usefixtures("no_java")
+def test_a_java_without_compiler_is_not_enough_to_compile(empty_cache, monkeypatch):
+    note_a_jar(empty_cache)
+    home = empty_cache / "jre"
+    home.mkdir()
+    (home / "release").write_text('JAVA_VERSION="21.0.4"\n')
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert found_java() == home
+    assert kafka_java.missing("sticky", "4.4.0") == (
+        "no Java compiler, of version 17 or later, here: apt-get install openjdk-17-jdk-headless"
+    )
+
+
+@pytest.mark.usefixtures("no_java")
+def test_a_java_before_17_is_passed_over(empty_cache, monkeypatch):
+    home = empty_cache / "old"
+    home.mkdir()
+    (home / "release").write_text('JAVA_VERSION="1.8.0_422"\n')
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert found_java() is None
+
+
+@pytest.mark.usefixtures("no_java")
+def test_a_java_fetched_before_is_found(empty_cache):
+    home = empty_cache / "fetched"
+    home.mkdir()
+    (home / "release").write_text('JAVA_VERSION="17.0.12"\n')
+    (empty_cache / "java-home.txt").write_text(f"{home}\n")
+    assert found_java() == home
+
+
+@pytest.mark.parametrize(
+    ("client", "version", "text"),
+    [
+        (
+            "kafka-java",
+            "2.3.1",
+            "kafka-java: release 2.3.1 has other classes, 2.4.0 is the oldest that can be called",
+        ),
+        (
+            "kafka-broker",
+            "2.8.2",
+            "kafka-broker: release 2.8.2 has no such classes, 3.9.0 is the oldest that can be "
+            "called",
+        ),
+    ],
+)
+def test_releases_before_the_classes_are_refused(client, version, text):
+    with pytest.raises(BadInput) as refused:
+        CLIENTS[client].fetch(version)
+    assert str(refused.value) == text
+    reason = CLIENTS[client].missing("range", version)
+    assert reason.endswith(f": assay fetch {client}@4.4.0")
+    assert text.partition(": ")[2] in reason
+
+
+@HERE
+def test_a_release_that_does_not_exist_cannot_be_fetched(empty_cache):
+    with pytest.raises(
+        BadInput, match=r"^org\.apache\.kafka:kafka-clients:9\.9\.9: cannot be"
+    ) as one:
+        kafka_java.fetch("9.9.9")
+    assert "\n" not in str(one.value)
+    assert not (empty_cache / "jars" / "kafka-clients-9.9.9.txt").exists()
+
+
+@HERE
+def test_jars_without_the_classes_that_we_call_are_one_line(empty_cache):
+    note_a_jar(empty_cache).unlink()
+    with pytest.raises(BadInput, match=r"^kafka-clients 4\.4\.0: not the classes") as one:
+        kafka_java.jars.compiled("kafka-clients", "4.4.0", "ClientGroup")
+    assert "\n" not in str(one.value)
+
+
+@pytest.mark.parametrize(
+    ("version", "numbers"), [("4.4.0", (4, 4)), ("3", (3, 0)), ("4.1.0-rc2", (4, 1))]
+)
+def test_a_release_is_known_by_its_first_two_numbers(version, numbers):
+    assert release(version) == numbers
