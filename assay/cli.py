@@ -563,6 +563,49 @@ def hunt(
                 printing.print_finding(finding)
 
 
+@app.command()
+def reproduce(
+    finding: Annotated[str, typer.Argument(help="its id, as in corpus/findings.jsonl")],
+    *,
+    findings: Annotated[
+        str, typer.Option(metavar="FILE", help="the findings to look in")
+    ] = "corpus/findings.jsonl",
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="DIR", help="folder to write it to")
+    ] = None,
+    run_it: Annotated[
+        bool, typer.Option("--run", help="run it here: exit code 1 where nothing is reproduced")
+    ] = False,
+) -> None:
+    """Print a finding as a test program in the client's own language."""
+    from tempfile import TemporaryDirectory
+
+    from compare.findings import read_findings
+    from compare.reproduce import program
+    from compare.rerun import rerun
+
+    known = {found.id: found for found in read_findings(findings)}
+    if finding not in known:
+        raise BadInput(f"{findings}: no finding {finding!r}, only {', '.join(known)}")
+    made = program(known[finding])
+    if out is not None:
+        folder = Path(out)
+        folder.mkdir(parents=True, exist_ok=True)
+        _write([made.text.rstrip("\n")], str(folder / made.file))
+        _print(str(folder / made.file))
+    elif not run_it:
+        _print(made.text.rstrip("\n"))
+    if run_it:
+        with TemporaryDirectory(prefix="assay-") as empty:
+            came = rerun(made, known[finding].assignor, Path(empty))
+        for line in came.said.splitlines():
+            _progress(line)
+        _print(
+            f"{finding}: {'reproduced' if came.reproduced else 'not reproduced: the test passes'}"
+        )
+        raise typer.Exit(0 if came.reproduced else 1)
+
+
 def _group(file: str, *, assume_equal: bool) -> Group:
     try:
         group = Group.read(file)

@@ -23,9 +23,12 @@ BATCH = 200
 def is_ordinary(group: Group) -> bool:
     """Say whether the group is in good order, apart from members that have just joined.
 
-    Nobody owns anything; or the members that own something hold, without rivals and in one
-    generation, everything that they read, balanced as KIP-54 defines it. The others are new.
+    Everybody reads something. Nobody owns anything; or the members that own something hold,
+    without rivals and in one generation, everything that they read, balanced as KIP-54 defines
+    it. The others are new.
     """
+    if (np.diff(group.subscription_indptr) == 0).any():
+        return False
     if not len(group.claims.member):
         return True
     current = Assignment.current(group)

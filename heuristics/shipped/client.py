@@ -33,6 +33,7 @@ class Client:
         changes this; None where it can. Loads nothing
     prepare : starts what `plan` needs in this process, and runs it warm
     fetch : brings what a version needs to this machine; raises BadInput where that cannot be done
+    repeatable : whether it makes the same of a group each time; Go goes through maps at random
     """
 
     name: str
@@ -43,6 +44,7 @@ class Client:
     missing: Callable[[str, str], str | None]
     prepare: Callable[[str, str], None]
     fetch: Callable[[str], None]
+    repeatable: bool = True
 
     def assignor(self, name: str, version: str) -> Assignor:
         """Return one of its assignors, as one that can be scored."""

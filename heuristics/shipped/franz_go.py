@@ -87,4 +87,5 @@ CLIENT = Client(
     missing,
     prepare,
     fetch,
+    repeatable=False,
 )

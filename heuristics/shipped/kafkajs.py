@@ -108,21 +108,22 @@ def _npm(npm: str, folder: Path, *arguments: str) -> None:
         raise BadInput(f"npm {arguments[0]}: {reasons[0][10:] if reasons else 'failed'}")
 
 
-def _modules(version: str) -> Path:
+def modules(version: str) -> Path:
+    """Return the folder that Node finds the package in, once it is fetched."""
     return cache_folder("drivers", "kafkajs") / version / "node_modules"
 
 
 def _installed(version: str) -> str | None:
     """Return the version that is in the folder of a version."""
     try:
-        said = json.loads((_modules(version) / "kafkajs" / "package.json").read_text("utf-8"))
+        said = json.loads((modules(version) / "kafkajs" / "package.json").read_text("utf-8"))
     except (OSError, ValueError):
         return None
     return str(said.get("version"))
 
 
 def _command(version: str) -> tuple[str, ...]:
-    return ("node", os.fspath(PROGRAM), os.fspath(_modules(version)))
+    return ("node", os.fspath(PROGRAM), os.fspath(modules(version)))
 
 
 CLIENT = Client(

@@ -95,4 +95,5 @@ CLIENT = Client(
     missing,
     prepare,
     fetch,
+    repeatable=False,
 )
