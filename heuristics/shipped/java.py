@@ -48,19 +48,20 @@ def found_java(*, compiler: bool = False) -> Path | None:
     for home in candidates:
         if compiler and not (home / "bin" / "javac").is_file():
             continue
-        if _version(home) >= OLDEST:
+        if java_version(home) >= OLDEST:
             return home
     return None
 
 
 @cache
-def _version(home: Path) -> int:
+def java_version(home: Path) -> int:
+    """Return the first number of a Java's version, 8 for 1.8; 0 where none runs there."""
     # The file that every Java since 9 has saves half a second of starting it.
     try:
-        found = re.search(r'JAVA_VERSION="(\d+)', (home / "release").read_text())
+        found = re.search(r'JAVA_VERSION="(\d+)(?:\.(\d+))?', (home / "release").read_text())
     except OSError:
         found = None
-    return int(found[1]) if found else _said_version(home / "bin" / "java")
+    return _feature(found) if found else _said_version(home / "bin" / "java")
 
 
 def _said_version(java: Path) -> int:
@@ -71,8 +72,10 @@ def _said_version(java: Path) -> int:
     except OSError:
         return 0
     found = re.search(r'version "(\d+)(?:\.(\d+))?', said.stderr + said.stdout)
-    if found is None:
-        return 0
+    return 0 if found is None else _feature(found)
+
+
+def _feature(found: re.Match[str]) -> int:
     first, second = int(found[1]), int(found[2] or 0)
     return second if first == 1 else first
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from groups import Failed
 from groups.errors import BadInput
 from heuristics.shipped.jars import compiled, noted
-from heuristics.shipped.java import INSTALL_JDK, OLDEST, found_java
+from heuristics.shipped.java import INSTALL_JDK, OLDEST, found_java, java_version
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 OPTIONS = ("-XX:+UseSerialGC", "-Xmx4g")
+WARNS_OF_NATIVE_CALLS = 24
 
 
 @cache
@@ -55,7 +56,10 @@ def _start() -> None:
     home = found_java()
     if home is None:
         raise BadInput(f"no Java {OLDEST} or later in JAVA_HOME or PATH: {INSTALL_JDK}")
-    jpype.startJVM(str(_library(home)), *OPTIONS, convertStrings=False)
+    options = list(OPTIONS)
+    if java_version(home) >= WARNS_OF_NATIVE_CALLS:
+        options.append("--enable-native-access=ALL-UNNAMED")
+    jpype.startJVM(str(_library(home)), *options, convertStrings=False)
 
 
 def _library(home: Path) -> Path:
