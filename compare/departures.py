@@ -28,24 +28,34 @@ _SKIPPING = "breaks down (KeyError) as soon as a member must be skipped"
 _NEAR = "KIP-881: balance first, then racks, then stickiness; the text knows no racks"
 _SHARES = "KIP-881: racks decide who gets which partitions and who gets one above the quota"
 _AGAIN = "goes on reassigning until nothing can move any more; the text has one pass"
+_ROUNDS = "goes on reassigning until nothing can move any more; the text has one pass a round"
+_NEWLY = "reassigns newly given partitions first, then the others; the text goes through all alike"
 _FULLEST = "takes from the fullest member in turn; the text goes by topic and number"
 _QUOTA = "has KIP-615's quotas for equal subscriptions; the text of KIP-54 has no such case"
+_EVEN = "keeps the difference at one, as kip-615-amended does"
 _KEPT = "keeps claims of an older generation that nobody contests; the text drops them all"
+_DROPPED = "drops claims of an older generation, as KIP-615 has it; who gets them back is a tie"
+_READ_TWICE = (
+    "reads user data twice: members up to the first whose subscription differs lose their claims"
+)
 _RETURNED = (
     "a partition claimed in two generations may go back to the older claimant, even to one that "
     "does not subscribe"
 )
 _NO_GENERATION = "sends no generation: of two claims on a partition the first by member stands"
-_FIRST = "two claims of one generation: the first by member stands; as written both are void"
-_FOREIGN = "may leave a member with what it claims of a topic that it does not read"
+_FIRST = "of two claims of one generation the first by member stands; as written both are void"
+_NEITHER = "of two claims on a partition neither stands, whatever the generations"
+_FOREIGN = "leaves a member what it claims of a topic that it does not read"
+_CRASHES = "the client crashes, or stops at an assertion about its movements of partitions"
+_CIRCLE = "the rounds may come back to where they were, and the group never settles"
 
 
 def _any(_: Row) -> bool:
     return True
 
 
-def _broken(row: Row) -> bool:
-    return bool(row.invalid or row.failed)
+def _invalid(row: Row) -> bool:
+    return bool(row.invalid)
 
 
 def _failed(row: Row) -> bool:
@@ -67,6 +77,7 @@ def _differs(row: Row) -> bool:
 _STICKY = ("kip-54-sticky", "kip-429-cooperative")
 _QUOTAS = ("kip-615-constrained", "kip-615-amended")
 _BOTH = _STICKY + _QUOTAS
+_BEYOND: Kinds = (DIFFERING, ODD, STATIC, RACKS)
 
 # As written; as shipped; kinds of groups; what it explains; words. All that match are said.
 _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ...] = (
@@ -78,14 +89,26 @@ _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ..
     (_STICKY, "kafka-java/*", (EQUAL, ODD, STATIC), _moved, _QUOTA),
     (_STICKY, "[!k]*", (EQUAL, STATIC), _moved, _FULLEST),
     (_STICKY, "kafka-python/*", (EQUAL, STATIC), _moved, _FULLEST),
-    (_STICKY, "*", (DIFFERING, ODD, STATIC, RACKS), _uneven, _AGAIN),
-    (_BOTH, "kafka-java/*", (RACKS,), _moved, _NEAR),
-    (_BOTH, "librdkafka/*", (RACKS,), _moved, _NEAR),
-    (_QUOTAS, "*", (ODD,), _moved, _KEPT),
-    (_BOTH, "kafka-python/sticky*", (ODD,), _differs, _RETURNED),
-    (_BOTH, "kafka-python/cooperative*", (ODD,), _differs, _NO_GENERATION),
+    (("kip-54-sticky",), "*", _BEYOND, _uneven, _AGAIN),
+    (("kip-429-cooperative",), "*", _BEYOND, _uneven, _ROUNDS),
+    (_STICKY, "*", _BEYOND, _moved, _NEWLY),
+    (("kip-615-constrained",), "*", ALL, _uneven, _EVEN),
+    (_BOTH, "kafka-java/*@[34]*", (RACKS,), _differs, _NEAR),
+    (_BOTH, "librdkafka/*", (RACKS,), _differs, _NEAR),
+    (_QUOTAS, "[!k]*", (ODD,), _moved, _KEPT),
+    (_QUOTAS, "kafka-python/*", (ODD,), _moved, _KEPT),
+    (_QUOTAS, "kafka-java/*@[34]*", (ODD,), _moved, _KEPT),
+    (_BOTH, "kafka-java/*@2*", (ODD,), _moved, _DROPPED),
+    (("kip-54-sticky",), "kafka-java/sticky@2*", _BEYOND, _moved, _READ_TWICE),
+    (_BOTH, "kafka-java/sticky@*", (ODD,), _invalid, _RETURNED),
+    (_BOTH, "kafka-python/sticky@*", (ODD,), _differs, _RETURNED),
+    (_BOTH, "kafka-python/sticky@*", (ODD,), _differs, _FIRST),
+    (_BOTH, "kafka-python/cooperative-sticky@*", (ODD,), _differs, _NO_GENERATION),
     (_BOTH, "aiokafka/*", (ODD,), _differs, _NO_GENERATION),
-    (_BOTH, "librdkafka/*", (ODD,), _broken, _FOREIGN),
+    (_BOTH, "librdkafka/*", (ODD,), _differs, _NEITHER),
+    (_BOTH, "librdkafka/*", (ODD,), _invalid, _FOREIGN),
+    (_BOTH, "librdkafka/*", ALL, _failed, _CRASHES),
+    (_BOTH, "kafka-java/cooperative-sticky@*", (RACKS,), _failed, _CIRCLE),
 )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from compare.departures import departure
 from compare.kinds import KINDS, seeded
 from compare.outcomes import outcomes
-from heuristics import ASSIGNORS, WRITTEN
+from heuristics import ASSIGNORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from compare.outcomes import Figures
 
 BEGIN, END = "<!-- made by: make differential -->", "<!-- end -->"
-GROUPS = 6000
+GROUPS = 5000
 # Members list a shipped assignor by this name; whose it is comes before the slash.
 SHIPPED_AS = {
     "range": ("range",),
-    "roundrobin": ("roundrobin",),
+    "roundrobin": ("roundrobin", "RoundRobinAssigner"),
     "kip-54-sticky": ("sticky",),
     "kip-615-constrained": ("sticky", "cooperative-sticky"),
     "kip-615-amended": ("sticky", "cooperative-sticky"),
@@ -180,6 +180,15 @@ def _cells(row: Row) -> str:
     return " | ".join(cells)
 
 
+def page_of(rows: Mapping[tuple[str, str], Mapping[str, Row]], absent: Sequence[str]) -> str:
+    """Return what stands between the markers: the kinds of groups, the table, who is missing."""
+    kinds = "\n".join(f"- *{kind}*: {text}" for kind, text in KINDS.items())
+    parts = [kinds, table_of(rows)]
+    if absent:
+        parts.append(f"Not there: {', '.join(f'`{name}`' for name in absent)}.")
+    return "\n\n".join(parts)
+
+
 def main() -> None:
     """Make the table anew."""
     parser = ArgumentParser(description="make the differential table anew")
@@ -188,22 +197,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
     started = perf_counter()
-    kept = {name for names in SHIPPED_AS.values() for name in names}
-    names = [
-        name
-        for name in ASSIGNORS
-        if name not in WRITTEN and name.partition("/")[2].partition("@")[0] in kept
-    ]
+    names = list(dict.fromkeys(shipped for _, shipped in pairs(ASSIGNORS)))
     absent = [name for name in names if ASSIGNORS[name].missing() is not None]
-    rows = compared([n for n in names if n not in absent], asked.groups, workers=asked.workers)
+    here = [name for name in names if name not in absent]
+    rows = compared(here, asked.groups, workers=asked.workers)
     page = asked.docs.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     after = rest.partition(END)[2]
-    kinds = "\n".join(f"- *{kind}*: {text}" for kind, text in KINDS.items())
-    without = f"Not there when this was made: {', '.join(f'`{name}`' for name in absent)}."
-    parts = [kinds, table_of(rows), *([without] if absent else [])]
-    text = "\n\n".join([before + BEGIN, *parts, END + after])
-    asked.docs.write_text(text, encoding="utf-8")
+    made = page_of(rows, absent)
+    asked.docs.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{after}", encoding="utf-8")
     sys.stderr.write(f"{len(rows)} pairs in {perf_counter() - started:.0f} s\n")
 
 

@@ -21,8 +21,10 @@ KINDS: dict[str, str] = {
     DIFFERING: "the same, but members read different topics",
     ODD: "claims of two members on one partition, of several generations, or on what the member "
     "does not read; subscriptions of any sort",
-    STATIC: "about half of the members have an instance id, in another order than their ids",
-    RACKS: "most members have one of three racks, each partition has replicas in one or two",
+    STATIC: "as the first two, but about half of the members have an instance id, in another "
+    "order than their member ids",
+    RACKS: "as the first two, but most members have one of three racks, and each partition has "
+    "replicas in one or two of them",
 }
 SEED = 71
 
@@ -53,7 +55,7 @@ def seeded(total: int, seed: int = SEED) -> dict[str, list[Group]]:
         _disorder(rng, document)
         found[ODD].append(Group.from_dict(document))
     for kind, change in ((STATIC, _name_instances), (RACKS, _place)):
-        for group in islice(groups, rest):
+        for group in islice((group for group in groups if not _is_odd(group)), rest):
             document = group.to_dict()
             change(rng, document)
             found[kind].append(Group.from_dict(document))
