@@ -68,7 +68,7 @@ def test_range_of_kafka_puts_static_members_first_as_written(rows, name):
 
 
 @pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/range@" in n and "java" not in n])
-def test_only_the_java_consumer_heeds_racks_in_range(rows, name):
+def test_the_java_consumer_heeds_racks_in_range_where_broker_and_python_do_not(rows, name):
     assert agrees(row(rows, "range", name, RACKS))
     assert not agrees(row(rows, "range", "kafka-java/range@4.4.0", RACKS))
 
