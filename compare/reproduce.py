@@ -179,6 +179,15 @@ def _python(finding: Finding, assignor: str, version: str) -> Program:
     return Program(f"test_{finding.id.replace('-', '_')}.py", text)
 
 
+def _librdkafka(finding: Finding, assignor: str, version: str) -> Program:
+    parts = _sections("librdkafka")
+    assign = Template(parts["assign"]).substitute(assignor=assignor, version=version)
+    needs = f"librdkafka {version} and kafka-assay[clients]"
+    what = f"{assignor} of librdkafka {version}"
+    text = _python_text(finding, what, needs, parts["imports"], assign)
+    return Program(f"test_{finding.id.replace('-', '_')}.py", text)
+
+
 def _python_text(finding: Finding, what: str, needs: str, imports: str, assign: str) -> str:
     parts, group = _sections("python"), finding.group
     members = group.to_dict()["members"]
@@ -316,6 +325,7 @@ _WRITERS: dict[str, Callable[[Any, str, str], Program]] = {
     "kafka-broker": _broker,
     "kafka-python": _python,
     "aiokafka": _python,
+    "librdkafka": _librdkafka,
     "sarama": _sarama,
     "kafkajs": _kafkajs,
 }

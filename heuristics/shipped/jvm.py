@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
 
 from groups import Failed
 from groups.errors import BadInput
 from heuristics.shipped.jars import compiled, noted
 from heuristics.shipped.java import INSTALL_JDK, OLDEST, found_java, java_version
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-OPTIONS = ("-XX:+UseSerialGC", "-Xmx4g")
+# A JVM that dies writes its report to the working folder of whoever runs us unless told otherwise.
+REPORT = Path(gettempdir()) / "kafka-assay-jvm-%p.log"
+OPTIONS = ("-XX:+UseSerialGC", "-Xmx4g", f"-XX:ErrorFile={REPORT}")
 WARNS_OF_NATIVE_CALLS = 24
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from compare.findings import Finding, as_lines, read_findings, rederive_all
-from compare.promise_table import BEGIN, END, WRITTEN, scopes, table_of, tally
+from compare.promise_table import BEGIN, END, scopes, table_of, tally
 from compare.promises import PROMISES, Trial, in_process, optima, promise_named, rejoined
 from compare.small_groups import drawn, equal, fresh, owned, ownership_counts
 from compare.spark.source import find
 from groups import Assignment, BadInput, Failed, Group, Refused
-from heuristics import ASSIGNORS, Plan, assign
+from heuristics import WRITTEN, Plan, assign
 from heuristics.time_limit import Outcome, TimeLimit
 
 ROOT = Path(__file__).parents[2]
@@ -108,7 +108,7 @@ def test_the_revert_rule_would_be_seen_if_it_fired():
 
 
 def test_the_revert_rule_is_asked_of_the_one_that_has_it():
-    asked = [name for name in ASSIGNORS if PROMISES["no-revert"].asked_of(name)]
+    asked = [name for name in WRITTEN if PROMISES["no-revert"].asked_of(name)]
     assert asked == ["kip-54-sticky"]
     assert PROMISES["balanced"].asked_of("range")
 

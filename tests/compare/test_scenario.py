@@ -14,7 +14,7 @@ from compare.journey import OPTIMUM, play, protocol_of, result_document
 from compare.scenario import Scenario
 from compare.spark.source import find
 from groups import BadInput, Group
-from heuristics import ASSIGNORS
+from heuristics import WRITTEN, available
 from heuristics.protocol import Protocol
 from heuristics.time_limit import TimeLimit
 from optimal import solve
@@ -371,7 +371,7 @@ def test_every_scenario_that_ships_can_be_played(limit):
         made = Scenario.read(file)
         assert made.name == file.stem
         if made.rollout is None:
-            for journey in play(made, list(ASSIGNORS), limit):
+            for journey in play(made, list(WRITTEN), limit):
                 assert len(journey.steps) == len(made.stages)
 
 
@@ -399,7 +399,7 @@ def test_without_assignors_named_the_command_sums_up_all_of_them():
     run = assay("-", stdin=json.dumps(document))
     assert run.returncode == 0, run.stderr
     first = [line.split()[0] for line in run.stdout.splitlines()[3:]]
-    assert first == ["optimum", *ASSIGNORS]
+    assert first == ["optimum", *available()]
 
 
 def test_the_command_prints_one_document():

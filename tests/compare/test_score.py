@@ -15,7 +15,7 @@ from compare.score import (
 )
 from groups import Assignment, BadInput, Group, SolverContradiction
 from groups.assignment import Violation
-from heuristics import ASSIGNORS, Plan, assign
+from heuristics import WRITTEN, Plan, assign
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from optimal.solution import Status, Stopped, Term
@@ -318,7 +318,7 @@ def test_a_name_that_no_assignor_has_is_refused(even):
 def test_the_document_has_the_keys_of_the_format_and_no_others(lopsided):
     solution = solve(lopsided)
     with TimeLimit(30) as limit:
-        rows = score_assignors(lopsided, solution, ["current", *ASSIGNORS], limit)
+        rows = score_assignors(lopsided, solution, ["current", *WRITTEN], limit)
     document = scores_document(lopsided, solution, rows)
     assert list(document) == ["format", "group", "objective", "optimum", "scores"]
     assert (document["format"], document["group"]) == ("assay-scores/1", "g")
@@ -330,7 +330,7 @@ def test_the_document_has_the_keys_of_the_format_and_no_others(lopsided):
             {"name": "stickiness", "value": 2, "bound": 2},
         ],
     }
-    assert [row["assignor"] for row in document["scores"]] == ["current", *ASSIGNORS]
+    assert [row["assignor"] for row in document["scores"]] == ["current", *WRITTEN]
     keys = [
         "assignor", "status", "reason", "valid", "violations", "terms", "rounds", "revoked",
         "seconds",

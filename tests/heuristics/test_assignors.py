@@ -1,15 +1,53 @@
 import pytest
 
 from groups import BadInput, Group
-from heuristics import ASSIGNORS, assign, plan
+from heuristics import ASSIGNORS, WRITTEN, assign, available, matching, plan
 
 
 def test_assignors_are_listed_under_their_own_names_with_source_and_version():
     assert list(ASSIGNORS) == [assignor.name for assignor in ASSIGNORS.values()]
-    for name, assignor in ASSIGNORS.items():
+    for name, assignor in WRITTEN.items():
         assert assignor.kind == "written"
         assert assignor.source
         assert (assignor.version or name).lower() in (name, "-".join(name.split("-")[:2]))
+        assert assignor.missing() is None
+    for name in list(ASSIGNORS)[len(WRITTEN) :]:
+        shipped = ASSIGNORS[name]
+        assert (shipped.kind, shipped.version) == ("shipped", name.partition("@")[2])
+        assert name.count("/") == name.count("@") == 1
+
+
+def test_available_are_those_written_and_the_newest_of_each_shipped_that_can_be_called():
+    names = available()
+    assert names[: len(WRITTEN)] == tuple(WRITTEN)
+    assert len({name.partition("@")[0] for name in names}) == len(names)
+    assert all(ASSIGNORS[name].missing() is None for name in names)
+
+
+def test_a_pattern_stands_for_all_that_are_listed_and_match():
+    newest = matching(["kafka-java/*@4.4.0", "range", "range"])
+    assert [name.partition("/")[2] for name in newest] == [
+        "range@4.4.0", "roundrobin@4.4.0", "sticky@4.4.0", "cooperative-sticky@4.4.0", "",
+    ]  # fmt: skip
+    with pytest.raises(BadInput, match=r"^assignor: nothing listed matches 'kafka-jaba/\*'$"):
+        matching(["kafka-jaba/*"])
+
+
+def test_a_shipped_assignor_of_a_version_that_is_not_listed_can_be_asked_for():
+    assert matching(["kafka-java/sticky@3.7.1"]) == ("kafka-java/sticky@3.7.1",)
+    for name, said in {
+        "kafka-jaba/sticky": "client: unknown name 'kafka-jaba', expected one of kafka-java, ",
+        "kafka-java/stiky": "assignor: unknown name 'kafka-java/stiky', expected one of kafka-",
+        "kafka-java/sticky@x": "assignor: 'kafka-java/sticky@x' has no version after the @",
+    }.items():
+        with pytest.raises(BadInput) as refused:
+            matching([name])
+        assert str(refused.value).startswith(said)
+
+
+def test_a_shipped_assignor_that_is_not_here_is_bad_input_with_the_command_for_it(group_of):
+    with pytest.raises(BadInput, match=r"^kafka-java/sticky@0.0.1: .*4"):
+        assign(group_of({"t": 1}, {"a": ["t"]}), "kafka-java/sticky@0.0.1")
 
 
 def test_an_unknown_name_is_bad_input_that_lists_the_known_ones(group_of):
@@ -19,7 +57,7 @@ def test_an_unknown_name_is_bad_input_that_lists_the_known_ones(group_of):
         assign(group_of({"t": 1}, {"a": ["t"]}), "sticky")
 
 
-@pytest.mark.parametrize("name", ASSIGNORS)
+@pytest.mark.parametrize("name", WRITTEN)
 def test_an_unknown_subscription_is_bad_input_until_it_is_assumed(name):
     members = {"a": {"subscription": None}}
     document = {"format": "assay-group/1", "group": "g", "members": members}
@@ -29,7 +67,7 @@ def test_an_unknown_subscription_is_bad_input_until_it_is_assumed(name):
     assert assign(group.with_equal_subscriptions(), name).to_dict() == {"a": {"t": [0]}}
 
 
-@pytest.mark.parametrize("name", ASSIGNORS)
+@pytest.mark.parametrize("name", WRITTEN)
 @pytest.mark.parametrize(
     ("topics", "subscriptions"),
     [({}, {}), ({"t": 0}, {"a": ["t"]}), ({"t": 2}, {}), ({}, {"a": ["gone"]}), ({}, {"a": []})],

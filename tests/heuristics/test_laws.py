@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groups import Group, Refused
-from heuristics import ASSIGNORS, assign, plan
+from heuristics import WRITTEN, assign, plan
 
 TOPICS = ("t0", "t1", "t2", "t3")
 STATELESS = ("range", "roundrobin", "kip-169-lag")
@@ -36,7 +36,7 @@ def documents(draw) -> dict:
 
 def covered(group: Group):
     """Each assignor that does not refuse the group, with its plan."""
-    for name in ASSIGNORS:
+    for name in WRITTEN:
         try:
             yield name, plan(group, name)
         except Refused:
