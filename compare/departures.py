@@ -32,6 +32,7 @@ _ROUNDS = "goes on reassigning until nothing can move any more; the text has one
 _NEWLY = "reassigns newly given partitions first, then the others; the text goes through all alike"
 _FULLEST = "takes from the fullest member in turn; the text goes by topic and number"
 _QUOTA = "has KIP-615's quotas for equal subscriptions; the text of KIP-54 has no such case"
+_CHAINS = "looks for chains of moves, as the optimum needs; the text moves one partition at a time"
 _EVEN = "keeps the difference at one, as kip-615-amended does"
 _KEPT = "keeps claims of an older generation that nobody contests; the text drops them all"
 _DROPPED = "drops claims of an older generation, as KIP-615 has it; who gets them back is a tie"
@@ -84,14 +85,15 @@ _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ..
     (("range", "roundrobin"), "kafka-python/*", (STATIC,), _differs, _FORGOTTEN),
     (("range", "roundrobin"), "aiokafka/*", (STATIC,), _any, _NO_INSTANCE),
     (("range", "roundrobin"), "librdkafka/*", (STATIC,), _any, _TWO_BY_TWO),
-    (("range",), "*", (RACKS,), _any, _SHARES),
+    (("range",), "*", (RACKS,), _differs, _SHARES),
     (("roundrobin",), "kafka-python/*", ALL, _failed, _SKIPPING),
     (_STICKY, "kafka-java/*", (EQUAL, ODD, STATIC), _moved, _QUOTA),
-    (_STICKY, "[!k]*", (EQUAL, STATIC), _moved, _FULLEST),
+    (_STICKY, "franz-go/*", ALL, _differs, _CHAINS),
+    (_STICKY, "[!fk]*", (EQUAL, STATIC), _moved, _FULLEST),
     (_STICKY, "kafka-python/*", (EQUAL, STATIC), _moved, _FULLEST),
-    (("kip-54-sticky",), "*", _BEYOND, _uneven, _AGAIN),
-    (("kip-429-cooperative",), "*", _BEYOND, _uneven, _ROUNDS),
-    (_STICKY, "*", _BEYOND, _moved, _NEWLY),
+    (("kip-54-sticky",), "[!f]*", _BEYOND, _uneven, _AGAIN),
+    (("kip-429-cooperative",), "[!f]*", _BEYOND, _uneven, _ROUNDS),
+    (_STICKY, "[!f]*", _BEYOND, _moved, _NEWLY),
     (("kip-615-constrained",), "*", ALL, _uneven, _EVEN),
     (_BOTH, "kafka-java/*@[34]*", (RACKS,), _differs, _NEAR),
     (_BOTH, "librdkafka/*", (RACKS,), _differs, _NEAR),
@@ -108,7 +110,7 @@ _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ..
     (_BOTH, "librdkafka/*", (ODD,), _differs, _NEITHER),
     (_BOTH, "librdkafka/*", (ODD,), _invalid, _FOREIGN),
     (_BOTH, "librdkafka/*", ALL, _failed, _CRASHES),
-    (_BOTH, "kafka-java/cooperative-sticky@*", (RACKS,), _failed, _CIRCLE),
+    (_BOTH, "*/cooperative-sticky@*", (RACKS,), _failed, _CIRCLE),
 )
 
 
