@@ -9,7 +9,7 @@ GROUPS ?= 20000
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 report: .venv/.ready out/seeded.jsonl  ## solve, prove and score the corpus; leaves out/report.html
 	@$(BIN)/assay run corpus --out out --assume-equal
