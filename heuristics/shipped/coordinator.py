@@ -126,10 +126,12 @@ class Coordinator:
 
     Parameters
     ----------
-    ports : one of its own for each rack of a group, the first for a group without; makes them
+    host : where it can be reached, at all of the ports
+    ports : of the coordinator, and then one for each rack of a group
     """
 
-    def __init__(self, ports: Callable[[], list[int]]) -> None:
+    def __init__(self, host: str, ports: Callable[[], list[int]]) -> None:
+        self._host = host
         self._ports = ports
         self._round: Round | None = None
         self._leader: Peer | None = None
@@ -179,7 +181,7 @@ class Coordinator:
         peer.reply(request, error_code=wire.NONE, api_keys=_versions(), throttle_time_ms=0)
 
     def _find_coordinator(self, peer: Peer, request: Request) -> None:
-        where: dict[str, Any] = {"node_id": 0, "host": "127.0.0.1", "port": self._ports()[0]}
+        where: dict[str, Any] = {"node_id": 0, "host": self._host, "port": self._ports()[0]}
         peer.reply(request, throttle_time_ms=0, error_code=wire.NONE, error_message=None, **where)
 
     def _metadata(self, peer: Peer, request: Request) -> None:
@@ -187,14 +189,12 @@ class Coordinator:
         group = None if self._round is None else self._round.group
         racks = () if group is None or group.racks is None else group.racks.names
         ports = self._ports()
+        # Clients drop a broker whose rack has changed: the one that keeps the group never has any.
         brokers = [
             wire.types().MetadataResponse.MetadataResponseBroker(
-                node_id=node,
-                host="127.0.0.1",
-                port=ports[node],
-                rack=racks[node] if racks else None,
+                node_id=node, host=self._host, port=ports[node], rack=rack
             )
-            for node in range(max(1, len(racks)))
+            for node, rack in enumerate((None, *racks))
         ]
         peer.reply(
             request,
@@ -245,7 +245,7 @@ class Coordinator:
         group = self._round.group
         if group.racks is None:
             return [[0]] * int(group.partitions[topic])
-        node = {rack: number for number, rack in enumerate(group.racks.names)}
+        node = {rack: number for number, rack in enumerate(group.racks.names, start=1)}
         sets = group.racks.replicas[group.first[topic] : group.first[topic + 1]].tolist()
         of_set = {
             one: [] if one < 0 else [node[rack] for rack in group.racks.of_set(one)]

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 TETHER = Path(__file__).with_name("tether.py")
 GROUP_ID = "assay-probe"
-# How long a client whose connection closed may take to be dead, and how often one that has not
-# planned yet is looked at.
-DYING_SECONDS = 5.0
+# How long a client whose connection closed may take to be dead, less than any time limit in use,
+# and how often one that has not planned yet is looked at.
+DYING_SECONDS = 1.0
 LOOK_SECONDS = 0.2
 MOST_CHARACTERS = 200
 _REASON = re.compile(r"(panic:|fatal error:|\w*(Error|Exception)\b|Assertion|.*\bassert)")

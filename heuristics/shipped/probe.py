@@ -69,7 +69,7 @@ class Probe:
         self._servers: list[asyncio.Server] = []
         self._ports: list[int] = []
         self._sessions: set[_Session] = set()
-        self._coordinator = Coordinator(lambda: self._ports)
+        self._coordinator = Coordinator(host, lambda: self._ports)
         self._thread = threading.Thread(target=self._loop.run_forever, name="probe", daemon=True)
 
     def __enter__(self) -> Probe:
@@ -191,7 +191,7 @@ class Probe:
 
     async def _offer(self, round_: Round, racks: int) -> None:
         # A client tells brokers apart by address as well: each rack's has one of its own.
-        while len(self._ports) < racks:
+        while len(self._ports) <= racks:
             await self._listen(0)
         self._coordinator.offer(round_)
 

@@ -126,6 +126,15 @@ def test_partition_counts_are_those_of_this_group_and_not_of_the_last(limit, gro
 
 
 @needs_the_program
+@pytest.mark.parametrize("name", ["range", "roundrobin", *STICKY])
+def test_groups_follow_each_other_whose_racks_are_others(limit, group_of, name):
+    for racks in (["r0"], ["r1"], ["r1", "r2"], ["r2"], ["r0", "r1", "r2"], ["r2", "r0"]) * 3:
+        replicas = {"partitions": len(racks), "racks": [[rack] for rack in racks]}
+        group = group_of({"t": replicas}, {"a": ["t"]})
+        assert planned(limit, group, name).assignment.loads.tolist() == [len(racks)]
+
+
+@needs_the_program
 @pytest.mark.parametrize("name", STICKY)
 def test_the_balancer_timed_in_memory_is_the_one_that_the_probe_reads(name):
     group = next(g for g in drawn(73) if len(g.members) == 8 and not (g.owner >= 0).any())

@@ -16,8 +16,8 @@ import pytest
 from compare.small_groups import drawn
 from groups import Assignment, BadInput, Failed
 from heuristics import assign
-from heuristics.shipped import librdkafka
-from heuristics.shipped.coordinator import Disconnected
+from heuristics.shipped import librdkafka, wire
+from heuristics.shipped.coordinator import OWN_TOPIC, Disconnected
 from heuristics.shipped.driver import Driver
 from heuristics.shipped.probe import MOST_BYTES, Late, Probe
 from heuristics.shipped.probed import missing_probe
@@ -149,6 +149,23 @@ def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client, group_of)
     assert sorted(held) == [(0, "t", 0), (1, "t", 1)]
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])
+def test_the_broker_that_keeps_the_group_has_no_rack_and_each_rack_a_broker(group_of, host):
+    racks = {"t": {"partitions": 2, "racks": [["x"], ["y"]]}}
+    group = group_of(racks, {"a": ["t"], "b": ["t"]})
+    with Probe(host=host) as probe:
+        probe.offer(group, "range")
+        answer = said(probe, METADATA)
+    found = wire.types().MetadataResponse.decode(answer[4:], version=1, header=True)
+    brokers = [(one.node_id, one.host, one.rack) for one in found.brokers]
+    assert brokers == [(0, host, None), (1, host, "x"), (2, host, "y")]
+    ports = [one.port for one in found.brokers]
+    assert ports[0] == probe.port
+    assert len(set(ports)) == 3
+    leaders = {topic.name: [one.leader_id for one in topic.partitions] for topic in found.topics}
+    assert leaders == {"t": [1, 2], OWN_TOPIC: [0]}
+
+
 def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, client, group):
     client(probe, "roundrobin,range")
     round_ = probe.offer(group)
@@ -178,6 +195,7 @@ def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, clie
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
+METADATA = frame(HEADER.pack(3, 1, 1), string("x"), struct.pack(">i", -1))
 JOIN = frame(
     *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
     *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),
