@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from groups import Group
     from heuristics import Assignor, Plan
 
-BATCH = 100
+BATCH = 50
 PREPARE_SECONDS = 120.0
-# What a call may take in a batch before the groups of the batch are run one by one.
-EACH_SECONDS = 0.1
+# What a call may take in a batch before the groups of the batch are run one by one: enough for a
+# probed client with cooperative rounds on a busy machine.
+EACH_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
