@@ -5,7 +5,7 @@ BIN := .venv/bin
 SEED ?= 1
 GROUPS ?= 20000
 
-.PHONY: help report test check agree bench promises differential notebooks lock clean
+.PHONY: help report test check agree bench promises differential findings verdicts notebooks lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -32,14 +32,22 @@ check: .venv/.ready  ## ruff and mypy --strict
 agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
 	@$(BIN)/python -m tests.optimal.agreement_sweep --seed $(SEED) --groups $(GROUPS)
 
-bench: .venv/.ready  ## time the exact solver (benchmarks/)
+bench: .venv/.ready  ## time the exact solver, alone and beside Kafka's and franz-go's
 	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.kafka
+	@$(BIN)/python -m benchmarks.franz_go
 
 promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 5 min
 	@$(BIN)/python -m compare.promise_table
 
 differential: .venv/.ready  ## set the texts beside the code that people run, some 20 min
 	@$(BIN)/python -m compare.differential
+
+findings: .venv/.ready  ## look for what breaks shipped assignors' promises, 40 min
+	@$(BIN)/python -m compare.shipped_findings
+
+verdicts: .venv/.ready  ## hold every assignor against the optimum on the maintainers' grid, 1 h
+	@$(BIN)/python -m compare.grid_verdicts
 
 notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
@@ -64,6 +72,8 @@ clean:  ## remove .venv/ and out/
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m heuristics.shipped.java
+	@echo "Fetching the clients whose assignors are scored (jars, Go and npm modules) ..." >&2
+	@$(BIN)/assay fetch >&2
 	@touch $@
 
 .venv/.ready-notebooks: .venv/.ready requirements-notebooks.lock

@@ -25,6 +25,7 @@ FORMAT = "assay-finding/1"
 _KEYS = ("format", "id", "assignor", "promise", "source", "measured", "group")
 _VERSIONS = ("affected", "unaffected")
 ATTEMPTS = 50
+UNTRIED = "not tried"
 
 
 @dataclass(frozen=True)
@@ -127,12 +128,16 @@ class Finding:
     def rederive(self, run: Runner) -> str | None:
         """Run the assignor on the group again; return what is different now, None if nothing is.
 
+        What cannot be called here is not tried, and the text begins so.
+
         Raises
         ------
         BadInput
             Where no assignor or promise has the name.
         """
-        assignor_named(self.assignor)
+        reason = assignor_named(self.assignor).missing()
+        if reason is not None:
+            return f"{UNTRIED}: {reason}"
         found = self.judge(run)
         if found.holds is not False:
             return "the promise holds" if found.holds else "the promise is not put to the test"

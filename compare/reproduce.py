@@ -11,7 +11,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from compare.promises import PROMISES, optima
-from groups import BadInput
+from groups import Assignment, BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +108,9 @@ def _java_program(
     name = "".join(word.capitalize() for word in re.split(r"\W", finding.id)) + "Test"
     group, javaclass = finding.group, _JAVA_CLASSES[assignor]
     test = Template(parts[finding.promise]).substitute(
-        better=_java_held(_best(group)), next=int(group.generation.max(initial=0)) + 1
+        better=_java_held(_best(group)),
+        held=_java_held(_held(group)),
+        next=int(group.generation.max(initial=0)) + 1,
     )
     members = group.to_dict()["members"]
     text = Template(parts["frame"]).substitute(
@@ -192,7 +194,9 @@ def _python_text(finding: Finding, what: str, needs: str, imports: str, assign: 
     parts, group = _sections("python"), finding.group
     members = group.to_dict()["members"]
     test = Template(parts[finding.promise]).substitute(
-        better=pformat(_best(group)), next=int(group.generation.max(initial=0)) + 1
+        better=pformat(_best(group)),
+        held=pformat(_held(group)),
+        next=int(group.generation.max(initial=0)) + 1,
     )
     return Template(parts["frame"] + "\n").substitute(
         _facts(finding, what),
@@ -207,28 +211,37 @@ def _python_text(finding: Finding, what: str, needs: str, imports: str, assign: 
     )
 
 
-_GO_STRATEGIES = {
+_GO_NAMES = {
     "range": "Range",
     "roundrobin": "RoundRobin",
     "sticky": "Sticky",
     "cooperative-sticky": "CooperativeSticky",
 }
+_GO_MODULES = {
+    "sarama": ("github.com/IBM/sarama",),
+    "franz-go": ("github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg"),
+}
+_GO_STANDARD = ("maps", "slices", "time")
 
 
-def _sarama(finding: Finding, assignor: str, version: str) -> Program:
-    parts, frame, group = _sections("sarama"), _sections("go"), finding.group
-    strategy = _GO_STRATEGIES[assignor]
+def _go(finding: Finding, assignor: str, version: str) -> Program:
+    client, group = finding.assignor.partition("/")[0], finding.group
+    parts = _sections("go")
+    rebalance = _sections(client.replace("-", "_"))["rebalance"]
     rounds = parts["cooperative" if assignor == "cooperative-sticky" else "eager"]
-    assign = f"{rounds}\n\n{Template(parts['rebalance']).substitute(class_=strategy)}"
+    assign = f"{rounds}\n\n{Template(rebalance).substitute(class_=_GO_NAMES[assignor])}"
     members = group.to_dict()["members"]
-    test = Template(frame[finding.promise]).substitute(
-        better=_go_held(_best(group)), next=int(group.generation.max(initial=0)) + 1
+    test = Template(parts[finding.promise]).substitute(
+        better=_go_held(_best(group)),
+        held=_go_held(_held(group)),
+        next=int(group.generation.max(initial=0)) + 1,
     )
-    used = [name for name in ("slices", "time") if f"{name}." in test + assign]
-    imports = [*(f'\t"{name}"' for name in used), "", '\t"github.com/IBM/sarama"']
-    text = Template(frame["frame"] + "\n").substitute(
-        _facts(finding, f"NewBalanceStrategy{strategy} of sarama {version}"),
-        needs=f"sarama {version}",
+    used = [name for name in _GO_STANDARD if f"{name}." in test + assign]
+    imports = [f'\t"{name}"' for name in used] + [""]
+    imports += [f'\t"{module}"' for module in _GO_MODULES[client]]
+    text = Template(parts["frame"] + "\n").substitute(
+        _facts(finding, f"{assignor} of {client} {version}"),
+        needs=f"{client} {version}",
         imports="\n".join(imports),
         partitions=_go_map({t: str(n) for t, n in _counts(group).items()}),
         reads=_go_map({m: _go_texts(said["subscription"]) for m, said in members.items()}),
@@ -307,6 +320,11 @@ def _best(group: Group) -> dict[str, dict[str, list[int]]]:
     return {} if found is None else found.to_dict()
 
 
+def _held(group: Group) -> dict[str, dict[str, list[int]]]:
+    """Return the valid owners."""
+    return Assignment(group, group.owner).to_dict()
+
+
 def _counts(group: Group) -> dict[str, int]:
     return dict(zip(group.topics, group.partitions.tolist(), strict=True))
 
@@ -326,6 +344,7 @@ _WRITERS: dict[str, Callable[[Any, str, str], Program]] = {
     "kafka-python": _python,
     "aiokafka": _python,
     "librdkafka": _librdkafka,
-    "sarama": _sarama,
+    "sarama": _go,
+    "franz-go": _go,
     "kafkajs": _kafkajs,
 }

@@ -112,7 +112,7 @@ def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
 
 
 def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
-    sources = go_build.DRIVERS / client
+    sources = go_build.DRIVERS / client.replace("-", "_")
     recorded = f" v{version}\n" in (sources / "go.mod").read_text("utf-8")
     if not recorded:
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
@@ -157,5 +157,6 @@ _RUNNERS: dict[str, Callable[[Path, str, str, str], Rerun]] = {
     "aiokafka": _python,
     "librdkafka": _python,
     "sarama": _go,
+    "franz-go": _go,
     "kafkajs": _node,
 }

@@ -147,8 +147,8 @@ def member_metadata(
 
     Parameters
     ----------
-    cooperative : whether the member sends owned partitions and generation; an eager one has
-        given up everything before it joins
+    cooperative : whether the member sends owned partitions; an eager one has given up everything
+        before it joins, but tells its generation too
     user_data : what the client's assignor finds there, unless the member comes anew
     prefix : put before each topic name
     """
@@ -160,7 +160,7 @@ def member_metadata(
         owned_partitions=_topic_partitions(
             types().ConsumerProtocolSubscription, owned * cooperative
         ),
-        generation_id=said.generation if cooperative else -1,
+        generation_id=said.generation,
         rack_id=said.rack,
     )
     return bytes(subscription.encode())

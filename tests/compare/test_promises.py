@@ -18,7 +18,8 @@ from heuristics import WRITTEN, Plan, assign
 from heuristics.time_limit import Outcome, TimeLimit
 
 ROOT = Path(__file__).parents[2]
-FINDINGS = list(read_findings(ROOT / "corpus" / "findings.jsonl"))
+ALL = list(read_findings(ROOT / "corpus" / "findings.jsonl"))
+FINDINGS = [finding for finding in ALL if finding.assignor in WRITTEN]
 EVEN = {
     "format": "assay-group/1", "group": "g", "topics": {"t": 4},
     "members": {
@@ -278,9 +279,10 @@ def test_each_finding_breaks_its_promise_again(finding):
     assert finding.rederive(in_process(finding.assignor)) is None
 
 
-def test_findings_are_derived_again_from_their_file():
+def test_findings_are_derived_again_from_their_file(tmp_path):
+    (tmp_path / "f.jsonl").write_text(as_lines(FINDINGS))
     with TimeLimit(5.0) as limit:
-        found = list(rederive_all(ROOT / "corpus" / "findings.jsonl", limit))
+        found = list(rederive_all(tmp_path / "f.jsonl", limit))
     assert found == [(finding.id, None) for finding in FINDINGS]
     assert len(found) > 20
 
@@ -299,8 +301,8 @@ def test_a_finding_that_no_longer_breaks_says_so():
 
 def test_findings_round_trip_through_their_lines():
     text = (ROOT / "corpus" / "findings.jsonl").read_text()
-    assert as_lines(FINDINGS) == text
-    assert len({finding.id for finding in FINDINGS}) == len(FINDINGS)
+    assert as_lines(ALL) == text
+    assert len({finding.id for finding in ALL}) == len(ALL)
 
 
 @pytest.mark.parametrize(
