@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 INK = {"optimal": "#1b7f5c", "balanced": "#8fc9b5", "valid": "#c9ced6"}
 WHOSE = {"now": "#c9ced6", "assignor": "#d08b3e", "optimum": "#1b7f5c"}
 WIDTH = 640
+FEW = 12
 
 
 def shares(verdicts: Sequence[AssignorVerdict]) -> alt.Chart:
@@ -25,6 +26,7 @@ def shares(verdicts: Sequence[AssignorVerdict]) -> alt.Chart:
         for what in ("valid", "balanced", "optimal")
     ]
     order = ["valid", "balanced", "optimal"]
+    height = alt.Step(36 if len(verdicts) <= FEW else 18, **{"for": "position"})
     return (
         alt.Chart(pd.DataFrame(rows, columns=["assignor", "what", "share", "groups"]))
         .mark_bar()
@@ -44,7 +46,7 @@ def shares(verdicts: Sequence[AssignorVerdict]) -> alt.Chart:
                 alt.Tooltip("groups:Q", title="groups scored"),
             ],
         )
-        .properties(width=WIDTH)
+        .properties(width=WIDTH, height=height)
     )
 
 
