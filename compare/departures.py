@@ -47,6 +47,24 @@ _NO_GENERATION = "sends no generation: of two claims on a partition the first by
 _FIRST = "of two claims of one generation the first by member stands; as written both are void"
 _NEITHER = "of two claims on a partition neither stands, whatever the generations"
 _FOREIGN = "leaves a member what it claims of a topic that it does not read"
+_BY_CHANCE = (
+    "gives out unassigned partitions in random order; the text starts with those that fewest "
+    "members can take"
+)
+_EITHER = "of two claims of one generation one stands, at random"
+_GIVEN_BACK = (
+    "of two claims of one generation the first by member stands, and whoever loses a claim may "
+    "get the partition back"
+)
+_UNREPAIRED = "before 1.22 looks for no other plan with the same loads and fewer moves"
+_LEADERS = (
+    "before 1.22 the racks of partition leaders count, after balance; the text knows no racks"
+)
+_AS_TEXT = "orders partitions as text, t-10 before t-2"
+_ALIKE = (
+    "takes all members to read what the leader reads: its topics go out to everybody, others to "
+    "nobody"
+)
 _CRASHES = "the client crashes, or stops at an assertion about its movements of partitions"
 _CIRCLE = "the rounds may come back to where they were, and the group never settles"
 
@@ -67,6 +85,10 @@ def _uneven(row: Row) -> bool:
     return row.same_loads < row.valid
 
 
+def _more(row: Row) -> bool:
+    return bool(row.more)
+
+
 def _moved(row: Row) -> bool:
     return bool(row.fewer or row.more)
 
@@ -84,16 +106,23 @@ _BEYOND: Kinds = (DIFFERING, ODD, STATIC, RACKS)
 _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ...] = (
     (("range", "roundrobin"), "kafka-python/*", (STATIC,), _differs, _FORGOTTEN),
     (("range", "roundrobin"), "aiokafka/*", (STATIC,), _any, _NO_INSTANCE),
+    (("range", "roundrobin"), "sarama/*", (STATIC,), _any, _NO_INSTANCE),
+    (("roundrobin",), "kafkajs/*", (STATIC,), _any, _NO_INSTANCE),
     (("range", "roundrobin"), "librdkafka/*", (STATIC,), _any, _TWO_BY_TWO),
     (("range",), "*", (RACKS,), _differs, _SHARES),
+    (_BOTH, "franz-go/*@1.21*", (RACKS,), _more, _LEADERS),
     (("roundrobin",), "kafka-python/*", ALL, _failed, _SKIPPING),
+    (("roundrobin",), "kafkajs/*", ALL, _invalid, _ALIKE),
+    (("roundrobin",), "sarama/*", (EQUAL, DIFFERING), _moved, _AS_TEXT),
     (_STICKY, "kafka-java/*", (EQUAL, ODD, STATIC), _moved, _QUOTA),
     (_STICKY, "franz-go/*", ALL, _differs, _CHAINS),
+    (_STICKY, "franz-go/*@1.21*", _BEYOND, _more, _UNREPAIRED),
     (_STICKY, "[!fk]*", (EQUAL, STATIC), _moved, _FULLEST),
     (_STICKY, "kafka-python/*", (EQUAL, STATIC), _moved, _FULLEST),
     (("kip-54-sticky",), "[!f]*", _BEYOND, _uneven, _AGAIN),
     (("kip-429-cooperative",), "[!f]*", _BEYOND, _uneven, _ROUNDS),
-    (_STICKY, "[!f]*", _BEYOND, _moved, _NEWLY),
+    (_STICKY, "[!fs]*", _BEYOND, _moved, _NEWLY),
+    (_STICKY, "sarama/*", _BEYOND, _differs, _BY_CHANCE),
     (("kip-615-constrained",), "*", ALL, _uneven, _EVEN),
     (_BOTH, "kafka-java/*@[34]*", (RACKS,), _differs, _NEAR),
     (_BOTH, "librdkafka/*", (RACKS,), _differs, _NEAR),
@@ -107,6 +136,9 @@ _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ..
     (_BOTH, "kafka-python/sticky@*", (ODD,), _differs, _FIRST),
     (_BOTH, "kafka-python/cooperative-sticky@*", (ODD,), _differs, _NO_GENERATION),
     (_BOTH, "aiokafka/*", (ODD,), _differs, _NO_GENERATION),
+    (_BOTH, "franz-go/*", (ODD,), _more, _GIVEN_BACK),
+    (_BOTH, "sarama/*", (ODD,), _differs, _EITHER),
+    (_BOTH, "sarama/sticky@*", (ODD,), _differs, _RETURNED),
     (_BOTH, "librdkafka/*", (ODD,), _differs, _NEITHER),
     (_BOTH, "librdkafka/*", (ODD,), _invalid, _FOREIGN),
     (_BOTH, "librdkafka/*", ALL, _failed, _CRASHES),

@@ -27,7 +27,8 @@ def versions() -> tuple[str, ...]:
 def plan(group: Group, name: str, version: str) -> Plan:
     """Make the plan that a franz-go consumer makes as the leader of the group.
 
-    Racks count for it only with an option that is off unless asked for, as it is here.
+    From 1.22 on racks count for it only with an option that is off unless asked for, as it is
+    here; before that, the rack of a partition's leader counts.
 
     Source: ``kgo.RangeBalancer``, ``RoundRobinBalancer``, ``StickyBalancer`` and
     ``CooperativeStickyBalancer``.
