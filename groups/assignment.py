@@ -11,13 +11,15 @@ import numpy as np
 
 from groups import fields
 from groups.errors import InvalidAssignment
-from groups.group import NOBODY, frozen
+from groups.group import NOBODY, count_owners, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups.group import Group, Int32, Int64, Ints
 
+# Where so small a part changed, it is counted and not the whole.
+FEW = 4
 ViolationKind = Literal["double", "unsubscribed", "unassigned", "no-such-partition"]
 
 
@@ -154,12 +156,20 @@ class Assignment:
         return frozen(member), frozen(partition)
 
     @cached_property
+    def changed(self) -> Int64:
+        """Partitions, ascending, whose owner here is not their valid owner: int64."""
+        return frozen(np.flatnonzero(self.owner != self.group.owner))
+
+    @cached_property
     def loads(self) -> Int64:
         """(members,) int64: how many partitions each member holds."""
         members = len(self.group.members)
         if self.strays:
             return frozen(np.bincount(self.holdings[0], minlength=members))
-        return frozen(np.bincount(self.owner + 1, minlength=members + 1)[1:])
+        if not self.group.owned.any() or len(self.changed) * FEW > len(self.owner):
+            return count_owners(self.owner, members)
+        gone = count_owners(self.group.owner[self.changed], members)
+        return frozen(self.group.owned - gone + count_owners(self.owner[self.changed], members))
 
     @property
     def idle(self) -> tuple[str, ...]:
@@ -173,6 +183,9 @@ class Assignment:
         Valid: every partition that somebody reads is with exactly one member that reads it.
         """
         group = self.group
+        held_by_all = not len(self.owner) or self.owner.min() >= 0
+        if group.everybody_reads_all and held_by_all and not self.strays:
+            return ()
         nobody = np.flatnonzero(self.owner == NOBODY)
         left = nobody[group.readers[group.topic[nobody]] > 0]
         if len(nobody):

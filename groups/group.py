@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from groups.classes import NO_CLASSES, Classes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class Group:
     absent_topics : names that members subscribe to or claim but that do not exist
     absent_subscriptions : (member, index into `absent_topics`) pairs
     assumed : what was assumed about the source, for people to read
+    classes : members that read alike; found here unless given with the same subscriptions
     """
 
     name: str
@@ -156,13 +158,17 @@ class Group:
     assumed: tuple[str, ...] = ()
     captured_at: str | None = None
     auto_offset_reset: str | None = None
+    classes: Classes = NO_CLASSES
 
     def __post_init__(self) -> None:
-        """Make every array read-only."""
+        """Make every array read-only and see who reads alike."""
         for part in (self, self.racks, self.offsets, self.raw_claims):
             for value in vars(part).values() if part is not None else ():
                 if isinstance(value, np.ndarray):
                     value.flags.writeable = False
+        if not self.classes.are_of(self.subscription_indptr, self.subscription_topics):
+            found = Classes.of(self.subscription_indptr, self.subscription_topics)
+            object.__setattr__(self, "classes", found)
 
     def __repr__(self) -> str:
         return (
@@ -292,7 +298,21 @@ class Group:
     @cached_property
     def readers(self) -> Int64:
         """(topics,) int64: how many members read each topic."""
-        return frozen(np.bincount(self.subscription_topics, minlength=len(self.topics)))
+        classes, found = self.classes, np.zeros(len(self.topics), np.int64)
+        np.add.at(found, classes.topics, np.repeat(classes.size, np.diff(classes.indptr)))
+        return frozen(found)
+
+    @cached_property
+    def owned(self) -> Int64:
+        """(members,) int64: how many partitions each member is the valid owner of."""
+        return count_owners(self.owner, len(self.members))
+
+    @cached_property
+    def everybody_reads_all(self) -> bool:
+        """Whether every member's subscription is known to hold every topic with partitions."""
+        if not self.subscription_known.all() or len(self.classes) != 1:
+            return False
+        return bool((self.readers[self.partitions > 0] > 0).all())
 
     @cached_property
     def claims(self) -> Claims:
@@ -310,20 +330,27 @@ class Group:
 
         A member whose subscription is unknown is taken to read what it is asked about.
         """
-        width = len(self.topics)
-        if len(member) * DENSE >= len(self.members) * width:
-            return np.asarray(self._reads[np.asarray(member, np.int64) * width + topic])
-        entries = self.subscription_member.astype(np.int64) * width + self.subscription_topics
-        asked = np.asarray(member, np.int64) * width + topic
-        return contains(entries, asked) | ~self.subscription_known[member]
+        width, kind = len(self.topics), self.classes.member[member]
+        asked = np.asarray(kind, np.int64) * width + topic
+        if len(member) * DENSE >= len(self.classes) * width:
+            found = self._reads[asked]
+        else:
+            found = contains(self._class_entries, asked)
+        if self.subscription_known.all():
+            return np.asarray(found, bool)
+        return np.asarray(found | ~self.subscription_known[member], bool)
+
+    @cached_property
+    def _class_entries(self) -> Int64:
+        """(entries,) int64 ascending: ``class * topics + topic`` of what each class reads."""
+        kinds = np.arange(len(self.classes)) * len(self.topics)
+        return np.repeat(kinds, np.diff(self.classes.indptr)) + self.classes.topics
 
     @cached_property
     def _reads(self) -> Bools:
-        """(members * topics,) bool: whether a member reads, or may read, a topic."""
-        reads = np.repeat(~self.subscription_known, len(self.topics))
-        reads[
-            self.subscription_member.astype(np.int64) * len(self.topics) + self.subscription_topics
-        ] = True
+        """(classes * topics,) bool: whether a class reads a topic."""
+        reads = np.zeros(len(self.classes) * len(self.topics), bool)
+        reads[self._class_entries] = True
         return reads
 
     def with_equal_subscriptions(self) -> Group:
@@ -420,6 +447,15 @@ def check_total(counts: Iterable[int]) -> int:
     if total > MOST_PARTITIONS:
         raise BadInput(f"topics: {total} partitions, more than the {MOST_PARTITIONS} supported")
     return total
+
+
+def count_owners(owner: Int32, members: int) -> Int64:
+    """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
+    if not len(owner) or owner.max() < 0:
+        return frozen(np.zeros(members, np.int64))
+    if owner.min() >= 0:
+        return frozen(np.bincount(owner, minlength=members))
+    return frozen(np.bincount(owner + 1, minlength=members + 1)[1:])
 
 
 def frozen(array: A) -> A:

@@ -59,11 +59,14 @@ def _topic_balance(assignment: Assignment) -> int:
 def _moved(assignment: Assignment) -> Int64:
     """(moved,) int64: partitions whose valid owner does not have them any more."""
     before, after = assignment.group.owner, assignment.owner
-    gone = (before >= 0) & (before != after)
+    if not assignment.group.owned.any():
+        return np.empty(0, np.int64)
+    changed = assignment.changed
+    changed = changed[(before[changed] >= 0) & (after[changed] >= 0)]
     if assignment.strays:
         member, partition = assignment.holdings
-        gone[partition[before[partition] == member]] = False
-    return np.flatnonzero(gone & (after >= 0))
+        changed = np.setdiff1d(changed, partition[before[partition] == member])
+    return changed
 
 
 def _stickiness(assignment: Assignment) -> int:

@@ -24,7 +24,7 @@ from groups.tiers import require_data, values
 from optimal.solution import ProofKind, Solution, Status
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int64, Ints
+    from groups.group import Bools, Group, Int32, Int64, Ints
     from groups.tiers import Objective
     from optimal.solution import Proof
 
@@ -98,6 +98,10 @@ def check_certificate(
     if objective == ("topic_balance",):
         _check_topics(assignment.group, found[0])
         return
+    if objective in (("balance",), ("balance", "stickiness")):
+        moved = found[1] if len(found) > 1 else values(assignment, ("stickiness",))[0]
+        _check_by_topic(assignment, proof, moved)
+        return
     before, after = _split(objective)
     readers = _Readers.of(assignment, before, with_racks="racks" in objective)
     _check_open(assignment, readers, before)
@@ -107,11 +111,107 @@ def check_certificate(
     least = _least_level(readers, level)
     _check_levels(assignment, readers, level, least)
     _check_balance(assignment, level, least)
-    rest = found[len(before) + 1 :]
-    if objective == ("balance",):
-        after = ("stickiness",)
-        rest = values(assignment, after)
-    _check_prices(readers, after, proof, level, least, rest)
+    _check_prices(readers, after, proof, level, least, found[len(before) + 1 :])
+
+
+def _check_by_topic(assignment: Assignment, proof: Proof, moved: int) -> None:
+    """Check balance, and stickiness after it, where readers of a topic differ by nothing else.
+
+    What counts of a member is then its class, of a partition its topic and its valid owner.
+    """
+    group = assignment.group
+    level, price = _level(group, proof), np.asarray(proof.price)
+    partitions = int(group.partitions[group.readers > 0].sum())
+    topics = _Topics.of(group, level, price)
+    _check_topic_levels(assignment, topics, level)
+    _check_loads(assignment, level)
+    _check_balance(assignment, level, topics.least, topics.partitions)
+    scale = _scale(group, ("stickiness",), proof, partitions)
+    _refuse_too_large(price, scale[0], partitions + len(group.members) + 1)
+    sort, owner, count = topics.sorts(group)
+    cheapest = topics.cheapest[sort] + np.where(owner >= 0, scale[0], 0)
+    if len(level):
+        allowed = (owner >= 0) & (level[owner] == topics.least[sort])
+        np.minimum(cheapest, price[owner], out=cheapest, where=allowed)
+    _check_bound(("stickiness",), level, price, int((cheapest * count).sum()), scale[0] * moved)
+
+
+@dataclass(frozen=True, eq=False)
+class _Topics:
+    """Topics that somebody reads, put together where levels and prices are the same.
+
+    Attributes
+    ----------
+    sort : (topics,) int64, -1 where nobody reads the topic or it has no partitions
+    least : (sorts,) int64, the least level among the readers
+    cheapest : (sorts,) int64, the least price among the readers of that level
+    partitions : (sorts,) int64
+    """
+
+    sort: Int64
+    least: Int64
+    cheapest: Int64
+    partitions: Int64
+
+    @staticmethod
+    def of(group: Group, level: Int64, price: Int64) -> _Topics:
+        """Find the least level of the readers of each topic and the least price among those."""
+        classes = group.classes
+        kind = np.repeat(np.arange(len(classes)), np.diff(classes.indptr))
+        of_class = _least(level, classes.member, len(classes))
+        entry = of_class[kind]
+        least = _least(entry, classes.topics, len(group.topics))
+        tight = np.where(level == of_class[classes.member], price, SAFE)
+        entry = np.where(
+            entry == least[classes.topics], _least(tight, classes.member, len(classes))[kind], SAFE
+        )
+        cheapest = _least(entry, classes.topics, len(group.topics))
+        there = np.flatnonzero((group.readers > 0) & (group.partitions > 0))
+        sort = np.full(len(group.topics), -1, np.int64)
+        pairs = np.stack((least[there], cheapest[there]))
+        found = np.zeros(len(there), np.int64)
+        if len(there) and (pairs != pairs[:, :1]).any():
+            pairs, found = np.unique(pairs, axis=1, return_inverse=True)
+        sort[there] = found
+        sorts = int(found.max(initial=-1)) + 1
+        partitions = np.zeros(sorts, np.int64)
+        np.add.at(partitions, found, group.partitions[there])
+        return _Topics(sort, pairs[0, :sorts], pairs[1, :sorts], partitions)
+
+    def sorts(self, group: Group) -> tuple[Int64, Int64, Int64]:
+        """Return (sort, valid owner or -1, partitions) of all that somebody reads."""
+        members = np.arange(-1, len(group.members))
+        if (self.sort >= 0).all() and len(self.least) == 1:
+            free = group.n_partitions - int(group.owned.sum())
+            return np.zeros_like(members), members, np.append([free], group.owned)
+        sort = np.repeat(self.sort, group.partitions)
+        read = sort >= 0
+        sort, owner = sort[read], group.owner[read].astype(np.int64)
+        if len(self.least) * len(members) > len(owner):
+            return sort, owner, np.ones(len(owner), np.int64)
+        count = np.bincount(sort * len(members) + owner + 1)
+        key = np.flatnonzero(count)
+        return key // len(members), key % len(members) - 1, count[key]
+
+
+def _least(value: Int64, of: Ints, count: int) -> Int64:
+    """(count,) int64: the least value of each, SAFE where there is none."""
+    if count == 1 and len(value):
+        return np.array([value.min()])
+    found = np.full(count, SAFE, np.int64)
+    np.minimum.at(found, of, value)
+    return found
+
+
+def _check_topic_levels(assignment: Assignment, topics: _Topics, level: Int64) -> None:
+    """Every partition is with a member of the least level among its readers."""
+    group = assignment.group
+    if len(topics.least) == 1 and not ((assignment.loads > 0) & (level != topics.least[0])).any():
+        return
+    least = np.repeat(np.append(topics.least, SAFE)[topics.sort], group.partitions)
+    held = np.flatnonzero(assignment.owner >= 0)
+    member = assignment.owner[held]
+    _check_least(group, held, member, level, least[held])
 
 
 def _check_topics(group: Group, found: int) -> None:
@@ -360,15 +460,25 @@ def _least_level(readers: _Readers, level: Int64) -> Int64:
 
 
 def _check_levels(assignment: Assignment, readers: _Readers, level: Int64, least: Int64) -> None:
-    group, loads = assignment.group, assignment.loads
     member = assignment.owner[readers.read]
+    _check_least(assignment.group, readers.read, member, level, least)
+    _check_loads(assignment, level)
+
+
+def _check_least(
+    group: Group, partition: Int64, member: Int32, level: Int64, least: Int64
+) -> None:
     wrong = level[member] != least
     if wrong.any():
         at = int(np.argmax(wrong))
         raise ProofError(
-            f"{_partition(group, int(readers.read[at]))}: with {group.members[member[at]]} of "
+            f"{_partition(group, int(partition[at]))}: with {group.members[member[at]]} of "
             f"level {level[member[at]]}, but its least level is {least[at]}"
         )
+
+
+def _check_loads(assignment: Assignment, level: Int64) -> None:
+    group, loads = assignment.group, assignment.loads
     wrong = (loads < np.maximum(level, 0)) | (loads > level + 1)
     if wrong.any():
         at = int(np.argmax(wrong))
@@ -378,19 +488,30 @@ def _check_levels(assignment: Assignment, readers: _Readers, level: Int64, least
         )
 
 
-def _check_balance(assignment: Assignment, level: Int64, least: Int64) -> None:
-    """Sum of the loads above k = partitions that cannot leave level >= k, less k each, all k."""
+def _check_balance(
+    assignment: Assignment, level: Int64, least: Int64, times: Int64 | None = None
+) -> None:
+    """Sum of the loads above k = partitions that cannot leave level >= k, less k each, all k.
+
+    Parameters
+    ----------
+    least : the least level of partitions; times : of how many each, one where None
+    """
     loads = assignment.loads
     top = int(loads.max(initial=0)) + 1
 
-    def at_least(column: Int64) -> Ints:
+    def at_least(column: Int64, times: Int64 | None = None) -> Ints:
         """(top + 1,) int64: how many values are k or more, for each k."""
-        counts = np.bincount(np.clip(column, -1, top) + 1, minlength=top + 2)
+        place = np.clip(column, -1, top) + 1
+        counts = np.bincount(place, minlength=top + 2)
+        if times is not None:
+            counts = np.zeros(top + 2, np.int64)
+            np.add.at(counts, place, times)
         return np.asarray(np.cumsum(counts[::-1])[::-1][1:])
 
     above = np.append(np.cumsum(at_least(loads)[::-1])[::-1][1:], 0)
     k = np.arange(top + 1)
-    needed = at_least(least) - k * at_least(level)
+    needed = at_least(least, times) - k * at_least(level)
     wrong = above[:top] != needed[:top]
     if wrong.any():
         at = int(np.argmax(wrong))
@@ -411,7 +532,6 @@ def _check_prices(
     if price is None:
         raise ProofError("price is missing")
     scale = _scale(group, after, proof, len(readers.read))
-    most = max(abs(int(price.max(initial=0))), abs(int(price.min(initial=0))))
     weights = 0 if group.weight is None else int(group.weight[readers.read].max(initial=0))
     # One summand a partition, and loads that add up to all partitions and one a member more.
     summands = len(readers.read) + len(group.members) + 1
@@ -419,8 +539,7 @@ def _check_prices(
         unit * (weights if tier == "moved_weight" else 1)
         for tier, unit in zip(after, scale, strict=True)
     )
-    if (most + dearest) * summands >= SAFE:
-        raise ProofTooLarge("price: the sum of the prices leaves 64 bits")
+    _refuse_too_large(price, dearest, summands)
     moving, distance = readers.moving(after, scale), _distance(after, scale)
     costs = []
     for far, entries in enumerate(readers.entries):
@@ -438,10 +557,21 @@ def _check_prices(
         own_level = np.take(level, readers.owner, mode="wrap")
         allowed = readers.owner_open & (own_level == least)
         np.minimum(cheapest, stays, out=cheapest, where=allowed)
+    paid = sum(unit * value for unit, value in zip(scale, found, strict=True))
+    _check_bound(after, level, price, int(cheapest.sum()), paid)
+
+
+def _refuse_too_large(price: Int64, dearest: int, summands: int) -> None:
+    most = max(abs(int(price.max(initial=0))), abs(int(price.min(initial=0))))
+    if (most + dearest) * summands >= SAFE:
+        raise ProofTooLarge("price: the sum of the prices leaves 64 bits")
+
+
+def _check_bound(after: Objective, level: Int64, price: Int64, cheapest: int, paid: int) -> None:
+    """The cheapest places, less what full and empty places are worth, cost what is paid."""
     high, low = level + 1, np.maximum(level, 0)
     bounds = high * np.maximum(price, 0) - low * np.maximum(-price, 0)
-    bound = int(cheapest.sum()) - int(bounds.sum())
-    paid = sum(unit * value for unit, value in zip(scale, found, strict=True))
+    bound = cheapest - int(bounds.sum())
     if bound != paid:
         raise ProofError(f"price: the prices bound {' > '.join(after)} by {bound}, not by {paid}")
 

@@ -9,7 +9,7 @@ import numpy as np
 from optimal.order import order_by
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int64
+    from groups.group import Bools, Int32, Int64
     from optimal.columns import Columns
     from optimal.levels import Blocks
     from optimal.pools import Pools
@@ -30,27 +30,29 @@ def whole_blocks(pools: Pools, blocks: Blocks) -> Bools:
     return whole
 
 
-def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int64, Int64]:
+def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
     """Return (owner of each partition, price of each member) where no part needs a flow.
 
     Only members above their place give anything up, the last partitions they own; what is free
     goes, in ascending order, to the members of its block in order.
     """
     block = blocks.of_class[pools.member_class]
-    owned = np.bincount(columns.owner + 1, minlength=columns.members + 1)[1:]
+    owned = columns.owned
     kept, given, price = closed_form(block, owned, blocks.floor, blocks.extra)
     rich = np.append(owned > kept, False)
-    owner = columns.owner.copy()
+    owner = columns.given.copy()
     if rich.any():
         theirs = np.flatnonzero(rich[owner])
         theirs = theirs[order_by(owner[theirs])]
         sizes = owned[rich[:-1]]
         rank = np.arange(len(theirs)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         owner[theirs[rank >= kept[owner[theirs]]]] = -1
-    free = np.flatnonzero((owner < 0) & (pools.pool >= 0))
+    free = np.flatnonzero(owner < 0)
+    if pools.some_unread:
+        free = free[pools.pool[free] >= 0]
     if len(blocks.floor) > 1:
         free = free[order_by(blocks.of_pool[pools.pool[free]])]
-    members = np.argsort(block, kind="stable")
+    members = order_by(block).astype(np.int32)
     owner[free] = np.repeat(members, given[members])
     return owner, price
 
@@ -71,7 +73,8 @@ def closed_form(
     owned : (members,) int64, partitions of the block that each owns
     floor, extra : (blocks,) int64
     """
-    order = np.lexsort((-owned, block))
+    most = int(owned.max(initial=0))
+    order = order_by(block * (most + 1) + (most - owned))
     starts = np.flatnonzero(np.concatenate(([True], block[order][1:] != block[order][:-1])))
     if not len(block):
         starts = np.empty(0, np.int64)

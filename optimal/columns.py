@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from groups.group import contains
 
 if TYPE_CHECKING:
+    from groups.classes import Classes
     from groups.group import Bools, Group, Int32, Int64, Ints
 
 
@@ -21,7 +23,8 @@ class Columns:
     ----------
     indptr, topics_read : CSR of the subscriptions, int64 and int32
     counts, readers : (topics,) int64, how many partitions and readers each topic has
-    topic : (partitions,) int32; owner : (partitions,) int64
+    classes : members that read alike
+    given : (partitions,) int32, valid owner; owned : (members,) int64, how many each owns
     weight : (partitions,) int64, -1 unknown, or None
     rack : (members,) int64, -1 none; replicas : (partitions,) int64, -1 unknown
     rack_entries : int64 ascending, ``replicas * racks + rack``
@@ -32,8 +35,9 @@ class Columns:
     topics_read: Int32
     counts: Int64
     readers: Int64
-    topic: Int32
-    owner: Int64
+    classes: Classes
+    given: Int32
+    owned: Int64
     weight: Int64 | None
     rack: Int64
     replicas: Int64
@@ -53,8 +57,9 @@ class Columns:
             topics_read=group.subscription_topics,
             counts=group.partitions,
             readers=group.readers,
-            topic=group.topic,
-            owner=group.owner.astype(np.int64),
+            classes=group.classes,
+            given=group.owner,
+            owned=group.owned,
             weight=group.weight,
             rack=np.full(members, -1) if racks is None else racks.member.astype(np.int64),
             replicas=(
@@ -64,6 +69,16 @@ class Columns:
             racks=0 if racks is None else len(racks.names),
         )
 
+    @cached_property
+    def topic(self) -> Int32:
+        """(partitions,) int32: topic of each partition."""
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+
+    @cached_property
+    def owner(self) -> Int64:
+        """(partitions,) int64: `given`, wide enough for sums and products."""
+        return self.given.astype(np.int64)
+
     @property
     def reading(self) -> Int64:
         """(subscriptions,) int64: member of each entry of `topics_read`."""
@@ -72,7 +87,7 @@ class Columns:
     @property
     def partitions(self) -> int:
         """Number of all partitions."""
-        return len(self.owner)
+        return len(self.given)
 
     def misses(self, rack: Ints, replicas: Ints) -> Bools:
         """Say for each pair whether the rack, -1 for none, holds no replica."""

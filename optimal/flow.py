@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.group import NOBODY, among
+from groups.group import NOBODY, among, frozen
 from optimal.claim import Claim
 from optimal.closed_form import all_closed, closed_form, deal, whole_blocks
 from optimal.columns import Columns
@@ -65,14 +65,14 @@ def flow(group: Group, objective: Objective, time_left: TimeLeft, *, closed: boo
         owner, price = deal(columns, pools, blocks)
         proof = _proofs(objective, level, [price] * len(rest), [columns.partitions] * len(rest))
         nothing = (None,) * len(objective)
-        return Claim(owner.astype(np.int32), nothing, proof=proof, method="closed-form")
+        return Claim(frozen(owner), nothing, proof=proof, method="closed-form")
     plan = _Plan.of(columns, pools, blocks, rest, levelled=levelled, apart=apart)
     single = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
     in_closed_form = single if may_close else np.zeros_like(single)
     prices, scale = plan.solve(rest, in_closed_form, time_left)
     alone = in_closed_form & whole_blocks(pools, blocks)
     return Claim(
-        owner=plan.hand_out().astype(np.int32),
+        owner=frozen(plan.hand_out().astype(np.int32)),
         bounds=(None,) * len(objective),
         proof=_proofs(objective, level, prices, scale),
         method="flow",

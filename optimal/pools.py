@@ -17,6 +17,7 @@ from groups.errors import BadInput
 from optimal.order import order_by
 
 if TYPE_CHECKING:
+    from groups.classes import Classes
     from groups.group import Bools, Int64, Ints
     from groups.tiers import Objective
     from optimal.columns import Columns
@@ -32,6 +33,7 @@ class Pools:
     Attributes
     ----------
     pool : (partitions,) int64, pool of each partition; -1 where nobody reads it or it is kept
+    some_unread : whether some partition may be in no pool
     kept : (partitions,) bool, whether the tiers before balance leave it only its owner
     counts : (pools,) int64; pool_topic : (pools,) int64, a topic of each pool
     member_class : (members,) int64; class_size, class_kept : (classes,) int64, members of the
@@ -41,6 +43,7 @@ class Pools:
     """
 
     pool: Int64
+    some_unread: bool
     kept: Bools
     counts: Int64
     pool_topic: Int64
@@ -71,13 +74,15 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
         Where the costs of `before` together would leave 64 bits.
     """
     useful = (columns.readers > 0) & (columns.counts > 0)
-    indptr, rows = _only(columns, useful)
-    place, place_topic, place_replicas = _places(columns, useful, with_racks=with_racks)
+    place, place_topic, place_replicas = _places(columns, useful, before, with_racks=with_racks)
     kept, near_only = _kept(columns, before, place, place_topic, place_replicas)
-    kept_by = np.bincount(columns.owner[kept], minlength=columns.members)
+    kept_by = np.zeros(columns.members, np.int64)
+    if before:
+        kept_by = np.bincount(columns.owner[kept], minlength=columns.members)
     told_apart = [kept_by, *([columns.rack] if with_racks else [])]
-    member_class, sample = alike(indptr, rows, len(columns.counts), told_apart)
-    edge_class, edge_topic = _entries(indptr, rows, sample)
+    indptr, rows = _only(columns.classes, useful)
+    member_class, sample = _classes(columns, indptr, rows, told_apart)
+    edge_class, edge_topic = _entries(indptr, rows, columns.classes.member[sample])
     order = order_by(edge_topic)
     edge_topic, edge_class = edge_topic[order], edge_class[order]
     topic_indptr = np.searchsorted(edge_topic, np.arange(len(columns.counts) + 1))
@@ -108,6 +113,7 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
         counts = np.bincount(by_topic + 1, columns.counts, len(pool_topic) + 1)[1:]
     return Pools(
         pool=pool,
+        some_unread=bool(before) or not useful[columns.counts > 0].all(),
         kept=kept,
         counts=counts.astype(np.int64),
         pool_topic=pool_topic,
@@ -165,17 +171,37 @@ def _all_alike(length: Ints, entries: Ints, told_apart: list[Int64]) -> bool:
         return False
     if any((column != column[0]).any() for column in told_apart):
         return False
+    if len(length) == 1:
+        return True
     rows = entries.reshape(len(length), -1)
     return bool((rows == rows[0]).all())
 
 
-def _only(columns: Columns, useful: Bools) -> tuple[Int64, Ints]:
-    """CSR of the subscriptions without topics that have no partitions."""
+def _classes(
+    columns: Columns, indptr: Int64, rows: Ints, told_apart: list[Int64]
+) -> tuple[Int64, Int64]:
+    """Return (class of each member, first member of each class).
+
+    Parameters
+    ----------
+    indptr, rows : what each class of the group reads of what counts
+    told_apart : what else tells members apart, (members,) int64 each
+    """
+    merged, first = alike(indptr, rows, len(columns.counts), [])
+    member = merged[columns.classes.member]
+    if not any((column != column[0]).any() for column in told_apart if len(column)):
+        return member, columns.classes.first[first]
+    nothing = np.zeros(columns.members + 1, np.int64)
+    return alike(nothing, nothing[:0], 0, [member, *told_apart])
+
+
+def _only(classes: Classes, useful: Bools) -> tuple[Int64, Ints]:
+    """CSR of what each class reads without topics that have no partitions."""
     if useful.all():
-        return columns.indptr, columns.topics_read
-    chosen = useful[columns.topics_read]
+        return classes.indptr, classes.topics
+    chosen = useful[classes.topics]
     before = np.concatenate(([0], np.cumsum(chosen)))
-    return before[columns.indptr], columns.topics_read[chosen]
+    return before[classes.indptr], classes.topics[chosen]
 
 
 def _entries(indptr: Ints, entries: Ints, rows: Ints) -> tuple[Int64, Int64]:
@@ -187,13 +213,18 @@ def _entries(indptr: Ints, entries: Ints, rows: Ints) -> tuple[Int64, Int64]:
     return which, entries[start[which] + within].astype(np.int64)
 
 
-def _places(columns: Columns, useful: Bools, *, with_racks: bool) -> tuple[Int64, Int64, Int64]:
+def _places(
+    columns: Columns, useful: Bools, before: Objective, *, with_racks: bool
+) -> tuple[Int64, Int64, Int64]:
     """(place of each partition or -1, topic of each place, replica set of each place).
 
-    A place is a topic, or a topic and a replica set.
+    A place is a topic, or a topic and a replica set. Where neither racks nor tiers before
+    balance ask for it, the first column is empty.
     """
     if not with_racks:
         topics = np.flatnonzero(useful)
+        if not before:
+            return topics[:0], topics, np.full(len(topics), -1, np.int64)
         index = np.full(len(useful) + 1, -1, np.int64)
         index[topics] = np.arange(len(topics))
         return np.repeat(index[:-1], columns.counts), topics, np.full(len(topics), -1, np.int64)

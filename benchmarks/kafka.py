@@ -1,0 +1,108 @@
+"""Kafka's own assignors and the exact solver in turn, warm, in memory to in memory."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from benchmarks.__main__ import fresh
+from compare.families import Family, grid
+from groups import values
+from groups.group import Group
+from heuristics.shipped import kafka_broker
+from optimal import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+
+VERSION = "4.4.0"
+WARM, RUNS = 15, 9
+LEAST = 100_000
+
+
+def points() -> Iterator[Family]:
+    """Return the points of the maintainers' grid with 100,000 partitions or more."""
+    for family in grid((100, 500, 1000, 5000, 10_000), 10_000 * 50):
+        if family.members * family.per_member >= LEAST:
+            yield family
+
+
+def as_they_time_it(family: Family, version: str) -> Group:
+    """Return the group of a point; what its members own is what uniform gave them before."""
+    group = family.group(1)
+    if family.event == "fresh":
+        return group
+    joined = len(group.members) - 1
+    indptr = group.subscription_indptr[: joined + 1]
+    before = _group(group, joined, indptr, None)
+    owner = kafka_broker.plan(before, "uniform", version).assignment.owner
+    return _group(group, joined + 1, group.subscription_indptr, owner)
+
+
+def _group(group: Group, members: int, indptr: np.ndarray, owner: np.ndarray | None) -> Group:
+    return Group.from_arrays(
+        group=group.name,
+        topics=list(group.topics),
+        partitions=group.partitions,
+        members=list(group.members[:members]),
+        subscription_indptr=indptr,
+        subscription_topics=group.subscription_topics[: indptr[-1]],
+        owner=owner,
+    )
+
+
+def in_turn(group: Group, version: str) -> tuple[list[float], list[float]]:
+    """Return the seconds of `optimal.solve`, proof and check included, and of uniform, in turn."""
+    held = kafka_broker.held(group, "uniform", version)
+    held.timed(WARM)
+    ours: list[float] = []
+    theirs: list[float] = []
+    solve(fresh(group))
+    for _ in range(RUNS):
+        given = fresh(group)
+        started = perf_counter()
+        solve(given)
+        ours.append(perf_counter() - started)
+        theirs += held.timed(1)
+    return ours, theirs
+
+
+def main() -> None:
+    """Print a row a point: seconds of both, least and median, and what uniform's plan is worth."""
+    parser = ArgumentParser(description="time uniform and the exact solver in turn")
+    parser.add_argument("--version", default=VERSION)
+    asked = parser.parse_args()
+    _say("| members x partitions | topics | subscriptions | event | exact (s) | uniform (s) | "
+         "uniform over exact | its excess: balance, moves |")  # fmt: skip
+    _say("|---|---|---|---|---|---|---|---|")
+    slower = total = 0
+    for family in points():
+        group = as_they_time_it(family, asked.version)
+        ours, theirs = in_turn(group, asked.version)
+        best = [term.value for term in solve(group).terms]
+        plan = kafka_broker.plan(group, "uniform", asked.version)
+        made = values(plan.assignment, ("balance", "stickiness"))
+        excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
+        ratio = median(theirs) / median(ours)
+        slower += ratio < 1
+        total += 1
+        _say(
+            f"| {family.members:,} x {group.n_partitions:,} | {family.topics} | "
+            f"{family.subscriptions} | {family.event} | {min(ours):.4f}, {median(ours):.4f} | "
+            f"{min(theirs):.4f}, {median(theirs):.4f} | {ratio:.2f} | {excess} |"
+        )
+    _say(f"\nthe exact solver takes longer at {slower} of {total} points")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
