@@ -77,7 +77,9 @@ def print_assignors(rows: Sequence[Mapping[str, Any]]) -> None:
     table = _table("name", "kind", "source", "version", "available")
     for row in rows:
         available = "yes" if row["available"] else row["reason"]
-        table.add_row(row["name"], row["kind"], row["source"], row["version"] or "-", available)
+        cells = (row["name"], row["kind"], row["source"], row["version"] or "-", available)
+        # What stands in brackets is no markup: pip install 'kafka-assay[java]'.
+        table.add_row(*map(Text, cells))
     _show(_console(), table)
 
 
