@@ -1,4 +1,10 @@
-"""Kafka's own assignors and the exact solver in turn, warm, in memory to in memory."""
+"""Kafka's own assignors and the exact solver in turn, warm, in memory to in memory.
+
+Both begin with what they are given in memory and build nothing of it inside the clock: uniform is
+handed its subscription type and subscription sets that members share, the solver a group that
+knows from its construction which members read alike (`groups.classes`). Everything else that the
+solver derives from the columns, the proof and its check are inside.
+"""
 
 from __future__ import annotations
 
@@ -78,9 +84,9 @@ def main() -> None:
     parser.add_argument("--version", default=VERSION)
     asked = parser.parse_args()
     _say("| members x partitions | topics | subscriptions | event | exact (s) | uniform (s) | "
-         "uniform over exact | its excess: balance, moves |")  # fmt: skip
+         "uniform over exact: least, median | its excess: balance, moves |")  # fmt: skip
     _say("|---|---|---|---|---|---|---|---|")
-    slower = total = 0
+    slower = slower_at_least = total = 0
     for family in points():
         group = as_they_time_it(family, asked.version)
         ours, theirs = in_turn(group, asked.version)
@@ -88,15 +94,20 @@ def main() -> None:
         plan = kafka_broker.plan(group, "uniform", asked.version)
         made = values(plan.assignment, ("balance", "stickiness"))
         excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
-        ratio = median(theirs) / median(ours)
-        slower += ratio < 1
+        least, middle = min(theirs) / min(ours), median(theirs) / median(ours)
+        slower += middle < 1
+        slower_at_least += least < 1
         total += 1
         _say(
             f"| {family.members:,} x {group.n_partitions:,} | {family.topics} | "
             f"{family.subscriptions} | {family.event} | {min(ours):.4f}, {median(ours):.4f} | "
-            f"{min(theirs):.4f}, {median(theirs):.4f} | {ratio:.2f} | {excess} |"
+            f"{min(theirs):.4f}, {median(theirs):.4f} | {least:.2f}, {middle:.2f} | "
+            f"{excess} |"
         )
-    _say(f"\nthe exact solver takes longer at {slower} of {total} points")
+    _say(
+        f"\nthe exact solver takes longer at {slower} of {total} points by the median of {RUNS} "
+        f"runs, at {slower_at_least} by the least"
+    )
 
 
 def _say(line: str) -> None:

@@ -330,10 +330,11 @@ class Group:
 
         A member whose subscription is unknown is taken to read what it is asked about.
         """
-        width, kind = len(self.topics), self.classes.member[member]
-        asked = np.asarray(kind, np.int64) * width + topic
+        width = len(self.topics)
+        asked = (self.classes.member * np.int64(width)).take(member)
+        asked += topic
         if len(member) * DENSE >= len(self.classes) * width:
-            found = self._reads[asked]
+            found = self._reads.take(asked)
         else:
             found = contains(self._class_entries, asked)
         if self.subscription_known.all():

@@ -299,7 +299,7 @@ class _Readers:
         held = owner >= 0
         far: Int64 | int = 0
         entries: tuple[_Entries, ...]
-        if (racks is None or not with_racks) and _all_read_alike(group):
+        if (racks is None or not with_racks) and len(group.classes) == 1:
             # Topics with the same readers are one place.
             members = np.arange(len(group.members))
             place, places = np.zeros(len(read), np.int64), 1
@@ -353,15 +353,6 @@ class _Readers:
         value = np.asarray(per_place[self.place])
         is_open = self.open[far]
         return value if is_open is None else np.where(is_open, value, SAFE)
-
-
-def _all_read_alike(group: Group) -> bool:
-    """Say whether every member reads the same topics."""
-    length = np.diff(group.subscription_indptr)
-    if not len(length) or (length != length[0]).any():
-        return False
-    rows = group.subscription_topics.reshape(len(length), -1)
-    return bool((rows == rows[0]).all())
 
 
 def _rack_places(group: Group, read: Int64) -> tuple[Int64, int, tuple[_Entries, ...]]:

@@ -37,22 +37,26 @@ def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
     goes, in ascending order, to the members of its block in order.
     """
     block = blocks.of_class[pools.member_class]
-    owned = columns.owned
+    owned, all_owned = columns.owned, int(columns.owned.sum()) == columns.partitions
     kept, given, price = closed_form(block, owned, blocks.floor, blocks.extra)
+    members = order_by(block).astype(np.int32)
+    if not (owned.any() or pools.some_unread or len(blocks.floor) > 1):
+        return np.repeat(members, given[members]), price
     rich = np.append(owned > kept, False)
-    owner = columns.given.copy()
+    owner, free = columns.given.copy(), np.empty(0, np.int64)
     if rich.any():
-        theirs = np.flatnonzero(rich[owner])
+        theirs = np.flatnonzero(rich.take(owner))
         theirs = theirs[order_by(owner[theirs])]
         sizes = owned[rich[:-1]]
         rank = np.arange(len(theirs)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        owner[theirs[rank >= kept[owner[theirs]]]] = -1
-    free = np.flatnonzero(owner < 0)
+        free = np.sort(theirs[rank >= np.repeat(kept[rich[:-1]], sizes)])
+        owner[free] = -1
+    if not all_owned:
+        free = np.flatnonzero(owner < 0)
     if pools.some_unread:
         free = free[pools.pool[free] >= 0]
     if len(blocks.floor) > 1:
         free = free[order_by(blocks.of_pool[pools.pool[free]])]
-    members = order_by(block).astype(np.int32)
     owner[free] = np.repeat(members, given[members])
     return owner, price
 
@@ -81,10 +85,11 @@ def closed_form(
     size = np.diff(np.append(starts, len(block)))
     rank = np.empty(len(block), np.int64)
     rank[order] = np.arange(len(block)) - np.repeat(starts, size)
-    place = floor[block] + (rank < extra[block])
+    low, more = floor[block], extra[block]
+    place = low + (rank < more)
     kept = np.minimum(owned, place)
-    rich = np.bincount(block[owned > floor[block]], minlength=len(floor))
-    contested = (rich > extra)[block] & (extra[block] > 0)
-    above = owned > floor[block] + (extra[block] > 0)
-    price = np.where(contested, -(owned <= floor[block]).astype(np.int64), above)
+    rich = np.bincount(block[owned > low], minlength=len(floor))
+    contested = (rich > extra)[block] & (more > 0)
+    above = owned > low + (more > 0)
+    price = np.where(contested, -(owned <= low).astype(np.int64), above)
     return kept, place - kept, price

@@ -240,6 +240,54 @@ def test_every_change_of_one_integer_is_judged_as_the_format_judges_it():
     assert judged[True] > 20
 
 
+def few_members_many_partitions(rng: random.Random) -> Group:
+    """Topics of several levels and prices, some read by nobody, partly owned by readers."""
+    topics, members = 5, rng.randint(2, 4)
+    counts = np.array([rng.choice((0, 3, 12, 30)) for _ in range(topics)])
+    rows = [sorted(rng.sample(range(topics), rng.randint(1, 3))) for _ in range(members)]
+    owner = []
+    for topic in np.repeat(np.arange(topics), counts):
+        readers = [m for m, row in enumerate(rows) if topic in row]
+        stays = readers and rng.random() < 0.8
+        owner.append(readers[min(rng.randrange(3), len(readers) - 1)] if stays else -1)
+    return Group.from_arrays(
+        group="g",
+        topics=[f"t{t}" for t in range(topics)],
+        partitions=counts,
+        members=[f"c{m}" for m in range(members)],
+        subscription_indptr=np.cumsum([0, *map(len, rows)]),
+        subscription_topics=[t for row in rows for t in row],
+        owner=owner,
+    )
+
+
+def test_partitions_counted_by_topic_and_owner_prove_what_each_by_itself_proves():
+    rng = random.Random("counted")
+    judged = {True: 0, False: 0}
+    for _ in range(60):
+        group = few_members_many_partitions(rng)
+        solution = solve(group, KIP_54)
+        columns = {key: getattr(solution.proof, key).tolist() for key in ("level", "price")}
+        assert format_accepts(group, solution.assignment, **columns)
+        for _ in range(8):
+            proof = {key: list(column) for key, column in columns.items()}
+            member = rng.randrange(len(group.members))
+            proof[rng.choice(("level", "price", "price"))][member] += rng.choice((-1, 1))
+            owner = solution.assignment.owner.copy()
+            if rng.random() < 0.3 and len(owner):
+                partition = rng.randrange(len(owner))
+                owner[partition] = rng.choice(readers_of(group).get(partition, [-1]))
+            assignment = Assignment(group, owner)
+            expected = format_accepts(group, assignment, **proof)
+            assert is_accepted(group, owner, KIP_54, scale=(1,), **proof) is expected, (
+                group.to_dict(),
+                proof,
+            )
+            judged[expected] += 1
+    assert judged[False] > 100
+    assert judged[True] > 20
+
+
 def test_a_rejected_integer_names_the_place_where_the_proof_fails():
     rng = random.Random("places")
     rejected = 0
