@@ -14,7 +14,7 @@ from compare.promises import PROMISES, optima
 from groups import Assignment, BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from compare.findings import Finding
     from groups import Group
@@ -48,93 +48,53 @@ def program(finding: Finding) -> Program:
     if write is None or not version:
         known = ", ".join(_WRITERS)
         raise BadInput(f"{finding.id}: no program for {finding.assignor}, only for {known}")
-    return write(finding, assignor, version)
+    return write(finding, client, assignor, version)
 
 
-_JAVA_CLASSES = {
-    "range": "RangeAssignor",
-    "roundrobin": "RoundRobinAssignor",
-    "sticky": "StickyAssignor",
-    "cooperative-sticky": "CooperativeStickyAssignor",
-    "uniform": "UniformAssignor",
-}
-_JUNIT = """\
-import org.junit.jupiter.api.Test;
+@dataclass(frozen=True)
+class _Language:
+    """How a language writes down a group: what is in `programs/<name>.txt`, and its literals."""
 
-import static java.util.Map.entry;
-import static org.junit.jupiter.api.Assertions.*;"""
-_CLIENT_IMPORTS = f"""\
-import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.*;
+    name: str
+    numbers: Callable[[Mapping[str, int]], str]
+    texts: Callable[[Mapping[str, list[str]]], str]
+    held: Callable[[Mapping[str, Mapping[str, list[int]]]], str]
 
-import org.apache.kafka.clients.consumer.*;
-import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
-import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
-import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
-import org.apache.kafka.common.*;
-{_JUNIT}"""
-_BROKER_IMPORTS = f"""\
-import java.time.Duration;
-import java.util.*;
-import java.util.stream.Collectors;
-
-import org.apache.kafka.common.*;
-import org.apache.kafka.coordinator.group.api.assignor.*;
-import org.apache.kafka.coordinator.group.assignor.*;
-import org.apache.kafka.coordinator.group.modern.*;
-{_JUNIT}"""
-
-
-def _java(finding: Finding, assignor: str, version: str) -> Program:
-    parts = _sections("kafka_java")
-    assign = parts["cooperative" if assignor == "cooperative-sticky" else "eager"]
-    assign = f"{assign}\n\n{parts['cluster']}"
-    return _java_program(
-        finding, assignor, f"kafka-clients {version}", _CLIENT_IMPORTS, Template(assign)
-    )
+    def text(self, finding: Finding, what: str, needs: str, assign: str, **more: str) -> str:
+        """Return a program: its head, the group, the promise's test, the call of the client."""
+        parts, group = _sections(self.name), finding.group
+        if finding.promise not in parts:
+            raise BadInput(f"{finding.id}: no program for the promise {finding.promise}")
+        members = group.to_dict()["members"]
+        test = Template(parts[finding.promise]).substitute(
+            better=self.held(_best(group)),
+            held=self.held(Assignment(group, group.owner).to_dict()),
+            next=int(group.generation.max(initial=0)) + 1,
+        )
+        return Template(parts["frame"] + "\n").substitute(
+            _facts(finding, what),
+            needs=needs,
+            partitions=self.numbers(
+                dict(zip(group.topics, group.partitions.tolist(), strict=True))
+            ),
+            reads=self.texts({m: said["subscription"] for m, said in members.items()}),
+            owned=self.held({m: said["owned"] for m, said in members.items()}),
+            generations=self.numbers(
+                dict(zip(group.members, group.generation.tolist(), strict=True))
+            ),
+            test=test,
+            assign=assign,
+            **more,
+        )
 
 
-def _broker(finding: Finding, assignor: str, version: str) -> Program:
-    assign = Template(_sections("kafka_broker")["assign"])
-    needs = f"kafka-group-coordinator {version}"
-    return _java_program(finding, assignor, needs, _BROKER_IMPORTS, assign)
-
-
-def _java_program(
-    finding: Finding, assignor: str, needs: str, imports: str, assign: Template
-) -> Program:
-    parts = _sections("java")
-    name = "".join(word.capitalize() for word in re.split(r"\W", finding.id)) + "Test"
-    group, javaclass = finding.group, _JAVA_CLASSES[assignor]
-    test = Template(parts[finding.promise]).substitute(
-        better=_java_held(_best(group)),
-        held=_java_held(_held(group)),
-        next=int(group.generation.max(initial=0)) + 1,
-    )
-    members = group.to_dict()["members"]
-    text = Template(parts["frame"]).substitute(
-        _facts(finding, f"{javaclass} of {needs}"),
-        name=name,
-        needs=needs,
-        imports=imports,
-        partitions=_java_map({t: str(n) for t, n in _counts(group).items()}),
-        reads=_java_map({m: _java_texts(said["subscription"]) for m, said in members.items()}),
-        owned=_java_held({m: said["owned"] for m, said in members.items()}),
-        generations=_java_map({m: str(g) for m, g in _generations(group).items()}),
-        test=test,
-        assign=assign.substitute(class_=javaclass, name=name),
-    )
-    return Program(f"{name}.java", text)
-
-
-def _java_map(entries: Mapping[str, str]) -> str:
+def _java_map(entries: Mapping[str, object]) -> str:
     rows = ",\n".join(f"        entry({_quoted(key)}, {value})" for key, value in entries.items())
     return f"Map.ofEntries(\n{rows})"
 
 
-def _java_texts(texts: list[str]) -> str:
-    return f"List.of({', '.join(map(_quoted, texts))})"
+def _java_texts(texts: Mapping[str, list[str]]) -> str:
+    return _java_map({m: f"List.of({', '.join(map(_quoted, of))})" for m, of in texts.items()})
 
 
 def _java_held(held: Mapping[str, Mapping[str, list[int]]]) -> str:
@@ -145,150 +105,130 @@ def _java_held(held: Mapping[str, Mapping[str, list[int]]]) -> str:
     return _java_map({member: f"List.of({held})" for member, held in lists.items()})
 
 
-_PYTHON_CLASSES = {
-    "kafka-python": {
-        "range": ("kafka.coordinator.assignors.range", "RangePartitionAssignor"),
-        "roundrobin": ("kafka.coordinator.assignors.roundrobin", "RoundRobinPartitionAssignor"),
-        "sticky": (
-            "kafka.coordinator.assignors.sticky.sticky_assignor",
-            "StickyPartitionAssignor",
-        ),
-        "cooperative-sticky": (
-            "kafka.coordinator.assignors.cooperative_sticky",
-            "CooperativeStickyAssignor",
-        ),
-    },
-    "aiokafka": {
-        "range": ("aiokafka.coordinator.assignors.range", "RangePartitionAssignor"),
-        "roundrobin": ("aiokafka.coordinator.assignors.roundrobin", "RoundRobinPartitionAssignor"),
-        "sticky": (
-            "aiokafka.coordinator.assignors.sticky.sticky_assignor",
-            "StickyPartitionAssignor",
-        ),
-    },
+def _go_map(entries: Mapping[str, object]) -> str:
+    rows = "".join(f"\t{_quoted(key)}: {value},\n" for key, value in entries.items())
+    return f"{{\n{rows}}}"
+
+
+def _go_texts(texts: Mapping[str, list[str]]) -> str:
+    return _go_map({m: f"{{{', '.join(map(_quoted, of))}}}" for m, of in texts.items()})
+
+
+def _go_held(held: Mapping[str, Mapping[str, list[int]]]) -> str:
+    lists = {
+        member: ", ".join(f"{_quoted(t)}: {{{', '.join(map(str, n))}}}" for t, n in of.items())
+        for member, of in held.items()
+    }
+    return _go_map({member: f"{{{held}}}" for member, held in lists.items()})
+
+
+_JAVA = _Language("java", _java_map, _java_texts, _java_held)
+_PYTHON = _Language("python", pformat, pformat, pformat)
+_GO = _Language("go", _go_map, _go_texts, _go_held)
+_JAVASCRIPT = _Language("kafkajs", json.dumps, json.dumps, json.dumps)
+
+_JAVA_CLASSES = {
+    "range": "RangeAssignor",
+    "roundrobin": "RoundRobinAssignor",
+    "sticky": "StickyAssignor",
+    "cooperative-sticky": "CooperativeStickyAssignor",
+    "uniform": "UniformAssignor",
 }
-
-
-def _python(finding: Finding, assignor: str, version: str) -> Program:
-    client = finding.assignor.partition("/")[0]
-    module, class_ = _PYTHON_CLASSES[client][assignor]
-    parts = _sections(client.replace("-", "_"))
-    rounds = parts["cooperative" if assignor == "cooperative-sticky" else "eager"]
-    assign = Template(f"{rounds}\n\n\n{parts['members']}").substitute(class_=class_)
-    imports = Template(parts["imports"]).substitute(module=module, class_=class_)
-    needs = f"{client} {version}"
-    text = _python_text(finding, f"{class_} of {needs}", needs, imports, assign)
-    return Program(f"test_{finding.id.replace('-', '_')}.py", text)
-
-
-def _librdkafka(finding: Finding, assignor: str, version: str) -> Program:
-    parts = _sections("librdkafka")
-    assign = Template(parts["assign"]).substitute(assignor=assignor, version=version)
-    needs = f"librdkafka {version} and kafka-assay[clients]"
-    what = f"{assignor} of librdkafka {version}"
-    text = _python_text(finding, what, needs, parts["imports"], assign)
-    return Program(f"test_{finding.id.replace('-', '_')}.py", text)
-
-
-def _python_text(finding: Finding, what: str, needs: str, imports: str, assign: str) -> str:
-    parts, group = _sections("python"), finding.group
-    members = group.to_dict()["members"]
-    test = Template(parts[finding.promise]).substitute(
-        better=pformat(_best(group)),
-        held=pformat(_held(group)),
-        next=int(group.generation.max(initial=0)) + 1,
-    )
-    return Template(parts["frame"] + "\n").substitute(
-        _facts(finding, what),
-        needs=needs,
-        imports=imports,
-        partitions=pformat(_counts(group)),
-        reads=pformat({m: said["subscription"] for m, said in members.items()}),
-        owned=pformat({m: said["owned"] for m, said in members.items()}),
-        generations=pformat(_generations(group)),
-        test=test,
-        assign=assign,
-    )
-
-
-_GO_NAMES = {
-    "range": "Range",
-    "roundrobin": "RoundRobin",
-    "sticky": "Sticky",
-    "cooperative-sticky": "CooperativeSticky",
+ARTIFACTS = {"kafka-java": "kafka-clients", "kafka-broker": "kafka-group-coordinator"}
+_PYTHON_CLASSES = {
+    ("kafka-python", "range"): "range.RangePartitionAssignor",
+    ("kafka-python", "roundrobin"): "roundrobin.RoundRobinPartitionAssignor",
+    ("kafka-python", "sticky"): "sticky.sticky_assignor.StickyPartitionAssignor",
+    ("kafka-python", "cooperative-sticky"): "cooperative_sticky.CooperativeStickyAssignor",
+    ("aiokafka", "range"): "range.RangePartitionAssignor",
+    ("aiokafka", "roundrobin"): "roundrobin.RoundRobinPartitionAssignor",
+    ("aiokafka", "sticky"): "sticky.sticky_assignor.StickyPartitionAssignor",
+}
+_PYTHON_MODULES = {
+    "kafka-python": "kafka.coordinator.assignors",
+    "aiokafka": "aiokafka.coordinator.assignors",
 }
 _GO_MODULES = {
     "sarama": ("github.com/IBM/sarama",),
     "franz-go": ("github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg"),
 }
-_GO_STANDARD = ("maps", "slices", "time")
 
 
-def _go(finding: Finding, assignor: str, version: str) -> Program:
-    client, group = finding.assignor.partition("/")[0], finding.group
-    parts = _sections("go")
-    rebalance = _sections(client.replace("-", "_"))["rebalance"]
-    rounds = parts["cooperative" if assignor == "cooperative-sticky" else "eager"]
-    assign = f"{rounds}\n\n{Template(rebalance).substitute(class_=_GO_NAMES[assignor])}"
-    members = group.to_dict()["members"]
-    test = Template(parts[finding.promise]).substitute(
-        better=_go_held(_best(group)),
-        held=_go_held(_held(group)),
-        next=int(group.generation.max(initial=0)) + 1,
+def _java(finding: Finding, client: str, assignor: str, version: str) -> Program:
+    parts, class_ = _sections(client.replace("-", "_")), _JAVA_CLASSES[assignor]
+    assign = parts["assign"] if "assign" in parts else parts[_rounds(assignor)]
+    called = "\n\n".join(filter(None, (assign, parts.get("cluster"))))
+    name = "".join(word.capitalize() for word in re.split(r"\W", finding.id)) + "Test"
+    needs = f"{ARTIFACTS[client]} {version}"
+    text = _JAVA.text(
+        finding,
+        f"{class_} of {needs}",
+        needs,
+        Template(called).substitute(class_=class_, name=name),
+        imports=f"{parts['imports']}\n{_sections('java')['imports']}",
+        name=name,
     )
-    used = [name for name in _GO_STANDARD if f"{name}." in test + assign]
-    imports = [f'\t"{name}"' for name in used] + [""]
-    imports += [f'\t"{module}"' for module in _GO_MODULES[client]]
-    text = Template(parts["frame"] + "\n").substitute(
-        _facts(finding, f"{assignor} of {client} {version}"),
-        needs=f"{client} {version}",
-        imports="\n".join(imports),
-        partitions=_go_map({t: str(n) for t, n in _counts(group).items()}),
-        reads=_go_map({m: _go_texts(said["subscription"]) for m, said in members.items()}),
-        owned=_go_held({m: said["owned"] for m, said in members.items()}),
-        generations=_go_map({m: str(g) for m, g in _generations(group).items()}),
+    return Program(f"{name}.java", text)
+
+
+def _python(finding: Finding, client: str, assignor: str, version: str) -> Program:
+    parts, needs = _sections(client.replace("-", "_")), f"{client} {version}"
+    module, _, class_ = _PYTHON_CLASSES[client, assignor].rpartition(".")
+    module = f"{_PYTHON_MODULES[client]}.{module}"
+    called = Template(f"{parts[_rounds(assignor)]}\n\n\n{parts['members']}")
+    text = _PYTHON.text(
+        finding,
+        f"{class_} of {needs}",
+        needs,
+        called.substitute(class_=class_),
+        imports=Template(parts["imports"]).substitute(module=module, class_=class_),
+    )
+    return Program(_python_file(finding), text)
+
+
+def _librdkafka(finding: Finding, client: str, assignor: str, version: str) -> Program:
+    parts = _sections(client)
+    text = _PYTHON.text(
+        finding,
+        f"{assignor} of {client} {version}",
+        f"{client} {version} and kafka-assay[clients]",
+        Template(parts["assign"]).substitute(assignor=assignor, version=version),
+        imports=parts["imports"],
+    )
+    return Program(_python_file(finding), text)
+
+
+def _go(finding: Finding, client: str, assignor: str, version: str) -> Program:
+    parts, needs = _sections("go"), f"{client} {version}"
+    rebalance = _sections(client.replace("-", "_"))["rebalance"]
+    constructor = "".join(word.capitalize() for word in assignor.split("-"))
+    constructor = constructor.replace("Roundrobin", "RoundRobin")
+    called = f"{parts[_rounds(assignor)]}\n\n{Template(rebalance).substitute(class_=constructor)}"
+    used = parts[finding.promise] + called
+    standard = [f'\t"{name}"' for name in ("maps", "slices", "time") if f"{name}." in used]
+    text = _GO.text(
+        finding,
+        f"{assignor} of {needs}",
+        needs,
+        called,
+        imports="\n".join([*standard, "", *(f'\t"{m}"' for m in _GO_MODULES[client])]),
         name="".join(word.capitalize() for word in finding.promise.split("-")),
-        test=test,
-        assign=assign,
     )
     return Program(f"{finding.id.replace('-', '_')}_test.go", text)
 
 
-def _go_map(entries: Mapping[str, str]) -> str:
-    rows = "".join(f"\t{_quoted(key)}: {value},\n" for key, value in entries.items())
-    return f"{{\n{rows}}}"
-
-
-def _go_texts(texts: Sequence[str]) -> str:
-    return f"{{{', '.join(map(_quoted, texts))}}}"
-
-
-def _go_held(held: Mapping[str, Mapping[str, list[int]]]) -> str:
-    return _go_map(
-        {
-            m: _go_texts_of({t: ", ".join(map(str, n)) for t, n in of.items()})
-            for m, of in held.items()
-        }
-    )
-
-
-def _go_texts_of(numbers: Mapping[str, str]) -> str:
-    return f"{{{', '.join(f'{_quoted(topic)}: {{{said}}}' for topic, said in numbers.items())}}}"
-
-
-def _kafkajs(finding: Finding, assignor: str, version: str) -> Program:
-    parts, group = _sections("kafkajs"), finding.group
-    if finding.promise not in parts:
-        raise BadInput(f"{finding.id}: no program for {finding.promise} of KafkaJS")
-    members = group.to_dict()["members"]
-    text = Template(parts["frame"] + "\n").substitute(
-        _facts(finding, f"{assignor} of KafkaJS {version}"),
-        needs=f"kafkajs {version}",
-        partitions=json.dumps(_counts(group)),
-        reads=json.dumps({m: said["subscription"] for m, said in members.items()}, indent=2),
-        test=parts[finding.promise],
-    )
+def _kafkajs(finding: Finding, client: str, assignor: str, version: str) -> Program:
+    needs = f"{client} {version}"
+    text = _JAVASCRIPT.text(finding, f"{assignor} of {needs}", needs, "")
     return Program(f"{finding.id}.test.js", text)
+
+
+def _rounds(assignor: str) -> str:
+    return "cooperative" if assignor == "cooperative-sticky" else "eager"
+
+
+def _python_file(finding: Finding) -> str:
+    return f"test_{finding.id.replace('-', '_')}.py"
 
 
 def _sections(language: str) -> dict[str, str]:
@@ -320,27 +260,14 @@ def _best(group: Group) -> dict[str, dict[str, list[int]]]:
     return {} if found is None else found.to_dict()
 
 
-def _held(group: Group) -> dict[str, dict[str, list[int]]]:
-    """Return the valid owners."""
-    return Assignment(group, group.owner).to_dict()
-
-
-def _counts(group: Group) -> dict[str, int]:
-    return dict(zip(group.topics, group.partitions.tolist(), strict=True))
-
-
-def _generations(group: Group) -> dict[str, int]:
-    return dict(zip(group.members, group.generation.tolist(), strict=True))
-
-
 def _quoted(text: str) -> str:
     """Return a name as a string literal: JSON's are those of every language here."""
     return json.dumps(text)
 
 
-_WRITERS: dict[str, Callable[[Any, str, str], Program]] = {
+_WRITERS: dict[str, Callable[[Any, str, str, str], Program]] = {
     "kafka-java": _java,
-    "kafka-broker": _broker,
+    "kafka-broker": _java,
     "kafka-python": _python,
     "aiokafka": _python,
     "librdkafka": _librdkafka,

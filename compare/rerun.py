@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compare.reproduce import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
 from heuristics.shipped import go_build, jars, kafkajs
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SECONDS = 180.0
 _JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
-_ARTIFACTS = {"kafka-java": "kafka-clients", "kafka-broker": "kafka-group-coordinator"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _java(folder: Path, file: str, client: str, version: str) -> Rerun:
     if home is None:
         raise BadInput(f"no Java compiler here: {INSTALL_JDK}")
     junit = _junit()
-    places = os.pathsep.join(map(str, [*jars.noted(_ARTIFACTS[client], version), junit]))
+    places = os.pathsep.join(map(str, [*jars.noted(ARTIFACTS[client], version), junit]))
     compiler: list[str | Path] = [
         home / "bin" / "javac",
         "-nowarn",
