@@ -179,11 +179,14 @@ class _Topics:
         return _Topics(sort, pairs[0, :sorts], pairs[1, :sorts], partitions)
 
     def sorts(self, group: Group) -> tuple[Int64, Int64, Int64]:
-        """Return (sort, valid owner or -1, partitions) of all that somebody reads."""
+        """Return (sort, valid owner or -1, partitions) of all that somebody reads.
+
+        Of one sort the first column has one entry, else all are equally long.
+        """
         members = np.arange(-1, len(group.members))
         if (self.sort >= 0).all() and len(self.least) == 1:
             free = group.n_partitions - int(group.owned.sum())
-            return np.zeros_like(members), members, np.append([free], group.owned)
+            return np.zeros(1, np.int64), members, np.append(free, group.owned)
         sort = np.repeat(self.sort, group.partitions)
         read = sort >= 0
         sort, owner = sort[read], group.owner[read].astype(np.int64)

@@ -79,12 +79,9 @@ def closed_form(
     """
     most = int(owned.max(initial=0))
     order = order_by(block * (most + 1) + (most - owned))
-    starts = np.flatnonzero(np.concatenate(([True], block[order][1:] != block[order][:-1])))
-    if not len(block):
-        starts = np.empty(0, np.int64)
-    size = np.diff(np.append(starts, len(block)))
+    size = np.bincount(block, minlength=len(floor))
     rank = np.empty(len(block), np.int64)
-    rank[order] = np.arange(len(block)) - np.repeat(starts, size)
+    rank[order] = np.arange(len(block)) - np.repeat(np.cumsum(size) - size, size)
     low, more = floor[block], extra[block]
     place = low + (rank < more)
     kept = np.minimum(owned, place)

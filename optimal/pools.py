@@ -77,9 +77,10 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
     place, place_topic, place_replicas = _places(columns, useful, before, with_racks=with_racks)
     kept, near_only = _kept(columns, before, place, place_topic, place_replicas)
     kept_by = np.zeros(columns.members, np.int64)
+    told_apart = [columns.rack] if with_racks else []
     if before:
         kept_by = np.bincount(columns.owner[kept], minlength=columns.members)
-    told_apart = [kept_by, *([columns.rack] if with_racks else [])]
+        told_apart = [kept_by, *told_apart]
     indptr, rows = _only(columns.classes, useful)
     member_class, sample = _classes(columns, indptr, rows, told_apart)
     edge_class, edge_topic = _entries(indptr, rows, columns.classes.member[sample])
