@@ -41,6 +41,8 @@ class Blocks:
 def components(pools: Pools) -> tuple[Int64, Int64]:
     """Return the connected component of each pool and of each class, numbered from 0."""
     n = len(pools.counts)
+    if n == len(pools.class_size) == len(pools.edge_pool) == 1:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64)
     a, b = pools.edge_pool, pools.edge_class + n
     label = np.arange(n + len(pools.class_size))
     while True:

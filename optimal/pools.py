@@ -74,6 +74,8 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
         Where the costs of `before` together would leave 64 bits.
     """
     useful = (columns.readers > 0) & (columns.counts > 0)
+    if len(columns.classes) == 1 and useful.any() and not (before or apart or with_racks):
+        return _one_pool(columns, useful)
     place, place_topic, place_replicas = _places(columns, useful, before, with_racks=with_racks)
     kept, near_only = _kept(columns, before, place, place_topic, place_replicas)
     kept_by = np.zeros(columns.members, np.int64)
@@ -124,6 +126,24 @@ def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bo
         edge_pool=edge_pool,
         edge_class=classes,
         far=far,
+    )
+
+
+def _one_pool(columns: Columns, useful: Bools) -> Pools:
+    """Return the one pool and the one class of members that all read the same."""
+    one = np.zeros(1, np.int64)
+    return Pools(
+        pool=np.repeat(np.where(useful, 0, -1), columns.counts),
+        some_unread=not useful[columns.counts > 0].all(),
+        kept=np.zeros(columns.partitions, bool),
+        counts=columns.counts[useful].sum(keepdims=True),
+        pool_topic=np.flatnonzero(useful)[:1],
+        member_class=np.zeros(columns.members, np.int64),
+        class_size=np.array([columns.members]),
+        class_kept=one,
+        edge_pool=one,
+        edge_class=one,
+        far=np.zeros(1, bool),
     )
 
 
