@@ -13,12 +13,12 @@ help:  ## list the targets
 
 report: .venv/.ready out/seeded.jsonl  ## solve, prove and score the corpus; leaves out/report.html
 	@$(BIN)/assay run corpus --out out --assume-equal
-	@$(BIN)/assay run out/seeded.jsonl --out out
+	@$(BIN)/assay run out/seeded.jsonl --out out --time-limit 1
 	@$(BIN)/assay report out -o out/report.html
 
 out/seeded.jsonl: .venv/.ready
 	@mkdir -p out
-	@$(BIN)/assay generate grid --members 10 --members 100 --members 1000 > $@.part
+	@$(BIN)/assay generate grid --members 10 --members 100 > $@.part
 	@$(BIN)/assay generate differing --members 10 --members 100 >> $@.part
 	@mv $@.part $@
 

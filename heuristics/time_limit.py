@@ -1,4 +1,4 @@
-"""TimeLimit: assignors in a child process, which is killed when their time is up."""
+"""TimeLimit: assignors in child processes, which are killed when their time is up."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from groups import Group
     from groups.group import Int32
+    from heuristics.assignor import Assignor
 
 PREPARE_SECONDS = 120.0
 
@@ -40,8 +41,9 @@ class Outcome:
 
 
 class TimeLimit:
-    """A child process in which assignors run, one after the other, for so many seconds each.
+    """Child processes in which assignors run, one after the other, for so many seconds each.
 
+    Each client has a process of its own, so that a hang of one leaves the others where they are.
     Use it as a context manager and over many groups: see :class:`~heuristics.child.Child`.
 
     Parameters
@@ -51,8 +53,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._child = Child()
-        self._prepared: set[str] = set()
+        self._places: dict[str, _Place] = {}
 
     def __enter__(self) -> TimeLimit:
         return self
@@ -61,9 +62,10 @@ class TimeLimit:
         self.close()
 
     def close(self) -> None:
-        """Stop the child process; the next call starts a new one."""
-        self._child.close()
-        self._prepared.clear()
+        """Stop the child processes; the next call starts a new one."""
+        for place in self._places.values():
+            place.child.close()
+        self._places.clear()
 
     def plan(self, group: Group, name: str) -> Outcome:
         """Run the assignor of that name on the group.
@@ -77,21 +79,33 @@ class TimeLimit:
         """
         assignor = assignor_named(name)
         group.require_subscriptions()
-        if assignor.kind == "shipped" and assignor.name not in self._prepared:
+        place = self._place(assignor)
+        if assignor.kind == "shipped" and assignor.name not in place.prepared:
             reason = assignor.missing()
             if reason is not None:
                 return Outcome("unavailable", None, reason, 0.0)
-            lost = self._child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+            lost = place.child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
             if lost is not None:
+                place.prepared.clear()
                 return Outcome("failed", None, f"it does not start: {_reason(lost)}", 0.0)
-            self._prepared.add(assignor.name)
-        return self.call(assignor.function, group)
+            place.prepared.add(assignor.name)
+        return self._call(place, assignor.function, group)
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""
-        answer = self._child.call(_answer, function, group, seconds=self.seconds)
+        return self._call(self._place(None), function, group)
+
+    def _place(self, assignor: Assignor | None) -> _Place:
+        """Return where an assignor runs: its client's process; Kafka's classes share a JVM."""
+        name = assignor.name if assignor is not None and assignor.kind == "shipped" else ""
+        client = name.partition("/")[0]
+        key = "kafka" if client in ("kafka-java", "kafka-broker") else client
+        return self._places.setdefault(key, _Place(Child(), set()))
+
+    def _call(self, place: _Place, function: Callable[[Group], Plan], group: Group) -> Outcome:
+        answer = place.child.call(_answer, function, group, seconds=self.seconds)
         if isinstance(answer, Lost):
-            self._prepared.clear()
+            place.prepared.clear()
             if answer.timed_out:
                 return Outcome("timed-out", None, answer.reason, self.seconds)
             return Outcome("failed", None, answer.reason, 0.0)
@@ -99,6 +113,14 @@ class TimeLimit:
             return Outcome(answer.status, None, answer.reason, answer.seconds)
         assignment = Assignment(group, answer.owner, answer.strays)
         return Outcome("planned", Plan(assignment, *answer.counts), None, answer.seconds)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A child process, and the names of what has been started in it."""
+
+    child: Child
+    prepared: set[str]
 
 
 def limited(group: Group, name: str, seconds: float) -> Outcome:
