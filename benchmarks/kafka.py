@@ -18,7 +18,7 @@ from benchmarks.__main__ import fresh
 from compare.families import Family, grid
 from groups import values
 from groups.group import Group
-from heuristics.shipped import kafka_broker
+from heuristics.shipped import kafka_broker, kafka_java
 from optimal import solve
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 VERSION = "4.4.0"
 WARM, RUNS = 15, 9
+SLOW_RUNS, PATIENCE = 4, 20.0
 LEAST = 100_000
 
 
@@ -62,6 +63,14 @@ def _group(group: Group, members: int, indptr: np.ndarray, owner: np.ndarray | N
     )
 
 
+def differing() -> Iterator[Family]:
+    """Return points whose subscriptions differ and on which cooperative-sticky takes its time."""
+    yield Family(500, 10, 100, "buckets", "join-one")
+    yield Family(500, 10, 20, "random", "join-one")
+    yield Family(1000, 10, 20, "random", "join-many", skewed=True)
+    yield Family(500, 50, 100, "buckets", "join-one")
+
+
 def in_turn(group: Group, version: str) -> tuple[list[float], list[float]]:
     """Return the seconds of `optimal.solve`, proof and check included, and of uniform, in turn."""
     held = kafka_broker.held(group, "uniform", version)
@@ -78,20 +87,45 @@ def in_turn(group: Group, version: str) -> tuple[list[float], list[float]]:
     return ours, theirs
 
 
+def cooperative(version: str) -> None:
+    """Print how long cooperative-sticky takes for its first round, beside the exact optimum."""
+    _say("\n| group | exact (s) | cooperative-sticky (s) | times |\n|---|---|---|---|")
+    for family in differing():
+        group = family.group(1)
+        held = kafka_java.held(group, "cooperative-sticky", version)
+        solve(group)
+        ours: list[float] = []
+        theirs: list[float] = []
+        while not theirs or (len(theirs) < SLOW_RUNS and sum(theirs) < PATIENCE):
+            given = fresh(group)
+            started = perf_counter()
+            solve(given)
+            ours.append(perf_counter() - started)
+            theirs += held.timed(1)
+        least, exact = min(theirs), median(ours)
+        _say(f"| {family.name} | {exact:.4f} | {least:.2f} | {least / exact:,.0f} |")
+
+
 def main() -> None:
-    """Print a row a point: seconds of both, least and median, and what uniform's plan is worth."""
-    parser = ArgumentParser(description="time uniform and the exact solver in turn")
+    """Print the tables."""
+    parser = ArgumentParser(description="time Kafka's assignors and the exact solver in turn")
     parser.add_argument("--version", default=VERSION)
     asked = parser.parse_args()
+    uniform(asked.version)
+    cooperative(asked.version)
+
+
+def uniform(version: str) -> None:
+    """Print a row a point: seconds of both, least and median, and what uniform's plan is worth."""
     _say("| members x partitions | topics | subscriptions | event | exact (s) | uniform (s) | "
          "uniform over exact: least, median | its excess: balance, moves |")  # fmt: skip
     _say("|---|---|---|---|---|---|---|---|")
     slower = slower_at_least = total = 0
     for family in points():
-        group = as_they_time_it(family, asked.version)
-        ours, theirs = in_turn(group, asked.version)
+        group = as_they_time_it(family, version)
+        ours, theirs = in_turn(group, version)
         best = [term.value for term in solve(group).terms]
-        plan = kafka_broker.plan(group, "uniform", asked.version)
+        plan = kafka_broker.plan(group, "uniform", version)
         made = values(plan.assignment, ("balance", "stickiness"))
         excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
         least, middle = min(theirs) / min(ours), median(theirs) / median(ours)
