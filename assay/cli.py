@@ -263,13 +263,11 @@ def fetch(
     ] = None,
 ) -> None:
     """Bring clients' jars to this machine, or build what calls them."""
-    from heuristics.shipped import CLIENTS, client_named
+    from heuristics.shipped import CLIENTS, client_and_version
 
     asked = names or [f"{name}@{v}" for name, c in CLIENTS.items() for v in c.versions()]
-    found = [(client_named(n.partition("@")[0].partition("/")[0]), n) for n in asked]
     bad = 0
-    for client, name in found:
-        version = name.partition("@")[2] or client.versions()[0]
+    for client, version in [client_and_version(name) for name in asked]:
         try:
             client.fetch(version)
         except BadInput as error:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from heuristics.assignor import Assignor
 
-__all__ = ["CLIENTS", "Client", "client_named", "listed", "shipped_named"]
+__all__ = ["CLIENTS", "Client", "client_and_version", "client_named", "listed", "shipped_named"]
 
 _CLIENTS: tuple[Client, ...] = (
     kafka_java.CLIENT,
@@ -72,9 +72,23 @@ def shipped_named(name: str) -> Assignor:
         versions = client.versions()
         here = (v for v in versions if client.missing(assignor, v) is None)
         version = next(here, versions[0])
-    if not _VERSION.fullmatch(version):
-        raise BadInput(f"assignor: {name!r} has no version after the @, as in 4.4.0")
-    return client.assignor(assignor, version)
+    return client.assignor(assignor, _version(version, name))
+
+
+def client_and_version(name: str) -> tuple[Client, str]:
+    """Return the client of a name such as ``kafka-java@4.4.0``, and which version of it.
+
+    What stands between a slash and the @ counts for nothing; without a version it is the first
+    that is listed.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such client, or what follows the @ is no version.
+    """
+    before, _, version = name.partition("@")
+    client = client_named(before.partition("/")[0])
+    return client, _version(version or client.versions()[0], name)
 
 
 def client_named(name: str) -> Client:
@@ -88,3 +102,9 @@ def client_named(name: str) -> Client:
     if name not in CLIENTS:
         raise BadInput(f"client: unknown name {name!r}, expected one of {', '.join(CLIENTS)}")
     return CLIENTS[name]
+
+
+def _version(version: str, name: str) -> str:
+    if not _VERSION.fullmatch(version) or ".." in version:
+        raise BadInput(f"assignor: {name!r} has no version after the @, as in 4.4.0")
+    return version

@@ -77,6 +77,7 @@ def test_what_is_there_is_ready_at_once():
     ("name", "said"),
     [
         ("kafka-jaba", "assay: client: unknown name 'kafka-jaba', expected one of kafka-java, "),
+        ("kafka-java@../x", "assay: assignor: 'kafka-java@../x' has no version after the @"),
         ("aiokafka@0.1.0", "assay: aiokafka@0.1.0: aiokafka "),
     ],
 )
