@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from concurrent.futures import TimeoutError as TimeUp
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessExpired, ProcessPool
@@ -71,7 +75,7 @@ class Child:
         if self._pool is not None and not self._pool.active:
             self.close()
         if self._pool is None:
-            self._pool = ProcessPool(max_workers=1, context=_Spawn())
+            self._pool = ProcessPool(1, initializer=_end_with_parent, context=_Spawn())
         try:
             future = self._pool.schedule(function, args=list(args), timeout=seconds)
         except RuntimeError as error:
@@ -85,6 +89,18 @@ class Child:
             return Lost("the child process did not start")
         except ProcessExpired as death:
             return Lost(f"the child process died (exit code {death.exitcode})")
+
+
+def _end_with_parent() -> None:
+    """See to it that this process ends when its parent does, even in an endless loop of a JVM."""
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_outlive, args=[parent.sentinel], daemon=True).start()
+
+
+def _outlive(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
 
 
 @contextmanager

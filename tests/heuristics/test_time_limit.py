@@ -133,3 +133,32 @@ def test_a_script_needs_no_guard_around_its_main_part(tmp_path):
         [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
     )
     assert (run.stdout, run.stderr) == ("planned True\n", "")
+
+
+@pytest.mark.parametrize("name", ["loop", "sleep"])
+def test_a_child_in_an_endless_loop_ends_when_its_parent_is_killed(name, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+            import sys
+            sys.path.insert(0, {str(Path(__file__).parent / "assignors")!r})
+            import misbehaving
+            from groups import Group
+            from heuristics.time_limit import TimeLimit
+
+            document = {{"format": "assay-group/1", "group": "g", "topics": {{}}, "members": {{}}}}
+            group = Group.from_dict(document)
+            with TimeLimit(60) as limit:
+                print(limit.call(misbehaving.tell_pid, group).plan.rounds, flush=True)
+                limit.call(misbehaving.{name}, group)
+        """)
+    )
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
+        pid = int(parent.stdout.readline())
+        time.sleep(0.5)
+        assert is_running(pid)
+        parent.kill()
+    until = time.monotonic() + 10
+    while is_running(pid) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not is_running(pid)
