@@ -46,7 +46,7 @@ differential: .venv/.ready  ## set the texts beside the code that people run, so
 findings: .venv/.ready  ## look for what breaks shipped assignors' promises, 40 min
 	@$(BIN)/python -m compare.shipped_findings
 
-verdicts: .venv/.ready  ## hold every assignor against the optimum on the maintainers' grid, 1 h
+verdicts: .venv/.ready  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m compare.grid_verdicts
 
 notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
