@@ -11,7 +11,7 @@ import numpy as np
 from groups.errors import BadInput
 from groups.group import NOBODY
 from groups.tiers import require_data
-from optimal.claim import Claim
+from optimal.answer import Answer
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MOST_ASSIGNMENTS = 1_000_000
 _CELLS_AT_ONCE = 2**22
 
 
-def brute(group: Group, objective: Objective, *, time_limit: float | None = None) -> Claim:
+def brute(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
     """Return the best of all assignments, proved by exhaustion.
 
     Of several best ones the lexicographically first wins: partitions in order, the member of the
@@ -50,7 +50,7 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
     found: Int32 | None = None
     for owner in _assignments(group):
         if time.monotonic() > deadline:
-            return Claim(found, (None,) * len(objective), Stopped.TIME_LIMIT)
+            return Answer(found, (None,) * len(objective), Stopped.TIME_LIMIT)
         values = []
         for tier in objective:
             value = _VALUES[tier](group, owner)
@@ -60,7 +60,7 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
             best, found = tuple(values), owner[0].copy()
     if best is None:
         raise AssertionError("there is always one assignment")
-    return Claim(found, best, Stopped.PROOF, Proof(ProofKind.EXHAUSTION))
+    return Answer(found, best, Stopped.PROOF, Proof(ProofKind.EXHAUSTION))
 
 
 def _require_few_assignments(group: Group) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from groups.errors import BadInput, SolverContradiction
 from groups.group import NOBODY
 from groups.tiers import TIERS, require_data
-from optimal.claim import Claim
+from optimal.answer import Answer
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ PRESOLVED = 2**30
 
 def cpsat(
     group: Group, objective: Objective, *, time_limit: float | None, workers: int = 1
-) -> Claim:
+) -> Answer:
     """Find the best assignment by constraint programming, tier by tier.
 
     One Boolean says for each partition and each of its readers whether the reader gets it. Each
@@ -86,9 +86,9 @@ def cpsat(
         program.model.add(cost <= least)
         program.hint(found)
     else:
-        return Claim(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
+        return Answer(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
     unknown = [None] * (len(objective) - len(bounds))
-    return Claim(found, (*bounds, *unknown), Stopped.TIME_LIMIT)
+    return Answer(found, (*bounds, *unknown), Stopped.TIME_LIMIT)
 
 
 def greatest_cost(group: Group, objective: Objective) -> int:

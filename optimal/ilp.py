@@ -14,7 +14,7 @@ import numpy as np
 from groups.errors import BadInput, SolverContradiction
 from groups.group import NOBODY
 from groups.tiers import TIERS, require_data
-from optimal.claim import Claim
+from optimal.answer import Answer
 from optimal.solution import Proof, ProofKind, Status, Stopped
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _TOLERANCE = 1e-9
 _GREATEST = 2**24
 
 
-def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Claim:
+def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answer:
     """Find the best assignment by integer linear programming, tier by tier.
 
     One 0-1 variable says for each partition and each of its readers whether the reader gets it.
@@ -74,9 +74,9 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Clai
         program.problem.addConstraint(cost <= fixed[form])
         bounds.append(_score("load_pairs" if tier == "balance" else tier, group, found))
     else:
-        return Claim(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
+        return Answer(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
     unknown = [None] * (len(objective) - len(bounds))
-    return Claim(found, (*bounds, *unknown), Stopped.TIME_LIMIT)
+    return Answer(found, (*bounds, *unknown), Stopped.TIME_LIMIT)
 
 
 def _form(tier: str, earlier: Objective) -> str:

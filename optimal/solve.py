@@ -19,8 +19,8 @@ from groups.errors import (
 from groups.fleet import Fleet
 from groups.group import frozen
 from groups.tiers import TIERS, parse_objective, require_data, values
+from optimal.answer import Answer
 from optimal.certificate import check
-from optimal.claim import Claim
 from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
 from optimal.time_left import OutOfTime, TimeLeft
 
@@ -59,7 +59,7 @@ def solve(
         Where the objective is not known, the group lacks what a tier needs, or the method does
         not serve the objective.
     SolverContradiction
-        Where the checker rejects what the method claims.
+        Where the checker rejects the answer of the method.
     """
     tiers = parse_objective(objective)
     if assume_subscriptions == "equal":
@@ -67,8 +67,8 @@ def solve(
     require_data(group, tiers)
     chosen = _chosen(tiers, method)
     start = perf_counter()
-    claim = _run(group, tiers, chosen, method, time_limit)
-    return _confirmed(group, tiers, claim, chosen, perf_counter() - start)
+    answer = _run(group, tiers, chosen, method, time_limit)
+    return _confirmed(group, tiers, answer, chosen, perf_counter() - start)
 
 
 def solve_many(
@@ -88,7 +88,7 @@ def solve_many(
         Where the objective is not made of flow tiers, or a group lacks what a tier needs; the
         message names the group.
     SolverContradiction
-        Where the checker rejects a claim; the message names the group.
+        Where the checker rejects an answer; the message names the group.
     """
     tiers = parse_objective(objective)
     _chosen(tiers, "flow")
@@ -131,15 +131,15 @@ def _together(
     """
     start = perf_counter()
     fleet = Fleet.of(groups)
-    claim = _flow(fleet.group, objective, time_limit, closed=True)
-    whole = _confirmed(fleet.group, objective, claim, "flow", 0.0)
+    answer = _flow(fleet.group, objective, time_limit, closed=True)
+    whole = _confirmed(fleet.group, objective, answer, "flow", 0.0)
     proof = whole.proof.kind
     seconds = (perf_counter() - start) / max(len(groups), 1)
     parts = [
         _solution(group, objective, own, "flow", seconds)
-        for group, own in zip(groups, _split(fleet, claim), strict=True)
+        for group, own in zip(groups, _split(fleet, answer), strict=True)
     ]
-    if claim.proof.kind is not proof:
+    if answer.proof.kind is not proof:
         raise SolverContradiction("the proof of all groups together is not that of each")
     for term in whole.terms:
         parted = sum(t.value for part in parts for t in part.terms if t.name == term.name)
@@ -148,10 +148,10 @@ def _together(
     return parts
 
 
-def _split(fleet: Fleet, claim: Claim) -> list[Claim]:
-    """Return the claim of each group of a fleet."""
-    claims = []
-    owner, proof = claim.owner, claim.proof
+def _split(fleet: Fleet, answer: Answer) -> list[Answer]:
+    """Return the answer of each group of a fleet."""
+    answers = []
+    owner, proof = answer.owner, answer.proof
     members, partitions = fleet.member_start.tolist(), fleet.partition_start.tolist()
     for first, last, start, end in zip(
         members, members[1:], partitions, partitions[1:], strict=False
@@ -161,22 +161,22 @@ def _split(fleet: Fleet, claim: Claim) -> list[Claim]:
         )
         level = None if proof.level is None else frozen(proof.level[first:last])
         price = None if proof.price is None else frozen(proof.price[first:last])
-        claims.append(
-            Claim(
+        answers.append(
+            Answer(
                 owner=None if own is None else frozen(own.astype(np.int32)),
-                bounds=claim.bounds,
-                stopped=claim.stopped,
+                bounds=answer.bounds,
+                stopped=answer.stopped,
                 proof=Proof(proof.kind, level, price, proof.scale),
-                method=_method(claim, slice(first, last)),
+                method=_method(answer, slice(first, last)),
             )
         )
-    return claims
+    return answers
 
 
-def _method(claim: Claim, members: slice) -> str | None:
-    if claim.closed is None:
-        return claim.method
-    return "closed-form" if claim.closed[members].all() else claim.method
+def _method(answer: Answer, members: slice) -> str | None:
+    if answer.closed is None:
+        return answer.method
+    return "closed-form" if answer.closed[members].all() else answer.method
 
 
 def _chosen(objective: Objective, method: Method) -> Method:
@@ -192,7 +192,7 @@ def _chosen(objective: Objective, method: Method) -> Method:
 
 def _run(
     group: Group, objective: Objective, chosen: Method, asked: Method, time_limit: float | None
-) -> Claim:
+) -> Answer:
     if chosen == "flow":
         return _flow(group, objective, time_limit, closed=asked == "auto")
     if chosen == "brute":
@@ -208,49 +208,49 @@ def _run(
     return cpsat(group, objective, time_limit=time_limit)
 
 
-def _flow(group: Group, objective: Objective, time_limit: float | None, *, closed: bool) -> Claim:
-    from optimal.flow import flow
+def _flow(group: Group, objective: Objective, time_limit: float | None, *, closed: bool) -> Answer:
+    from optimal.flow.recipe import flow
 
     try:
         return flow(group, objective, TimeLeft.of(time_limit), closed=closed)
     except OutOfTime:
-        return Claim(None, (None,) * len(objective), stopped=Stopped.TIME_LIMIT)
+        return Answer(None, (None,) * len(objective), stopped=Stopped.TIME_LIMIT)
 
 
 def _solution(
-    group: Group, objective: Objective, claim: Claim, method: str, seconds: float
+    group: Group, objective: Objective, answer: Answer, method: str, seconds: float
 ) -> Solution:
-    """Turn a claim into a solution; the values of its tiers are computed here."""
-    assignment = None if claim.owner is None else Assignment(group, claim.owner)
+    """Turn an answer into a solution; the values of its tiers are computed here."""
+    assignment = None if answer.owner is None else Assignment(group, answer.owner)
     found = () if assignment is None else values(assignment, objective)
-    bounds: tuple[int | None, ...] = claim.bounds
-    if claim.proof.kind is ProofKind.CERTIFICATE or method == "flow":
+    bounds: tuple[int | None, ...] = answer.bounds
+    if answer.proof.kind is ProofKind.CERTIFICATE or method == "flow":
         # The checker, or the flow's own word, stands for every tier.
         bounds = found
     terms = tuple(map(Term, objective, found, bounds))
     status = Status.UNKNOWN
     if assignment is not None:
         closed = all(t.value == t.bound for t in terms)
-        proved = closed and claim.proof.kind is not ProofKind.NONE
+        proved = closed and answer.proof.kind is not ProofKind.NONE
         status = Status.OPTIMAL if proved else Status.FEASIBLE
     return Solution(
         group=group,
         objective=objective,
         status=status,
-        stopped=claim.stopped,
-        method=claim.method or method,
+        stopped=answer.stopped,
+        method=answer.method or method,
         seconds=seconds,
         terms=terms,
         assignment=assignment,
-        proof=claim.proof if status is Status.OPTIMAL else Proof(ProofKind.NONE),
+        proof=answer.proof if status is Status.OPTIMAL else Proof(ProofKind.NONE),
     )
 
 
 def _confirmed(
-    group: Group, objective: Objective, claim: Claim, method: str, seconds: float
+    group: Group, objective: Objective, answer: Answer, method: str, seconds: float
 ) -> Solution:
-    """Turn a claim into a solution that the checker has confirmed."""
-    solution = _solution(group, objective, claim, method, seconds)
+    """Turn an answer into a solution that the checker has confirmed."""
+    solution = _solution(group, objective, answer, method, seconds)
     try:
         check(group, solution)
     except ProofTooLarge:

@@ -135,7 +135,7 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.frontier",
         "optimal.solution",
         "optimal.solve",
-        "optimal.claim",
+        "optimal.answer",
         "optimal.time_left",
     }
 

@@ -13,7 +13,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int64
-    from optimal.pools import Pools
+    from optimal.flow.pools import Pools
     from optimal.time_left import TimeLeft
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import BadInput, SolverContradiction
-from optimal.order import order_by
+from optimal.flow.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Int64

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.group import NOBODY, among, frozen
-from optimal.claim import Claim
-from optimal.closed_form import all_closed, closed_form, deal, whole_blocks
-from optimal.columns import Columns
-from optimal.levels import Blocks, components, levels
-from optimal.network import Network, cheapest, face, least_squares, potentials
-from optimal.order import numbered, order_by
-from optimal.pools import Pools, pools_of
+from optimal.answer import Answer
+from optimal.flow.cheapest import Network, cheapest, face, least_squares, potentials
+from optimal.flow.closed_form import all_closed, closed_form, deal, whole_blocks
+from optimal.flow.columns import Columns
+from optimal.flow.levels import Blocks, components, levels
+from optimal.flow.order import numbered, order_by
+from optimal.flow.pools import Pools, pools_of
 from optimal.solution import Proof, ProofKind
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ SAFE = 2**62
 CONVEX = ("balance", "topic_balance")
 
 
-def flow(group: Group, objective: Objective, time_left: TimeLeft, *, closed: bool = True) -> Claim:
+def flow(
+    group: Group, objective: Objective, time_left: TimeLeft, *, closed: bool = True
+) -> Answer:
     """Solve a group for an objective of flow tiers.
 
     Parameters
@@ -65,13 +67,13 @@ def flow(group: Group, objective: Objective, time_left: TimeLeft, *, closed: boo
         owner, price = deal(columns, pools, blocks)
         proof = _proofs(objective, level, [price] * len(rest), [columns.partitions] * len(rest))
         nothing = (None,) * len(objective)
-        return Claim(frozen(owner), nothing, proof=proof, method="closed-form")
+        return Answer(frozen(owner), nothing, proof=proof, method="closed-form")
     plan = _Plan.of(columns, pools, blocks, rest, levelled=levelled, apart=apart)
     single = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
     in_closed_form = single if may_close else np.zeros_like(single)
     prices, scale = plan.solve(rest, in_closed_form, time_left)
     alone = in_closed_form & whole_blocks(pools, blocks)
-    return Claim(
+    return Answer(
         owner=frozen(plan.hand_out().astype(np.int32)),
         bounds=(None,) * len(objective),
         proof=_proofs(objective, level, prices, scale),

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.order import order_by
+from optimal.flow.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int32, Int64
-    from optimal.columns import Columns
-    from optimal.levels import Blocks
-    from optimal.pools import Pools
+    from optimal.flow.columns import Columns
+    from optimal.flow.levels import Blocks
+    from optimal.flow.pools import Pools
 
 
 def all_closed(pools: Pools, blocks: Blocks) -> bool:

@@ -1,4 +1,4 @@
-"""Claim: what a method says it found, before the checker has looked at it."""
+"""Answer: what a method says it found, before the checker has looked at it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Claim:
+class Answer:
     """A method's word: an assignment and bounds.
 
     Attributes

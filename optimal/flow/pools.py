@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.errors import BadInput
-from optimal.order import order_by
+from optimal.flow.order import order_by
 
 if TYPE_CHECKING:
     from groups.classes import Classes
     from groups.group import Bools, Int64, Ints
     from groups.tiers import Objective
-    from optimal.columns import Columns
+    from optimal.flow.columns import Columns
 
 SAFE = 2**62
 ODD = np.uint64(0x9E3779B97F4A7C15)

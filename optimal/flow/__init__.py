@@ -1,0 +1,1 @@
+"""The exact network method: levels, cheapest flows and the hand-out."""
