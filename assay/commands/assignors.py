@@ -1,0 +1,124 @@
+"""Assignors: which are here, how others come, and any client that connects."""
+
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from assay.commands.options import AssumeEqual, Format, Objective
+from assay.streams import complain, note, note_assumed, show, show_json
+from groups.documents import read_bytes, read_documents
+from groups.errors import BadInput
+from groups.group import Group
+
+FEW = 10
+
+
+def assignors(*, format_: Format = "table") -> None:
+    """List what can be scored here."""
+    from assay import printing
+    from heuristics import ASSIGNORS
+
+    rows = []
+    for found in ASSIGNORS.values():
+        reason = found.missing()
+        row = {"name": found.name, "kind": found.kind, "source": found.source}
+        rows.append(
+            {**row, "version": found.version, "available": reason is None, "reason": reason}
+        )
+    if format_ == "json":
+        show_json({"format": "assay-assignors/1", "assignors": rows})
+    else:
+        printing.print_assignors(rows)
+
+
+def fetch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLIENT[@VERSION]",
+            help="such as kafka-java@4.4.0; all that are listed if left out",
+        ),
+    ] = None,
+) -> None:
+    """Bring clients' jars to this machine, or build what calls them."""
+    from heuristics.shipped import CLIENTS, client_and_version
+
+    asked = names or [f"{name}@{v}" for name, c in CLIENTS.items() for v in c.versions()]
+    bad = 0
+    for client, version in [client_and_version(name) for name in asked]:
+        try:
+            client.fetch(version)
+        except BadInput as error:
+            complain(f"{client.name}@{version}: {error}")
+            bad = 2
+        else:
+            show(f"{client.name}@{version}: ready")
+    raise typer.Exit(bad if names else 0)
+
+
+def probe(
+    file: Annotated[
+        str | None,
+        typer.Argument(help="assay-group/1 snapshots, - for standard input; else small ones"),
+    ] = None,
+    *,
+    assignor: Annotated[
+        str | None,
+        typer.Option("--assignor", help="its name on the wire; else the client's first choice"),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.001, help="seconds to wait for each plan")
+    ] = 60.0,
+    objective: Objective = "kip-54",
+    assume_equal: AssumeEqual = False,
+    format_: Format = "table",
+) -> None:
+    """Make any client that connects here lead a group, and score its plan."""
+    from assay import printing
+    from assay.extras import require
+    from compare.probed import score_client
+    from compare.score import scores_document
+    from compare.small_groups import drawn
+    from heuristics.shipped.coordinator import OWN_TOPIC
+    from heuristics.shipped.driver import GROUP_ID
+    from heuristics.shipped.probe import Late, Probe
+    from optimal import solve as solve_group
+
+    require("kafka", extra="clients")
+    groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
+    try:
+        with Probe(say=note) as coordinator:
+            note(f"bootstrap.servers={coordinator.bootstrap}")
+            note(f"group.id={GROUP_ID}")
+            note(f"subscribe to {OWN_TOPIC}; waiting for a client, {timeout:g} s for each group")
+            for group in groups:
+                solution = solve_group(group, objective)
+                try:
+                    row = score_client(coordinator, group, solution, assignor, timeout=timeout)
+                except Late as late:
+                    raise BadInput(f"{group.name}: {late}") from None
+                note_assumed(group.assumed)
+                if format_ == "json":
+                    show_json(scores_document(group, solution, [row]))
+                else:
+                    printing.print_scores(solution, [row])
+    except KeyboardInterrupt:
+        raise typer.Abort from None
+
+
+def _groups(file: str, *, equal: bool) -> list[Group]:
+    """Read the groups of a .json or .jsonl file; every subscription must be known."""
+    found = []
+    name = "standard input" if file == "-" else file
+    for place, document in read_documents(read_bytes(file), name):
+        if isinstance(document, BadInput):
+            raise document
+        try:
+            group = Group.from_dict(document)
+            group = group.with_equal_subscriptions() if equal else group
+            group.require_subscriptions()
+        except BadInput as error:
+            raise error.within(place) from None
+        found.append(group)
+    return found

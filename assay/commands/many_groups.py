@@ -1,0 +1,75 @@
+"""Many groups: scored on Spark, and the page about a run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    Assignors,
+    AssumeEqual,
+    FailAbove,
+    Objective,
+    TimeLimitOption,
+    limits_of,
+)
+from assay.streams import complain, note, show
+from groups.tiers import parse_objective
+
+MOST_LINES = 20
+
+
+def run(
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="a .jsonl file, or a folder")],
+    *,
+    out: Annotated[str, typer.Option("--out", help="folder of the tables")],
+    assignor: Assignors = None,
+    objective: Objective = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    assume_equal: AssumeEqual = False,
+    fail_above: FailAbove = None,
+) -> None:
+    """Solve and score many groups on Spark; a second run fills only what is missing."""
+    from assay.extras import require
+    from compare.score import CURRENT, assignors_asked
+
+    require("pyspark", "pyarrow", "pandas", extra="spark")
+    from compare.spark.pipeline import Job, run_job, worse_rows
+
+    limits = limits_of(fail_above or [])
+    asked = assignors_asked(assignor)
+    job = Job(
+        source=Path(source),
+        out=Path(out),
+        objective=parse_objective(objective),
+        assignors=tuple(asked),
+        time_limit=time_limit or DEFAULT_SECONDS,
+        assume_equal=assume_equal,
+    )
+    summary = run_job(job, note)
+    show(summary.line())
+    worse = (
+        worse_rows(job, summary.keys, asked if assignor else [CURRENT], limits) if limits else []
+    )
+    for line in worse[:MOST_LINES]:
+        complain(line)
+    if len(worse) > MOST_LINES:
+        complain(f"and {len(worse) - MOST_LINES} more")
+    raise typer.Exit(1 if worse else 0)
+
+
+def report(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="folder that assay run filled")],
+    *,
+    out: Annotated[str | None, typer.Option("-o", "--out", help="the page")] = None,
+) -> None:
+    """Write one self-contained page about a run."""
+    from assay.extras import require
+
+    require("altair", "vl_convert", "pandas", "pyarrow", extra="plots")
+    from compare.report import write_report
+
+    page = Path(out) if out else Path(folder) / "report.html"
+    for line in write_report(Path(folder), page):
+        show(line)

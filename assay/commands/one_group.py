@@ -1,0 +1,126 @@
+"""One group: its optimum, the check of a solution, and its assignment beside the assignors."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    Assignors,
+    AssumeEqual,
+    FailAbove,
+    File,
+    Format,
+    Objective,
+    TimeLimitOption,
+    limits_of,
+)
+from assay.streams import complain, note_assumed, show, show_json
+from groups.documents import decode, parse_json, read_bytes
+from groups.errors import AssayError, BadInput
+from groups.group import Group
+
+
+def solve(
+    file: File,
+    *,
+    objective: Objective = "kip-54",
+    method: Annotated[
+        Literal["auto", "flow", "cp-sat", "ilp", "brute"], typer.Option(help="how to solve")
+    ] = "auto",
+    time_limit: TimeLimitOption = None,
+    assume_equal: AssumeEqual = False,
+    format_: Format = "table",
+) -> None:
+    """Print the reference assignment of one group, with its proof."""
+    from assay import printing
+    from optimal import solve as solve_group
+
+    group = _group(file, assume_equal=assume_equal)
+    solution = solve_group(group, objective, method=method, time_limit=time_limit)
+    note_assumed(group.assumed)
+    if format_ == "json":
+        show_json(solution.to_dict())
+    else:
+        printing.print_solution(solution)
+
+
+def check(
+    file: File,
+    solution: Annotated[str, typer.Argument(help="an assay-solution/1 document")],
+    *,
+    assume_equal: AssumeEqual = False,
+) -> None:
+    """Recompute validity, every term and a certificate, without a solver."""
+    from optimal.certificate import check as check_solution
+    from optimal.solution import Solution
+
+    group = Group.read(file)
+    data = read_bytes(solution)
+    try:
+        document = parse_json(decode(data))
+        assumed = document.get("assumed") if isinstance(document, dict) else None
+        equal = group.with_equal_subscriptions()
+        if assume_equal or assumed == list(equal.assumed):
+            group = equal
+        answer = Solution.from_dict(group, document)
+        unchecked = check_solution(group, answer)
+    except AssayError as error:
+        raise type(error)(f"{solution}: {error}") from None
+    note_assumed(group.assumed)
+    for line in unchecked:
+        show(f"not checked: {line}")
+    if answer.assignment is not None:
+        terms = ", ".join(f"{term.name} {term.value}" for term in answer.terms)
+        proved = "" if unchecked else "; the certificate proves it optimal"
+        show(f"the assignment is valid and costs what it says: {terms}{proved}")
+
+
+def score(
+    file: File,
+    *,
+    assignor: Assignors = None,
+    objective: Objective = "kip-54",
+    time_limit: TimeLimitOption = None,
+    assume_equal: AssumeEqual = False,
+    fail_above: FailAbove = None,
+    format_: Format = "table",
+) -> None:
+    """Hold what the members own now, and the assignors, against the optimum."""
+    from assay import printing
+    from compare.score import (
+        CURRENT,
+        assignors_asked,
+        score_assignors,
+        scores_document,
+        too_far,
+    )
+    from heuristics.time_limit import TimeLimit
+    from optimal import solve as solve_group
+
+    limits = limits_of(fail_above or [])
+    asked = assignors_asked(assignor)
+    group = _group(file, assume_equal=assume_equal)
+    solution = solve_group(group, objective, time_limit=time_limit)
+    names = [CURRENT, *(name for name in asked if name != CURRENT)]
+    with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
+        rows = score_assignors(group, solution, names, limit)
+    note_assumed(group.assumed)
+    if format_ == "json":
+        show_json(scores_document(group, solution, rows))
+    else:
+        printing.print_scores(solution, rows)
+    judged = [row for row in rows if row.assignor in (asked if assignor else [CURRENT])]
+    lines = too_far(judged, limits) if limits else []
+    for line in lines:
+        complain(line)
+    raise typer.Exit(1 if lines else 0)
+
+
+def _group(file: str, *, assume_equal: bool) -> Group:
+    try:
+        group = Group.read(file)
+    except BadInput as error:
+        hint = "; other tools' texts become snapshots with: assay import FILE"
+        raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
+    return group.with_equal_subscriptions() if assume_equal else group

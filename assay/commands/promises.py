@@ -1,0 +1,95 @@
+"""Promises: the smallest group that breaks one, and a finding as a program."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.commands.options import Format
+from assay.streams import note, show, show_json, write
+from groups.errors import BadInput
+
+
+def hunt(
+    assignor: Annotated[str | None, typer.Argument(help="whose promises to break")] = None,
+    *,
+    promise: Annotated[
+        list[str] | None, typer.Option("--promise", help="one to break; may be given again")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="of the groups to try")] = 1,
+    groups: Annotated[int, typer.Option(min=1, help="how many groups to try")] = 2000,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="stop trying then, and shrinking as much later")
+    ] = 60.0,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", min=0.001, help="seconds for each call")
+    ] = 1.0,
+    rederive: Annotated[
+        str | None, typer.Option(metavar="FILE", help="derive the findings of a file again")
+    ] = None,
+    format_: Format = "table",
+) -> None:
+    """Look for the smallest group on which an assignor breaks a promise."""
+    from assay import printing
+    from compare.findings import UNTRIED, hunt_findings, rederive_all
+    from heuristics.time_limit import TimeLimit
+
+    if (assignor is None) == (rederive is None):
+        raise BadInput("expected either an assignor or --rederive FILE")
+    with TimeLimit(time_limit) as limit:
+        if assignor is None:
+            changed = 0
+            for name, difference in rederive_all(rederive or "", limit):
+                changed += not (difference or UNTRIED).startswith(UNTRIED)
+                show(f"{name}: {difference or 'breaks as before'}")
+            raise typer.Exit(1 if changed else 0)
+        found = hunt_findings(
+            assignor, promise, limit, seed=seed, groups=groups, seconds=seconds, say=note
+        )
+        for finding in found:
+            if format_ == "json":
+                show_json(finding.to_dict())
+            else:
+                printing.print_finding(finding)
+
+
+def reproduce(
+    finding: Annotated[str, typer.Argument(help="its id, as in corpus/findings.jsonl")],
+    *,
+    findings: Annotated[
+        str, typer.Option(metavar="FILE", help="the findings to look in")
+    ] = "corpus/findings.jsonl",
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="DIR", help="folder to write it to")
+    ] = None,
+    run_it: Annotated[
+        bool, typer.Option("--run", help="run it here: exit code 1 where nothing is reproduced")
+    ] = False,
+) -> None:
+    """Print a finding as a test program in the client's own language."""
+    from tempfile import TemporaryDirectory
+
+    from compare.findings import read_findings
+    from compare.reproduce import program
+    from compare.rerun import rerun
+
+    known = {found.id: found for found in read_findings(findings)}
+    if finding not in known:
+        raise BadInput(f"{findings}: no finding {finding!r}, only {', '.join(known)}")
+    made = program(known[finding])
+    if out is not None:
+        folder = Path(out)
+        folder.mkdir(parents=True, exist_ok=True)
+        write([made.text.rstrip("\n")], str(folder / made.file))
+        show(str(folder / made.file))
+    elif not run_it:
+        show(made.text.rstrip("\n"))
+    if run_it:
+        with TemporaryDirectory(prefix="assay-") as empty:
+            came = rerun(made, known[finding].assignor, Path(empty))
+        for line in came.said.splitlines():
+            note(line)
+        show(
+            f"{finding}: {'reproduced' if came.reproduced else 'not reproduced: the test passes'}"
+        )
+        raise typer.Exit(0 if came.reproduced else 1)

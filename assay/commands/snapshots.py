@@ -1,0 +1,131 @@
+"""Snapshots: is one good, what becomes one, one without names, and seeded ones."""
+
+import json
+from typing import Annotated, Literal
+
+import typer
+
+from assay.commands.options import Out
+from assay.streams import complain, note_assumed, show, write
+from groups.documents import read_bytes, read_documents
+from groups.errors import BadInput
+from groups.group import Group
+
+
+def validate(
+    files: Annotated[list[str], typer.Argument(help="assay-group/1 files, .json or .jsonl")],
+) -> None:
+    """Say of each snapshot whether it is good."""
+    bad = 0
+    for file in files:
+        name = "standard input" if file == "-" else file
+        try:
+            documents = read_documents(read_bytes(file), name)
+        except BadInput as error:
+            complain(str(error))
+            bad = 2
+            continue
+        for place, document in documents:
+            try:
+                if isinstance(document, BadInput):
+                    raise document
+                try:
+                    group = Group.from_dict(document)
+                except BadInput as error:
+                    raise error.within(place) from None
+            except BadInput as error:
+                complain(str(error))
+                bad = 2
+            else:
+                sizes = f"{len(group.members)} members, {group.n_partitions} partitions"
+                show(f"{place}: good: group {group.name}, {sizes}")
+    raise typer.Exit(bad)
+
+
+def import_(
+    files: Annotated[list[str], typer.Argument(help="texts of other tools, - standard input")],
+    *,
+    from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
+    out: Out = None,
+) -> None:
+    """Turn console output and other tools' JSON into assay-group/1, views of a group merged."""
+    from groups.importers import import_texts
+
+    sources = [("standard input" if f == "-" else f, read_bytes(f)) for f in files]
+    documents = import_texts(sources, dialect=from_)
+    lines = []
+    for document in documents:
+        group = Group.from_dict(document)
+        note_assumed([f"{group.name}: {line}" for line in group.assumed])
+        lines.append(json.dumps(document, ensure_ascii=False))
+    if len(documents) == 1:
+        lines = [json.dumps(documents[0], ensure_ascii=False, indent=1)]
+    write(lines, out)
+
+
+def anonymise(
+    file: Annotated[str, typer.Argument(help="a snapshot, .json or .jsonl")],
+    *,
+    out: Out = None,
+) -> None:
+    """Replace the names in a snapshot by pseudonyms; the optimum stays the same."""
+    from groups.anonymise import anonymise_all
+
+    name = "standard input" if file == "-" else file
+    documents = []
+    for place, document in read_documents(read_bytes(file), name):
+        if isinstance(document, BadInput):
+            raise document
+        try:
+            Group.from_dict(document)
+        except BadInput as error:
+            raise error.within(place) from None
+        documents.append(document)
+    write((json.dumps(d, ensure_ascii=False) for d in anonymise_all(documents)), out)
+
+
+def generate(
+    family: Annotated[
+        Literal["grid", "differing", "equal", "buckets", "nested", "random"],
+        typer.Argument(
+            help="the maintainers' grid, differing subscriptions, or one kind of group"
+        ),
+    ],
+    *,
+    seed: Annotated[int, typer.Option(min=0, help="the first seed")] = 1,
+    count: Annotated[int, typer.Option(min=1, help="groups per point, one seed each")] = 1,
+    members: Annotated[
+        list[int] | None, typer.Option(min=1, help="size of the group; may be given again")
+    ] = None,
+    per_member: Annotated[int, typer.Option(min=1, help="partitions per member")] = 10,
+    topics: Annotated[int, typer.Option(min=1, help="number of topics")] = 10,
+    event: Annotated[
+        Literal[
+            "fresh",
+            "join-one",
+            "join-many",
+            "leave-one",
+            "leave-many",
+            "partitions-added",
+            "stable",
+        ],
+        typer.Option(help="what happened since the last assignment, which was optimal"),
+    ] = "fresh",
+    skewed: Annotated[bool, typer.Option("--skewed", help="topics of unequal size")] = False,
+    most_partitions: Annotated[
+        int, typer.Option(min=1, help="largest group of the grid")
+    ] = 10_000,
+    out: Out = None,
+) -> None:
+    """Print seeded groups as JSON lines."""
+    from compare.families import Family, differing, grid
+
+    sizes = tuple(members or [10])
+    if family == "grid":
+        points = list(grid(sizes, most_partitions))
+    elif family == "differing":
+        points = list(differing(sizes))
+    else:
+        points = [Family(size, per_member, topics, family, event, skewed) for size in sizes]
+    groups = (p.group(number) for p in points for number in range(seed, seed + count))
+    write((json.dumps(group.to_dict(), ensure_ascii=False) for group in groups), out)

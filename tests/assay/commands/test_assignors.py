@@ -1,0 +1,76 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from heuristics import ASSIGNORS, assignor_named
+from tests.assay.calling import EVEN, assay, document_of, good, one_line, side_by_side
+
+
+def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
+    runs = side_by_side(
+        {"json": (("assignors", "--format", "json"), {}), "table": (("assignors",), {})}
+    )
+    document = document_of(good(runs["json"]))
+    assert list(document) == ["format", "assignors"]
+    assert document["format"] == "assay-assignors/1"
+    assert [row["name"] for row in document["assignors"]] == list(ASSIGNORS)
+    for row in document["assignors"]:
+        assert list(row) == ["name", "kind", "source", "version", "available", "reason"]
+        assert row["kind"] in ("written", "shipped")
+        assert row["available"] == (row["reason"] is None)
+        assert row["available"] or row["kind"] == "shipped"
+    lines = good(runs["table"]).stdout.splitlines()
+    assert lines[0].split() == ["name", "kind", "source", "version", "available"]
+    assert [line.split()[0] for line in lines[1:]] == list(ASSIGNORS)
+
+
+def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_brings_them(tmp_path):
+    nothing = {"stdin": json.dumps(EVEN), "environment": {"KAFKA_ASSAY_CACHE": str(tmp_path)}}
+    listed = json.loads(assay("assignors", "--format", "json", **nothing).stdout)["assignors"]
+    row = next(row for row in listed if row["name"] == "kafka-java/sticky@4.4.0")
+    assert row["available"] is False
+    assert row["reason"].endswith(": assay fetch kafka-java@4.4.0")
+    name = ("--assignor", "kafka-java/sticky@4.4.0")
+    run = assay("score", "-", *name, "--format", "json", **nothing)
+    scored = json.loads(run.stdout)["scores"][1]
+    assert (run.returncode, scored["status"], scored["terms"]) == (0, "unavailable", None)
+    assert scored["reason"] == row["reason"]
+    failing = assay("score", "-", *name, "--fail-above", "balance=0", **nothing)
+    assert failing.returncode == 1
+    assert (
+        "kafka-java/sticky@4.4.0: the jars of kafka-clients 4.4.0 are not here" in failing.stderr
+    )
+
+
+def test_a_command_in_brackets_is_printed_as_it_is(tmp_path):
+    """Rich takes brackets for markup, and would leave the extra's name out."""
+    program = (
+        "from assay.printing import print_assignors\n"
+        "row = dict.fromkeys(('name', 'kind', 'source', 'version'), 'x')\n"
+        "print_assignors([row | {'available': False, 'reason': 'pip install kafka-assay[java]'}])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "kafka-assay[java]" in run.stdout
+
+
+def test_what_is_there_is_ready_at_once():
+    if assignor_named("kafka-java/sticky@4.4.0").missing() is not None:
+        pytest.skip(assignor_named("kafka-java/sticky@4.4.0").missing())
+    run = assay("fetch", "kafka-java@4.4.0")
+    assert (run.returncode, run.stdout) == (0, "kafka-java@4.4.0: ready\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("kafka-jaba", "client: unknown name 'kafka-jaba', expected one of kafka-java, "),
+        ("kafka-java@../x", "assignor: 'kafka-java@../x' has no version after the @"),
+        ("aiokafka@0.1.0", "aiokafka@0.1.0: aiokafka "),
+    ],
+)
+def test_what_cannot_be_fetched_is_refused_in_one_line(name, said):
+    assert one_line(assay("fetch", name), 2).startswith(said)

@@ -1,0 +1,99 @@
+import json
+import re
+import subprocess
+import sys
+from copy import deepcopy
+
+import pytest
+
+from tests.assay.calling import assay, good, one_line, side_by_side
+
+
+def test_a_solution_passes_its_check(folder, solution):
+    run = good(assay("check", folder / "orders.json", "-", stdin=json.dumps(solution)))
+    assert run.stdout == (
+        "the assignment is valid and costs what it says: balance 1, stickiness 2; "
+        "the certificate proves it optimal\n"
+    )
+
+
+def test_the_check_says_what_it_could_not_check(folder, solution):
+    answer = json.dumps(solution | {"proof": {"kind": "solver"}})
+    run = good(assay("check", folder / "orders.json", "-", stdin=answer))
+    unchecked, checked = run.stdout.splitlines()
+    assert unchecked.startswith("not checked: proof of kind solver: ")
+    assert checked == "the assignment is valid and costs what it says: balance 1, stickiness 2"
+
+
+def test_the_check_loads_no_solver(folder, solution):
+    (folder / "solution.json").write_text(json.dumps(solution))
+    program = (
+        "import sys; sys.argv = ['assay', 'check', 'orders.json', 'solution.json']\n"
+        "from assay.cli import main\n"
+        "try: main()\n"
+        "finally: print(sorted({'ortools', 'pulp', 'optimal.flow'} & sys.modules.keys()))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, check=True
+    )
+    assert run.stdout.endswith("the certificate proves it optimal\n[]\n")
+
+
+TAMPERED = {
+    "a price": (
+        lambda s: s["proof"]["price"].update(c1=s["proof"]["price"]["c1"] + 1),
+        r"price: the prices bound stickiness by -?\d+, not by 2",
+    ),
+    "a level": (
+        lambda s: s["proof"]["level"].update(c1=s["proof"]["level"]["c1"] - 1),
+        r"t1-0: with c0 of level 2, but its least level is 1",
+    ),
+    "a partition moved": (
+        lambda s: s.update(assignment={"c0": {"t0": [0, 1], "t1": [0, 1]}, "c1": {"t1": [2]}}),
+        r"terms\.balance: 1, but the value is 3",
+    ),
+    "a partition with a stranger": (
+        lambda s: s["assignment"].update(c0={"t0": [0], "t1": [0]}, c1={"t0": [1], "t1": [1, 2]}),
+        r"t0-1 with c1: unsubscribed",
+    ),
+    "a partition with nobody": (
+        lambda s: s["assignment"].update(c1={"t1": [1]}),
+        r"t1-2 with nobody: unassigned",
+    ),
+    "no proof": (
+        lambda s: s.update(proof={"kind": "none"}),
+        r"status: optimal, but the bounds or the kind of proof do not say so",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def checked(folder, solution) -> dict:
+    calls = {}
+    for name, (tamper, _) in TAMPERED.items():
+        tampered = deepcopy(solution)
+        tamper(tampered)
+        calls[name] = (("check", folder / "orders.json", "-"), {"stdin": json.dumps(tampered)})
+    return side_by_side(calls)
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_a_tampered_solution_is_rejected_at_its_place(checked, name):
+    assert re.fullmatch(f"-: {TAMPERED[name][1]}", one_line(checked[name], 1))
+
+
+def test_a_solution_of_another_form_is_bad_input(folder, solution):
+    cases = {
+        "group: 'other', but the group is 'orders'": solution | {"group": "other"},
+        "format: \"assay-solution/9\", expected 'assay-solution/1'": solution
+        | {"format": "assay-solution/9"},
+        "key 'proof' is missing": {k: v for k, v in solution.items() if k != "proof"},
+        "[], expected an object": [],
+        "assumed: 5, expected a list": solution | {"assumed": 5},
+    }
+    calls = {
+        line: (("check", folder / "orders.json", "-"), {"stdin": json.dumps(document)})
+        for line, document in cases.items()
+    }
+    for line, run in side_by_side(calls).items():
+        assert one_line(run, 2) == f"-: {line}"

@@ -1,0 +1,46 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from heuristics import assignor_named
+from tests.assay.calling import EVEN, assay, one_line
+
+CORPUS = Path(__file__).parents[3] / "corpus"
+
+
+def test_a_finding_is_printed_as_a_program_or_written_under_its_own_name(tmp_path):
+    finding = ("kafka-java-sticky-terminates", "--findings", CORPUS / "findings.jsonl")
+    printed = assay("reproduce", *finding)
+    assert printed.returncode == 0, printed.stderr
+    assert "class KafkaJavaStickyTerminatesTest {" in printed.stdout
+    assert "assertTimeoutPreemptively" in printed.stdout
+    written = assay("reproduce", *finding, "-o", tmp_path / "new")
+    file = tmp_path / "new" / "KafkaJavaStickyTerminatesTest.java"
+    assert written.stdout == f"{file}\n"
+    assert file.read_text() == printed.stdout
+
+
+def test_running_a_program_says_whether_it_reproduces_the_finding(tmp_path):
+    name = "kafka-python/sticky"
+    if assignor_named(name).missing() is not None:
+        pytest.skip(assignor_named(name).missing())
+    identity = "kafka-python-sticky-optimal-balance"
+    lines = (CORPUS / "findings.jsonl").read_text().splitlines()
+    finding = next(found for found in map(json.loads, lines) if found["id"] == identity)
+    (tmp_path / "f.jsonl").write_text(
+        json.dumps(finding) + "\n" + json.dumps(finding | {"id": "kept", "group": EVEN}) + "\n"
+    )
+    asked = ("--findings", tmp_path / "f.jsonl", "--run")
+    run = assay("reproduce", identity, *asked)
+    assert (run.returncode, run.stdout) == (0, f"{identity}: reproduced\n")
+    assert "1 failed" in run.stderr
+    run = assay("reproduce", "kept", *asked)
+    assert (run.returncode, run.stdout) == (1, "kept: not reproduced: the test passes\n")
+
+
+def test_a_finding_that_is_not_there_or_has_no_program_is_refused_in_one_line():
+    file = ("--findings", CORPUS / "findings.jsonl")
+    assert "no finding 'nothing', only " in one_line(assay("reproduce", "nothing", *file), 2)
+    said = one_line(assay("reproduce", "range-balanced", *file), 2)
+    assert said.startswith("range-balanced: no program for range, only for kafka-java, ")
