@@ -23,7 +23,7 @@ class Answer:
     stopped : why the method stopped
     proof : what the bounds rest on
     method : what ran, where the method chose between several ways
-    closed : (members,) bool, whose part was in closed form, where that is known
+    in_closed_form : (members,) bool, whose part was in closed form, where that is known
     """
 
     owner: Int32 | None
@@ -31,4 +31,4 @@ class Answer:
     stopped: Stopped = Stopped.PROOF
     proof: Proof = Proof(ProofKind.NONE)  # noqa: RUF009 - frozen, so sharing one is safe
     method: str | None = None
-    closed: Bools | None = None
+    in_closed_form: Bools | None = None

@@ -131,7 +131,7 @@ def _together(
     """
     start = perf_counter()
     fleet = Fleet.of(groups)
-    answer = _flow(fleet.group, objective, time_limit, closed=True)
+    answer = _flow(fleet.group, objective, time_limit, closed_form=True)
     whole = _confirmed(fleet.group, objective, answer, "flow", 0.0)
     proof = whole.proof.kind
     seconds = (perf_counter() - start) / max(len(groups), 1)
@@ -174,9 +174,9 @@ def _split(fleet: Fleet, answer: Answer) -> list[Answer]:
 
 
 def _method(answer: Answer, members: slice) -> str | None:
-    if answer.closed is None:
+    if answer.in_closed_form is None:
         return answer.method
-    return "closed-form" if answer.closed[members].all() else answer.method
+    return "closed-form" if answer.in_closed_form[members].all() else answer.method
 
 
 def _chosen(objective: Objective, method: Method) -> Method:
@@ -194,7 +194,7 @@ def _run(
     group: Group, objective: Objective, chosen: Method, asked: Method, time_limit: float | None
 ) -> Answer:
     if chosen == "flow":
-        return _flow(group, objective, time_limit, closed=asked == "auto")
+        return _flow(group, objective, time_limit, closed_form=asked == "auto")
     if chosen == "brute":
         from optimal.brute import brute
 
@@ -208,11 +208,13 @@ def _run(
     return cpsat(group, objective, time_limit=time_limit)
 
 
-def _flow(group: Group, objective: Objective, time_limit: float | None, *, closed: bool) -> Answer:
+def _flow(
+    group: Group, objective: Objective, time_limit: float | None, *, closed_form: bool
+) -> Answer:
     from optimal.flow.recipe import flow
 
     try:
-        return flow(group, objective, TimeLeft.of(time_limit), closed=closed)
+        return flow(group, objective, TimeLeft.of(time_limit), closed_form=closed_form)
     except OutOfTime:
         return Answer(None, (None,) * len(objective), stopped=Stopped.TIME_LIMIT)
 

@@ -1,42 +1,21 @@
-"""Network: cheapest flows, their potentials, and the face of all cheapest flows.
-
-Tiers are solved one after the other: what a cheapest flow of one tier fixes by complementary
-slackness (Ahuja, Magnanti & Orlin, Network Flows, 1993, section 9.4) bounds the next one.
-"""
+"""The cheapest flow of a network, by cost scaling or, on long thin networks, by the simplex."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from ortools.graph.python import min_cost_flow
 
 from groups.errors import BadInput, SolverContradiction
-from optimal.flow.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Int64
+    from optimal.flow.network import Network
     from optimal.time_left import TimeLeft
 
 SAFE = 2**62
 LONG = 200
-
-
-@dataclass(frozen=True, eq=False)
-class Network:
-    """Arcs with bounds, and nodes that supply (more than 0) or demand (less than 0).
-
-    Attributes
-    ----------
-    tail, head, lower, upper : (arcs,) int64
-    supply : (nodes,) int64, sums to 0
-    """
-
-    tail: Int64
-    head: Int64
-    lower: Int64
-    upper: Int64
-    supply: Int64
 
 
 def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
@@ -49,8 +28,6 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
     SolverContradiction
         Where there is no flow: the network was built to have one.
     """
-    from ortools.graph.python import min_cost_flow
-
     time_left.check()
     nodes = len(network.supply)
     if is_long(network):
@@ -133,114 +110,3 @@ def simplex(network: Network, cost: Int64) -> Int64:
     if not (inside.all() and np.array_equal(balance, network.supply)):
         raise SolverContradiction("the simplex method's answer is not a flow")
     return np.asarray(flow)
-
-
-def potentials(network: Network, cost: Int64, flow: Int64) -> Int64:
-    """Return distances in the residual network from a root at distance 0 of every node.
-
-    (nodes,) int64; Bellman-Ford over the arcs sorted by head. Every residual arc (u, v) then has
-    d(v) <= d(u) + cost: the potentials of the flow.
-    """
-    forward, backward = flow < network.upper, flow > network.lower
-    tail = np.concatenate((network.tail[forward], network.head[backward]))
-    head = np.concatenate((network.head[forward], network.tail[backward]))
-    length = np.concatenate((cost[forward], -cost[backward]))
-    order = order_by(head)
-    tail, head, length = tail[order], head[order], length[order]
-    starts = np.flatnonzero(np.concatenate(([True], head[1:] != head[:-1]))) if len(head) else head
-    into = head[starts]
-    distance = np.zeros(len(network.supply), np.int64)
-    for _ in range(len(distance) + 1):
-        reach = np.minimum.reduceat(distance[tail] + length, starts) if len(starts) else distance
-        shorter = np.minimum(distance[into], reach) if len(starts) else distance[into]
-        if np.array_equal(shorter, distance[into]):
-            return distance
-        distance[into] = shorter
-    raise SolverContradiction("the min-cost flow left a cycle of negative cost")
-
-
-def face(network: Network, cost: Int64, distance: Int64) -> Network:
-    """Return the network of all cheapest flows, given potentials of one of them."""
-    reduced = cost + distance[network.tail] - distance[network.head]
-    return replace(
-        network,
-        lower=np.where(reduced < 0, network.upper, network.lower),
-        upper=np.where(reduced > 0, network.lower, network.upper),
-    )
-
-
-def least_squares(
-    network: Network, arcs: Int64, base: Int64, guess: Int64, time_left: TimeLeft
-) -> tuple[Int64, Network]:
-    """Minimise the sum of squares of ``base + flow`` over some arcs.
-
-    The k-th unit of an arc costs ``2 (base + k) - 1``. Unit arcs stand for the steps around
-    `guess` only; what is below and above runs at the slope of the nearest step, which never
-    costs more than the truth. Where a flow leaves its window so far that it costs less, the
-    window grows and the flow is solved again.
-
-    Parameters
-    ----------
-    arcs : indices of the arcs; base, guess : (len(arcs),) int64
-
-    Returns
-    -------
-    A flow, (arcs of the network,) int64, and the network of all flows that cost no more.
-    """
-    least, most = network.lower[arcs], network.upper[arcs]
-    width = 2
-    low, high = np.clip(guess - width, least, most), np.clip(guess + width, least, most)
-    while True:
-        steps, cost, of = _steps(network, arcs, base, low, high)
-        flow = cheapest(steps, cost, time_left)
-        carried = np.bincount(of, flow[-len(of) :], len(arcs)).astype(np.int64)
-        inside = ((carried >= low - 1) | (low == least)) & ((carried <= high + 1) | (high == most))
-        if inside.all():
-            break
-        width *= 2
-        low = np.minimum(low, np.clip(carried - width, least, most))
-        high = np.maximum(high, np.clip(carried + width, least, most))
-    distance = potentials(steps, cost, flow)
-    others = np.ones(len(network.tail), bool)
-    others[arcs] = False
-    zero = np.zeros(len(network.tail), np.int64)
-    narrowed = face(network, zero, distance)
-    rise = distance[network.head[arcs]] - distance[network.tail[arcs]]
-    lower, upper = network.lower.copy(), network.upper.copy()
-    lower[others], upper[others] = narrowed.lower[others], narrowed.upper[others]
-    # Every best flow takes the steps that cost less than the rise, none those that cost more.
-    lower[arcs] = np.clip(rise // 2 - base, least, most)
-    upper[arcs] = np.clip((rise + 1) // 2 - base, least, most)
-    total = np.empty(len(network.tail), np.int64)
-    total[others] = flow[: int(others.sum())]
-    total[arcs] = carried
-    return total, replace(network, lower=lower, upper=upper)
-
-
-def _steps(
-    network: Network, arcs: Int64, base: Int64, low: Int64, high: Int64
-) -> tuple[Network, Int64, Int64]:
-    """(network with the arcs split into steps, its costs, which arc each of the last ones is)."""
-    others = np.ones(len(network.tail), bool)
-    others[arcs] = False
-    least, most = network.lower[arcs], network.upper[arcs]
-    count = high - low
-    units = np.repeat(np.arange(len(arcs)), count)
-    step = low[units] + 1 + np.arange(len(units)) - np.repeat(np.cumsum(count) - count, count)
-    every = np.arange(len(arcs))
-    of = np.concatenate((every, units, every))
-    price = np.concatenate((low, step, high + 1)) + base[of]
-    # The whole lower bound rides on the first of the three kinds of arc.
-    lower = np.concatenate((least, np.zeros(len(units) + len(arcs), np.int64)))
-    upper = np.concatenate((low, np.ones(len(units), np.int64), most - high))
-    return (
-        Network(
-            tail=np.concatenate((network.tail[others], network.tail[arcs][of])),
-            head=np.concatenate((network.head[others], network.head[arcs][of])),
-            lower=np.concatenate((network.lower[others], lower)),
-            upper=np.concatenate((network.upper[others], upper)),
-            supply=network.supply,
-        ),
-        np.concatenate((np.zeros(int(others.sum()), np.int64), 2 * price - 1)),
-        of,
-    )

@@ -7,27 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimal.flow.order import order_by
+from optimal.flow.paths import Counts
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int32, Int64
     from optimal.flow.columns import Columns
     from optimal.flow.levels import Blocks
+    from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
 
 
-def all_closed(pools: Pools, blocks: Blocks) -> bool:
-    """Say whether no part needs a flow: every block is a component and all in it read alike."""
-    alone = np.bincount(blocks.of_class, minlength=len(blocks.floor)) == 1
-    return bool(alone.all() and whole_blocks(pools, blocks).all())
-
-
-def whole_blocks(pools: Pools, blocks: Blocks) -> Bools:
+def whole(pools: Pools, blocks: Blocks) -> Bools:
     """(blocks,) bool: whether nobody outside the block reads in it, nor the other way round."""
     of_pool, of_class = blocks.of_pool[pools.edge_pool], blocks.of_class[pools.edge_class]
     crossing = of_pool != of_class
-    whole = np.ones(len(blocks.floor), bool)
-    whole[of_pool[crossing]] = whole[of_class[crossing]] = False
-    return whole
+    found = np.ones(len(blocks.floor), bool)
+    found[of_pool[crossing]] = found[of_class[crossing]] = False
+    return found
 
 
 def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
@@ -59,6 +55,34 @@ def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
         free = free[order_by(blocks.of_pool[pools.pool[free]])]
     owner[free] = np.repeat(members, given[members])
     return owner, price
+
+
+def counts_of(pools: Pools, blocks: Blocks, paths: Paths, closed: Bools) -> tuple[Counts, Int64]:
+    """Return how many partitions take each path, and the price of each member.
+
+    Each member keeps the first of what it owned; what is left of a pool goes to the one class
+    that reads it.
+
+    Parameters
+    ----------
+    closed : (blocks,) bool, the blocks of one class to look at; elsewhere all is 0
+    """
+    owned, block = paths.owned, paths.member_block
+    members = np.flatnonzero(closed[block])
+    held = np.bincount(owned.owner, owned.count, len(block)).astype(np.int64)
+    kept, given, price = np.zeros((3, len(block)), np.int64)
+    kept[members], given[members], price[members] = closed_form(
+        block[members], held[members], blocks.floor, blocks.extra
+    )
+    order = order_by(owned.owner)
+    holder, count = owned.owner[order], owned.count[order]
+    before = np.cumsum(count) - count
+    before -= before[np.searchsorted(holder, holder)]
+    stay = np.empty(len(order), np.int64)
+    stay[order] = np.clip(kept[holder] - before, 0, count)
+    left = pools.counts - np.bincount(owned.pool, stay, len(pools.counts)).astype(np.int64)
+    read = np.where(closed[blocks.of_pool[paths.read_pool]], left[paths.read_pool], 0)
+    return Counts(stay, read, given[paths.join_member]), price
 
 
 def closed_form(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from ortools.graph.python import max_flow
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int64
@@ -31,6 +32,11 @@ class Blocks:
     of_class: Int64
     floor: Int64
     extra: Int64
+
+    @property
+    def of_one_class(self) -> Bools:
+        """(blocks,) bool: whether all members of the block read alike."""
+        return np.asarray(np.bincount(self.of_class, minlength=len(self.floor)) == 1)
 
     @property
     def level(self) -> Int64:
@@ -56,6 +62,13 @@ def components(pools: Pools) -> tuple[Int64, Int64]:
             break
     _, number = np.unique(label, return_inverse=True)
     return number[:n], number[n:]
+
+
+def unlevelled(pools: Pools) -> Blocks:
+    """Return the connected components as blocks, for objectives that no level bounds."""
+    of_pool, of_class = components(pools)
+    nothing = np.zeros(int(of_class.max(initial=-1)) + 1, np.int64)
+    return Blocks(of_pool, of_class, nothing, nothing)
 
 
 def levels(pools: Pools, time_left: TimeLeft) -> Blocks:
@@ -106,8 +119,6 @@ def _cut(
     Returns (partitions carried per block, pools and classes inside the cut): those that the
     source still reaches, or those that can still reach the sink.
     """
-    from ortools.graph.python import max_flow
-
     n, k, c = len(cap), len(pools.counts), len(pools.class_size)
     source, sink = k + c, k + c + 1
     use_pool = np.flatnonzero((of_pool < n) & wanted[np.minimum(of_pool, n - 1)])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from groups.group import Bools, Int64, Ints
     from groups.tiers import Objective
     from optimal.flow.columns import Columns
+    from optimal.flow.stages import Stages
 
 SAFE = 2**62
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -59,20 +60,15 @@ class Pools:
         return self.edge_pool[keep], self.edge_class[keep], self.far[keep]
 
 
-def pools_of(columns: Columns, before: Objective, *, apart: bool, with_racks: bool) -> Pools:
+def pools_of(columns: Columns, stages: Stages) -> Pools:
     """Put alike partitions and members together.
-
-    Parameters
-    ----------
-    before : the tiers before balance, each of which costs a partition by itself
-    apart : keep topics apart, for tiers that look inside them
-    with_racks : keep replica racks and members' racks apart
 
     Raises
     ------
     BadInput
-        Where the costs of `before` together would leave 64 bits.
+        Where the costs of the tiers before balance together would leave 64 bits.
     """
+    before, apart, with_racks = stages.before, stages.apart, stages.with_racks
     useful = (columns.readers > 0) & (columns.counts > 0)
     if len(columns.classes) == 1 and useful.any() and not (before or apart or with_racks):
         return _one_pool(columns, useful)

@@ -1,0 +1,45 @@
+"""The hand-out: from how many partitions take each path to the owner of each partition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.group import NOBODY
+from optimal.flow.order import order_by
+
+if TYPE_CHECKING:
+    from groups.group import Int32
+    from optimal.flow.columns import Columns
+    from optimal.flow.paths import Counts, Paths
+    from optimal.flow.pools import Pools
+
+
+def hand_out(columns: Columns, pools: Pools, paths: Paths, counts: Counts) -> Int32:
+    """Return who gets each partition, (partitions,) int32, -1 where nobody reads it.
+
+    In ascending order of partitions, so that the same group gets the same answer: of what one
+    member owns of a pool the first stay; the others of the pool go round its classes, and what a
+    class gets goes round its members.
+    """
+    owned = paths.owned
+    owner = np.where(pools.kept, columns.owner, NOBODY)
+    all_stay = np.append(counts.stay == owned.count, False)[owned.of_partition]
+    owner[all_stay] = columns.owner[all_stay]
+    some_stay = (counts.stay > 0) & (counts.stay < owned.count)
+    held = np.flatnonzero(np.append(some_stay, False)[owned.of_partition])
+    held = held[order_by(owned.of_partition[held])]
+    size = owned.count[some_stay]
+    rank = np.arange(len(held)) - np.repeat(np.cumsum(size) - size, size)
+    first = held[rank < counts.stay[owned.of_partition[held]]]
+    owner[first] = columns.owner[first]
+    left = np.flatnonzero((pools.pool >= 0) & (owner < 0))
+    left = left[order_by(pools.pool[left])]
+    by_pool = np.lexsort((paths.read_by, paths.read_pool))
+    taker = np.repeat(paths.read_by[by_pool], counts.read[by_pool])
+    if paths.apart:
+        owner[left] = paths.join_member[taker]
+    else:
+        owner[left[order_by(taker)]] = np.repeat(paths.join_member, counts.join)
+    return owner.astype(np.int32)

@@ -1,0 +1,93 @@
+"""Least squares: the flow that spreads most evenly over some arcs, by unit arcs near a guess."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimal.flow.cheapest import cheapest
+from optimal.flow.face import face, potentials
+from optimal.flow.network import Network
+
+if TYPE_CHECKING:
+    from groups.group import Int64
+    from optimal.time_left import TimeLeft
+
+
+def least_squares(
+    network: Network, arcs: Int64, base: Int64, guess: Int64, time_left: TimeLeft
+) -> tuple[Int64, Network]:
+    """Minimise the sum of squares of ``base + flow`` over some arcs.
+
+    The k-th unit of an arc costs ``2 (base + k) - 1``. Unit arcs stand for the steps around
+    `guess` only; what is below and above runs at the slope of the nearest step, which never
+    costs more than the truth. Where a flow leaves its window so far that it costs less, the
+    window grows and the flow is solved again.
+
+    Parameters
+    ----------
+    arcs : indices of the arcs; base, guess : (len(arcs),) int64
+
+    Returns
+    -------
+    A flow, (arcs of the network,) int64, and the network of all flows that cost no more.
+    """
+    least, most = network.lower[arcs], network.upper[arcs]
+    width = 2
+    low, high = np.clip(guess - width, least, most), np.clip(guess + width, least, most)
+    while True:
+        steps, cost, of = _steps(network, arcs, base, low, high)
+        flow = cheapest(steps, cost, time_left)
+        carried = np.bincount(of, flow[-len(of) :], len(arcs)).astype(np.int64)
+        inside = ((carried >= low - 1) | (low == least)) & ((carried <= high + 1) | (high == most))
+        if inside.all():
+            break
+        width *= 2
+        low = np.minimum(low, np.clip(carried - width, least, most))
+        high = np.maximum(high, np.clip(carried + width, least, most))
+    distance = potentials(steps, cost, flow)
+    others = np.ones(len(network.tail), bool)
+    others[arcs] = False
+    zero = np.zeros(len(network.tail), np.int64)
+    narrowed = face(network, zero, distance)
+    rise = distance[network.head[arcs]] - distance[network.tail[arcs]]
+    lower, upper = network.lower.copy(), network.upper.copy()
+    lower[others], upper[others] = narrowed.lower[others], narrowed.upper[others]
+    # Every best flow takes the steps that cost less than the rise, none those that cost more.
+    lower[arcs] = np.clip(rise // 2 - base, least, most)
+    upper[arcs] = np.clip((rise + 1) // 2 - base, least, most)
+    total = np.empty(len(network.tail), np.int64)
+    total[others] = flow[: int(others.sum())]
+    total[arcs] = carried
+    return total, replace(network, lower=lower, upper=upper)
+
+
+def _steps(
+    network: Network, arcs: Int64, base: Int64, low: Int64, high: Int64
+) -> tuple[Network, Int64, Int64]:
+    """(network with the arcs split into steps, its costs, which arc each of the last ones is)."""
+    others = np.ones(len(network.tail), bool)
+    others[arcs] = False
+    least, most = network.lower[arcs], network.upper[arcs]
+    count = high - low
+    units = np.repeat(np.arange(len(arcs)), count)
+    step = low[units] + 1 + np.arange(len(units)) - np.repeat(np.cumsum(count) - count, count)
+    every = np.arange(len(arcs))
+    of = np.concatenate((every, units, every))
+    price = np.concatenate((low, step, high + 1)) + base[of]
+    # The whole lower bound rides on the first of the three kinds of arc.
+    lower = np.concatenate((least, np.zeros(len(units) + len(arcs), np.int64)))
+    upper = np.concatenate((low, np.ones(len(units), np.int64), most - high))
+    return (
+        Network(
+            tail=np.concatenate((network.tail[others], network.tail[arcs][of])),
+            head=np.concatenate((network.head[others], network.head[arcs][of])),
+            lower=np.concatenate((network.lower[others], lower)),
+            upper=np.concatenate((network.upper[others], upper)),
+            supply=network.supply,
+        ),
+        np.concatenate((np.zeros(int(others.sum()), np.int64), 2 * price - 1)),
+        of,
+    )

@@ -1,0 +1,172 @@
+"""Paths: the ways a partition may take to a member, and how many partitions take each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.group import among
+from optimal.flow.order import numbered, order_by
+
+if TYPE_CHECKING:
+    from groups.group import Bools, Int64
+    from optimal.flow.columns import Columns
+    from optimal.flow.levels import Blocks
+    from optimal.flow.pools import Pools
+    from optimal.flow.stages import Stages
+
+
+@dataclass(frozen=True, eq=False)
+class Owned:
+    """Partitions of one pool with one owner, and of one weight where a tier looks at weights.
+
+    None of them where no tier rewards a partition for staying with its owner.
+
+    Attributes
+    ----------
+    of_partition : (partitions,) int64, which of these each partition is among, else -1
+    pool, owner, weight, count : (owned,) int64, in ascending order of pool, owner and weight;
+        weight 0 where no tier looks at it
+    far : (owned,) bool, whether the owner's rack holds no replica
+    """
+
+    of_partition: Int64
+    pool: Int64
+    owner: Int64
+    weight: Int64
+    count: Int64
+    far: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """The ways to a member: stay with the owner, or go from the pool by a class of readers.
+
+    Where a tier looks inside topics, each topic and reader of it are a class of their own.
+
+    Attributes
+    ----------
+    apart : whether topics are apart, so that a class is one reader of one topic
+    owned : the partitions that may stay
+    enters : (owned,) int64, the class of the owner in the topic where topics are apart, else
+        the owner
+    read_pool, read_by : (reads,) int64, a pool and a class of its block that reads it
+    far : (reads,) bool, whether the rack of the class holds no replica of the pool
+    join_class, join_member : (joins,) int64, a class and a member of it, by ascending class
+    classes : how many classes there are
+    member_block : (members,) int64, block of each member
+    """
+
+    apart: bool
+    owned: Owned
+    enters: Int64
+    read_pool: Int64
+    read_by: Int64
+    far: Bools
+    join_class: Int64
+    join_member: Int64
+    classes: int
+    member_block: Int64
+
+    @staticmethod
+    def of(columns: Columns, pools: Pools, blocks: Blocks, stages: Stages) -> Paths:
+        """Find the ways inside the blocks."""
+        inside = blocks.of_pool[pools.edge_pool] == blocks.of_class[pools.edge_class]
+        read_pool, read_by, far = pools.among(inside)
+        owned = _owned(columns, pools, inside, stages)
+        members = order_by(pools.member_class)
+        enters, classes = owned.owner, len(pools.class_size)
+        join_class, join_member = pools.member_class[members], members
+        if stages.apart:
+            start = np.cumsum(pools.class_size) - pools.class_size
+            read, member = _expanded(start[read_by], pools.class_size[read_by], members)
+            read_pool, far = read_pool[read], far[read]
+            # Keys ascend by topic, then by member.
+            keys, number = np.unique(
+                pools.pool_topic[read_pool] * columns.members + member, return_inverse=True
+            )
+            read_by, classes = number.astype(np.int64), len(keys)
+            join_class, join_member = np.arange(classes), keys % max(columns.members, 1)
+            topic = pools.pool_topic[owned.pool]
+            enters = np.searchsorted(keys, topic * columns.members + owned.owner)
+        return Paths(
+            apart=stages.apart,
+            owned=owned,
+            enters=enters,
+            read_pool=read_pool,
+            read_by=read_by,
+            far=far,
+            join_class=join_class,
+            join_member=join_member,
+            classes=classes,
+            member_block=blocks.of_class[pools.member_class],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How many partitions take each path.
+
+    Attributes
+    ----------
+    stay : (owned,) int64; read : (reads,) int64; join : (joins,) int64
+    """
+
+    stay: Int64
+    read: Int64
+    join: Int64
+
+    @staticmethod
+    def none(paths: Paths) -> Counts:
+        """Return 0 for every path."""
+        sizes = map(len, (paths.owned.pool, paths.read_pool, paths.join_member))
+        return Counts(*(np.zeros(size, np.int64) for size in sizes))
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.stay + other.stay, self.read + other.read, self.join + other.join)
+
+
+def _expanded(start: Int64, length: Int64, entries: Int64) -> tuple[Int64, Int64]:
+    """Return (which slice, entry) for every entry of some slices of `entries`."""
+    which = np.repeat(np.arange(len(start)), length)
+    within = np.arange(len(which)) - np.repeat(np.cumsum(length) - length, length)
+    return which, entries[start[which] + within]
+
+
+def _owned(columns: Columns, pools: Pools, inside: Bools, stages: Stages) -> Owned:
+    """Put together what may stay: partitions whose owner is in the block of their pool.
+
+    Parameters
+    ----------
+    inside : (edges,) bool, whether a pool and a class that reads it are in one block
+    """
+    of_partition = np.full(columns.partitions, -1, np.int64)
+    nothing = np.empty(0, np.int64)
+    if not {"stickiness", "moved_weight"} & set(stages.flows):
+        return Owned(of_partition, nothing, nothing, nothing, nothing, np.empty(0, bool))
+    held = np.flatnonzero((pools.pool >= 0) & (columns.owner >= 0))
+    classes = len(pools.class_size)
+    reads = (pools.edge_pool * classes + pools.edge_class)[inside]
+    order = order_by(reads)
+    reads = reads[order]
+    pool, owner = pools.pool[held], columns.owner[held]
+    allowed = among(reads, pool * classes + pools.member_class[owner], len(pools.counts) * classes)
+    if not allowed.all():
+        held, pool, owner = held[allowed], pool[allowed], owner[allowed]
+    key, width = pool * columns.members + owner, len(pools.counts) * columns.members
+    weights, rank = np.zeros(1, np.int64), nothing
+    if "moved_weight" in stages.flows and columns.weight is not None and len(held):
+        weights, rank = np.unique(columns.weight[held], return_inverse=True)
+        key, width = key * len(weights) + rank, width * len(weights)
+    distinct, number = numbered(key, width)
+    of_partition[held] = number
+    pair, rank = np.divmod(distinct, len(weights))
+    pool, owner = np.divmod(pair, max(columns.members, 1))
+    far = np.zeros(len(distinct), bool)
+    if len(distinct) and pools.far.any():
+        key = pool * classes + pools.member_class[owner]
+        far = pools.far[inside][order][np.searchsorted(reads, key)]
+    count = np.bincount(number, minlength=len(distinct))
+    return Owned(of_partition, pool, owner, weights[rank], count, far)

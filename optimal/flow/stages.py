@@ -1,0 +1,55 @@
+"""Stages: the tiers of an objective in the order in which the network method serves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from groups.tiers import Objective
+
+# Tiers whose cost grows with the square of what a member carries, of all topics or of one.
+CONVEX = ("balance", "topic_balance")
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What serves the tiers of an objective: cheapest readers, then levels, then flows.
+
+    Attributes
+    ----------
+    before : tiers before the first convex one; each costs a partition by itself, so they leave
+        it its cheapest readers
+    levelled : whether the first convex tier is balance, which levels serve
+    flows : the tiers after that; each is a cheapest flow
+    """
+
+    before: Objective
+    levelled: bool
+    flows: Objective
+
+    @staticmethod
+    def of(objective: Objective) -> Stages:
+        """Sort the tiers of an objective; where none is convex, balance decides last."""
+        tiers = objective if set(objective) & set(CONVEX) else (*objective, "balance")
+        if tiers == ("balance",):
+            # The certificate of balance alone is that of balance > stickiness: move nothing.
+            tiers = ("balance", "stickiness")
+        first = min(tiers.index(tier) for tier in CONVEX if tier in tiers)
+        levelled = tiers[first] == "balance"
+        return Stages(tiers[:first], levelled, tiers[first + levelled :])
+
+    @property
+    def apart(self) -> bool:
+        """Whether a tier looks inside topics, so that no two topics are alike."""
+        return "topic_balance" in self.flows
+
+    @property
+    def with_racks(self) -> bool:
+        """Whether a tier looks at racks."""
+        return "racks" in self.before or "racks" in self.flows
+
+    @property
+    def has_closed_form(self) -> bool:
+        """Whether a block of members who read alike needs no flow."""
+        return self.levelled and not self.before and set(self.flows) <= {"stickiness"}

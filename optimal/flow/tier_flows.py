@@ -1,0 +1,116 @@
+"""One cheapest flow a tier, each among the cheapest flows of all earlier tiers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimal.flow.cheapest import cheapest
+from optimal.flow.face import face, potentials
+from optimal.flow.least_squares import least_squares
+from optimal.flow.network import Layout, network_of
+from optimal.flow.stages import CONVEX
+
+if TYPE_CHECKING:
+    from groups.group import Bools, Int64
+    from optimal.flow.columns import Columns
+    from optimal.flow.levels import Blocks
+    from optimal.flow.network import Network
+    from optimal.flow.paths import Counts, Paths
+    from optimal.flow.pools import Pools
+    from optimal.flow.stages import Stages
+    from optimal.time_left import TimeLeft
+
+
+def tier_flows(
+    columns: Columns,
+    pools: Pools,
+    blocks: Blocks,
+    paths: Paths,
+    stages: Stages,
+    *,
+    flowing: Bools,
+    time_left: TimeLeft,
+) -> tuple[Counts, list[Int64]]:
+    """Return how many partitions take each path, and the members' prices for each tier.
+
+    Parameters
+    ----------
+    flowing : (blocks,) bool, the blocks to look at; elsewhere all counts and prices are 0
+
+    Returns
+    -------
+    prices : (members,) int64 for each of the flow stages, 0 for convex ones
+    """
+    layout = Layout.of(paths, pools, blocks, flowing)
+    network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
+    _, _, join, carry = layout.slices
+    flow, prices = None, [np.zeros(columns.members, np.int64) for _ in stages.flows]
+    for index, tier in enumerate(stages.flows):
+        if tier in CONVEX:
+            arcs = join if tier == "topic_balance" else carry
+            carried, guess = _squared(tier, columns, pools, paths, layout, network)
+            flow, network = least_squares(
+                network, np.arange(arcs.start, arcs.stop), carried, guess, time_left
+            )
+        else:
+            cost = _costs(tier, paths, layout)
+            flow = cheapest(network, cost, time_left)
+            distance = potentials(network, cost, flow)
+            network = face(network, cost, distance)
+            prices[index] = _prices(distance, pools, blocks, paths, layout)
+    if flow is None:
+        flow = cheapest(network, np.zeros(len(network.tail), np.int64), time_left)
+    return layout.counts(paths, flow), prices
+
+
+def _costs(tier: str, paths: Paths, layout: Layout) -> Int64:
+    """(arcs,) int64: what a partition costs on each arc; where it may stay, staying pays."""
+    stay, read, _, carry = layout.slices
+    cost = np.zeros(carry.stop, np.int64)
+    if tier == "racks":
+        cost[stay], cost[read] = paths.owned.far[layout.stay], paths.far[layout.read]
+    else:
+        cost[stay] = -1 if tier == "stickiness" else -paths.owned.weight[layout.stay]
+    return cost
+
+
+def _squared(
+    tier: str, columns: Columns, pools: Pools, paths: Paths, layout: Layout, network: Network
+) -> tuple[Int64, Int64]:
+    """(kept partitions beside the flow, first guess of the flow) on the arcs of a convex tier."""
+    _, _, join, _ = layout.slices
+    if tier == "balance":
+        kept = pools.class_kept[pools.member_class[layout.carry]]
+        through = np.bincount(
+            paths.join_member[layout.join], network.lower[join], len(paths.member_block)
+        )
+        return kept, through[layout.carry].astype(np.int64)
+    topic = np.empty(paths.classes, np.int64)
+    topic[paths.read_by] = pools.pool_topic[paths.read_pool]
+    readers = np.bincount(topic, minlength=len(columns.counts))
+    even = columns.counts // np.maximum(readers, 1)
+    topic = topic[layout.join]
+    kept = np.flatnonzero(pools.kept)
+    held = np.sort(columns.topic[kept].astype(np.int64) * columns.members + columns.owner[kept])
+    key = topic * columns.members + paths.join_member[layout.join]
+    carried = np.searchsorted(held, key, side="right") - np.searchsorted(held, key)
+    return carried, np.maximum(even[topic] - carried, 0)
+
+
+def _prices(distance: Int64, pools: Pools, blocks: Blocks, paths: Paths, layout: Layout) -> Int64:
+    """(members,) int64: the price of each member that the potentials of a flow give.
+
+    It is 0 or more where a member must carry what its level allows at most. That is so in blocks
+    whose members all carry the same, where a shift of the whole block is free, and for members
+    that keep as much already, whom nothing else can reach.
+    """
+    block = paths.member_block
+    member = distance[layout.first_member : layout.first_sink]
+    price = distance[layout.first_sink + block] - member
+    least = np.full(len(blocks.floor), np.iinfo(np.int64).max)
+    np.minimum.at(least, block, price)
+    price = price - np.where(blocks.extra[block] == 0, least[block], 0)
+    full = pools.class_kept[pools.member_class] > np.maximum(blocks.level[block], 0)
+    return np.where(full, np.maximum(price, 0), price)
