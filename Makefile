@@ -38,16 +38,16 @@ bench: .venv/.ready  ## time the exact solver, alone and beside Kafka's and fran
 	@$(BIN)/python -m benchmarks.franz_go
 
 promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 5 min
-	@$(BIN)/python -m compare.promise_table
+	@$(BIN)/python -m studies.promise_table
 
 differential: .venv/.ready  ## set the texts beside the code that people run, some 20 min
-	@$(BIN)/python -m compare.differential
+	@$(BIN)/python -m studies.differential
 
 findings: .venv/.ready  ## look for what breaks shipped assignors' promises, 40 min
-	@$(BIN)/python -m compare.shipped_findings
+	@$(BIN)/python -m studies.shipped_findings
 
 verdicts: .venv/.ready  ## hold every assignor against the optimum on the maintainers' grid, 12 min
-	@$(BIN)/python -m compare.grid_verdicts
+	@$(BIN)/python -m studies.grid_verdicts
 
 notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks

@@ -14,9 +14,9 @@ from groups.assignment import Assignment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.findings import Finding
-    from compare.journey import Journey
-    from compare.rollout import Rollout
+    from compare.promises.findings import Finding
+    from compare.scenarios.journey import Journey
+    from compare.scenarios.rollout import Rollout
     from compare.score import Score, ScoreTerm
     from optimal.solution import Solution
 

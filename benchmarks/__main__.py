@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.instances import INSTANCES, SEED, some_topics
 from benchmarks.rivals import one_convex_flow
-from compare.families import Family
+from compare.samples.families import Family
 from optimal import solve, solve_many
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from benchmarks.__main__ import fresh
-from compare.families import Family, grid
+from compare.samples.families import Family, grid
 from groups import values
 from groups.group import Group
 from heuristics.shipped import kafka_broker, kafka_java

@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "compare": {"groups", "optimal", "heuristics"},
     "live": {"groups", "optimal", "heuristics", "compare"},
     "assay": {"groups", "optimal", "heuristics", "compare", "live"},
+    "studies": {"groups", "optimal", "heuristics", "compare", "live"},
 }
 BESIDE = {"benchmarks", "notebooks", "tests"}
 HEAVY = {
@@ -96,9 +97,9 @@ def test_the_reader_of_imports_sees_those_inside_functions_and_relative_ones(
     }
 
 
-def test_spark_is_imported_under_compare_spark_and_nowhere_else():
+def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
     users = {path.relative_to(ROOT).parent for path in FILES if "pyspark" in tops(path)}
-    assert users == {Path("compare/spark")}
+    assert users == {Path("compare/runs")}
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():

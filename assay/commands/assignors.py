@@ -77,9 +77,9 @@ def probe(
     """Make any client that connects here lead a group, and score its plan."""
     from assay import printing
     from assay.extras import require
-    from compare.probed import score_client
+    from compare.leader import score_client
+    from compare.samples.small_groups import drawn
     from compare.score import scores_document
-    from compare.small_groups import drawn
     from heuristics.shipped.coordinator import OWN_TOPIC
     from heuristics.shipped.driver import GROUP_ID
     from heuristics.shipped.probe import Late, Probe

@@ -35,7 +35,7 @@ def run(
     from compare.score import CURRENT, assignors_asked
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
-    from compare.spark.pipeline import Job, run_job, worse_rows
+    from compare.runs.pipeline import Job, run_job, worse_rows
 
     limits = limits_of(fail_above or [])
     asked = assignors_asked(assignor)
@@ -68,7 +68,7 @@ def report(
     from assay.extras import require
 
     require("altair", "vl_convert", "pandas", "pyarrow", extra="plots")
-    from compare.report import write_report
+    from compare.runs.report import write_report
 
     page = Path(out) if out else Path(folder) / "report.html"
     for line in write_report(Path(folder), page):

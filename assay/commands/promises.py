@@ -31,7 +31,7 @@ def hunt(
 ) -> None:
     """Look for the smallest group on which an assignor breaks a promise."""
     from assay import printing
-    from compare.findings import UNTRIED, hunt_findings, rederive_all
+    from compare.promises.findings import UNTRIED, hunt_findings, rederive_all
     from heuristics.time_limit import TimeLimit
 
     if (assignor is None) == (rederive is None):
@@ -69,9 +69,9 @@ def reproduce(
     """Print a finding as a test program in the client's own language."""
     from tempfile import TemporaryDirectory
 
-    from compare.findings import read_findings
-    from compare.reproduce import program
-    from compare.rerun import rerun
+    from compare.promises.findings import read_findings
+    from compare.promises.reproduce import program
+    from compare.promises.rerun import rerun
 
     known = {found.id: found for found in read_findings(findings)}
     if finding not in known:

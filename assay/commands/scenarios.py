@@ -27,9 +27,9 @@ def scenario(
 ) -> None:
     """Take a group through a sequence of events, by assignors and by the optimum."""
     from assay import printing
-    from compare.journey import play, result_document
-    from compare.scenario import Scenario
-    from compare.upgrade_paths import roll_out_by_rule, rollout_document
+    from compare.scenarios.journey import play, result_document
+    from compare.scenarios.scenario import Scenario
+    from compare.scenarios.upgrade_paths import roll_out_by_rule, rollout_document
     from heuristics import available, matching
     from heuristics.time_limit import TimeLimit
 

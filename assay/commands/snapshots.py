@@ -118,7 +118,7 @@ def generate(
     out: Out = None,
 ) -> None:
     """Print seeded groups as JSON lines."""
-    from compare.families import Family, differing, grid
+    from compare.samples.families import Family, differing, grid
 
     sizes = tuple(members or [10])
     if family == "grid":

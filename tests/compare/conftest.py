@@ -8,7 +8,7 @@ from shutil import copy
 
 import pytest
 
-from compare.families import Family
+from compare.samples.families import Family
 from tests.optimal.random_groups import random_group
 
 CAPTURES = Path(__file__).parents[1] / "groups" / "captures"

@@ -1,0 +1,253 @@
+"""Findings: groups on which an assignor breaks a promise, with what was measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from compare.promises.hunt import hunt
+from compare.promises.promise import PROMISES, Trial, optima, promise_named
+from groups import BadInput, Group, fields
+from groups.documents import read_bytes, read_documents
+from heuristics import assignor_named
+from heuristics.shipped import CLIENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from compare.promises.promise import Runner, Verdict
+    from heuristics.time_limit import TimeLimit
+
+FORMAT = "assay-finding/1"
+_KEYS = ("format", "id", "assignor", "promise", "source", "measured", "group")
+_VERSIONS = ("affected", "unaffected")
+ATTEMPTS = 50
+UNTRIED = "not tried"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One broken promise.
+
+    Attributes
+    ----------
+    id : name of the finding
+    assignor, promise : who breaks what
+    source : where the promise stands
+    measured : what the promise's judge says of the group
+    group : the smallest group known on which it breaks
+    affected, unaffected : of a shipped assignor, the versions tried in which the promise breaks
+        on this group, and in which it holds; oldest first. Empty for one as written
+    """
+
+    id: str
+    assignor: str
+    promise: str
+    source: str
+    measured: Mapping[str, Any]
+    group: Group
+    affected: tuple[str, ...] = ()
+    unaffected: tuple[str, ...] = ()
+
+    @property
+    def fixed(self) -> str | None:
+        """The first version tried after the affected ones, None where there is none."""
+        last = max(map(version_order, self.affected), default=None)
+        later = (v for v in self.unaffected if last is not None and version_order(v) > last)
+        return next(later, None)
+
+    @staticmethod
+    def of(assignor: str, promise: str, group: Group, measured: Mapping[str, Any]) -> Finding:
+        """Name a finding after its assignor, without version, and promise; its group after it."""
+        name = f"{assignor.partition('@')[0].replace('/', '-')}-{promise}"
+        found = Group.from_dict({**group.to_dict(), "group": name})
+        source = promise_named(promise).source
+        return Finding(name, assignor, promise, source, measured, found)
+
+    @staticmethod
+    def from_dict(document: Any) -> Finding:
+        """Read an ``assay-finding/1`` document.
+
+        Raises
+        ------
+        BadInput
+            Where a rule of the format is broken.
+        """
+        top = fields.mapping(document, "", allowed={*_KEYS, *_VERSIONS, "fixed"}, required=_KEYS)
+        if top["format"] != FORMAT:
+            fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
+        try:
+            group = Group.from_dict(top["group"])
+        except BadInput as error:
+            raise error.within("group") from None
+        measured = fields.mapping(top["measured"], "measured")
+        text = {key: fields.name(top[key], key) for key in ("id", "assignor", "promise", "source")}
+        affected, unaffected = (_texts(top.get(key, []), key) for key in _VERSIONS)
+        return Finding(
+            **text, measured=measured, group=group, affected=affected, unaffected=unaffected
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ``assay-finding/1`` document."""
+        versions: dict[str, Any] = {}
+        if self.affected:
+            versions = {"affected": [*self.affected], "unaffected": [*self.unaffected]}
+            versions["fixed"] = self.fixed
+        return {
+            "format": FORMAT,
+            "id": self.id,
+            "assignor": self.assignor,
+            "promise": self.promise,
+            "source": self.source,
+            "measured": dict(self.measured),
+            **versions,
+            "group": self.group.to_dict(),
+        }
+
+    def judge(self, run: Runner) -> Verdict:
+        """Put the promise to the test again, on the same group.
+
+        A client that does not do the same each time has many attempts, until it breaks.
+
+        Raises
+        ------
+        BadInput
+            Where no promise has the name.
+        """
+        asked, optimum = promise_named(self.promise), optima([self.group])[0]
+        attempts = 1 if is_repeatable(self.assignor) else ATTEMPTS
+        for _ in range(attempts):
+            verdict = asked.judge(Trial(self.assignor, run, self.group, optimum))
+            if verdict.holds is not True:
+                break
+        return verdict
+
+    def rederive(self, run: Runner) -> str | None:
+        """Run the assignor on the group again; return what is different now, None if nothing is.
+
+        What cannot be called here is not tried, and the text begins so.
+
+        Raises
+        ------
+        BadInput
+            Where no assignor or promise has the name.
+        """
+        reason = assignor_named(self.assignor).missing()
+        if reason is not None:
+            return f"{UNTRIED}: {reason}"
+        found = self.judge(run)
+        if found.holds is not False:
+            return "the promise holds" if found.holds else "the promise is not put to the test"
+        now, then = json.dumps(found.measured), json.dumps(dict(self.measured))
+        return (
+            None
+            if now == then or not is_repeatable(self.assignor)
+            else f"measured {now}, expected {then}"
+        )
+
+
+def is_repeatable(assignor: str) -> bool:
+    """Say whether an assignor makes the same of a group each time."""
+    client = CLIENTS.get(assignor.partition("/")[0])
+    return client is None or client.repeatable
+
+
+def version_order(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, to compare versions by."""
+    return tuple(int(digits) for digits in re.findall(r"\d+", version))
+
+
+def read_findings(path: str | Path) -> Iterator[Finding]:
+    """Return the findings of a file, one to a line.
+
+    Raises
+    ------
+    BadInput
+        Where the file cannot be read or a line is no finding; the message names the place.
+    """
+    for place, document in read_documents(read_bytes(path), str(path)):
+        if isinstance(document, BadInput):
+            raise document
+        try:
+            yield Finding.from_dict(document)
+        except BadInput as error:
+            raise error.within(place) from None
+
+
+def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[tuple[str, str | None]]:
+    """Return for each finding of a file its id and what is different now, None where nothing is.
+
+    Raises
+    ------
+    BadInput
+        Where the file cannot be read, or names what is not there.
+    """
+    for finding in list(read_findings(path)):
+        yield finding.id, finding.rederive(runner_of(finding.assignor, limit))
+
+
+def hunt_findings(
+    assignor: str,
+    promises: Sequence[str] | None,
+    limit: TimeLimit,
+    *,
+    seed: int,
+    groups: int,
+    seconds: float,
+    say: Callable[[str], object],
+) -> Iterator[Finding]:
+    """Return a finding for each promise that a hunt breaks; of the others a line is said.
+
+    Parameters
+    ----------
+    promises : which to hunt, all that can be asked of the assignor where None
+    seed, groups, seconds : as in :func:`compare.hunt.hunt`, for each promise
+    say : takes a line for people
+
+    Raises
+    ------
+    BadInput
+        Where no assignor or promise has a name, or the promise is another assignor's.
+    """
+    assignor_named(assignor)
+    asked = [promise_named(name) for name in promises or PROMISES]
+    for promise in asked:
+        if not promise.asked_of(assignor):
+            if promises:
+                of = ", ".join(promise.of)
+                raise BadInput(f"promise: {promise.name} is one of {of}, not of {assignor}")
+            continue
+        run = runner_of(assignor, limit)
+        came = hunt(assignor, promise, run, seed=seed, groups=groups, seconds=seconds)
+        tested = f"{came.tested} of {came.tried} groups put it to the test"
+        tested += "" if came.in_time else ", then the time was up"
+        if came.quarry is None:
+            say(f"{assignor} keeps {promise.name}: {tested}")
+            continue
+        say(f"{assignor} breaks {promise.name} on {came.broken}: {tested}")
+        yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)
+
+
+def runner_of(assignor: str, limit: TimeLimit) -> Runner:
+    """Return a runner of an assignor under a time limit, in a child process.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor has that name.
+    """
+    assignor_named(assignor)
+    return lambda group: limit.plan(group, assignor)
+
+
+def _texts(value: Any, at: str) -> tuple[str, ...]:
+    return tuple(fields.name(v, f"{at}[{i}]") for i, v in enumerate(fields.listed(value, at)))
+
+
+def as_lines(findings: Sequence[Finding]) -> str:
+    """Return findings as JSON lines, by id."""
+    ordered = sorted(findings, key=lambda finding: finding.id)
+    return "".join(json.dumps(f.to_dict(), ensure_ascii=False) + "\n" for f in ordered)

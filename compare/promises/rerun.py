@@ -1,0 +1,162 @@
+"""Rerun: the program of a finding, against the real client."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compare.promises.reproduce import ARTIFACTS
+from groups import BadInput, Failed
+from heuristics import assignor_named
+from heuristics.shipped import go_build, jars, kafkajs
+from heuristics.shipped.java import INSTALL_JDK, found_java
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from compare.promises.reproduce import Program
+
+SECONDS = 180.0
+_JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """What came of a program: whether its test failed, as it should, and all that was said."""
+
+    reproduced: bool
+    said: str
+
+
+def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
+    """Write a program into an empty folder and run it with its client's usual test runner.
+
+    Raises
+    ------
+    BadInput
+        Where the assignor cannot be called here; the message ends with the command for it.
+    Failed
+        Where the program does not come to its test: it does not compile, say.
+    """
+    asked = assignor_named(assignor)
+    reason = asked.missing()
+    if reason is not None:
+        raise BadInput(f"{asked.name}: {reason}")
+    client, version = asked.name.partition("/")[0], asked.version or ""
+    (folder / program.file).write_text(program.text, encoding="utf-8")
+    return _RUNNERS[client](folder, program.file, client, version)
+
+
+def _java(folder: Path, file: str, client: str, version: str) -> Rerun:
+    home = found_java(compiler=True)
+    if home is None:
+        raise BadInput(f"no Java compiler here: {INSTALL_JDK}")
+    junit = _junit()
+    places = os.pathsep.join(map(str, [*jars.noted(ARTIFACTS[client], version), junit]))
+    compiler: list[str | Path] = [
+        home / "bin" / "javac",
+        "-nowarn",
+        "-Xlint:none",
+        "-d",
+        "classes",
+    ]
+    compiled = _run(folder, [*compiler, "-cp", places, file])
+    if compiled.returncode:
+        raise Failed(f"{file} does not compile: {compiled.stderr.strip()}")
+    launcher: list[str | Path] = [
+        home / "bin" / "java",
+        "-jar",
+        junit,
+        "execute",
+        "--disable-banner",
+    ]
+    there = ["-cp", f"classes{os.pathsep}{places}", "-c", Path(file).stem]
+    done = _run(folder, [*launcher, *there, "--details=tree"])
+    return _told(file, done, "1 tests failed")
+
+
+def _junit() -> Path:
+    """Return JUnit's own launcher, resolved by name and cached.
+
+    Raises
+    ------
+    BadInput
+        Where there is no way to it.
+    """
+    import jgo
+
+    try:
+        (jar,) = jgo.build(f"{_JUNIT}!").all_jars
+    except Exception as error:
+        raise BadInput(f"{_JUNIT}: cannot be fetched: {' '.join(str(error).split())}") from None
+    return Path(jar)
+
+
+def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        folder,
+    ]
+    return _told(file, _run(folder, [*command, file]), "1 failed")
+
+
+def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
+    sources = go_build.DRIVERS / client.replace("-", "_")
+    recorded = f" v{version}\n" in (sources / "go.mod").read_text("utf-8")
+    if not recorded:
+        raise BadInput(f"{client} {version}: only the version of its driver is run here")
+    for name in ("go.mod", "go.sum"):
+        shutil.copy(sources / name, folder)
+    return _told(file, _run(folder, ["go", "test", "./..."]), "--- FAIL")
+
+
+def _node(folder: Path, file: str, client: str, version: str) -> Rerun:
+    modules = {"NODE_PATH": str(kafkajs.modules(version))}
+    return _told(file, _run(folder, ["node", "--test", file], modules), "not ok 1")
+
+
+def _run(
+    folder: Path, command: list[str | Path], more: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, **(more or {})},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Failed(f"{command[0]}: {error}") from None
+
+
+def _told(file: str, done: subprocess.CompletedProcess[str], failed: str) -> Rerun:
+    said = f"{done.stdout}{done.stderr}"
+    if done.returncode and failed not in said:
+        raise Failed(f"{file} does not come to its test: {said.strip()[-2000:]}")
+    return Rerun(bool(done.returncode), said)
+
+
+_RUNNERS: dict[str, Callable[[Path, str, str, str], Rerun]] = {
+    "kafka-java": _java,
+    "kafka-broker": _java,
+    "kafka-python": _python,
+    "aiokafka": _python,
+    "librdkafka": _python,
+    "sarama": _go,
+    "franz-go": _go,
+    "kafkajs": _node,
+}

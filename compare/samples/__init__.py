@@ -1,0 +1,1 @@
+"""Samples: the groups on which assignors are tried."""

@@ -1,0 +1,95 @@
+"""Ordinary groups: somebody joins a group in good order, or all of it is new."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compare.samples.small_groups import drawn
+from groups import Assignment, Group
+from groups.group import NOBODY
+from optimal.solve import solve_many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from groups.group import Bools, Int32
+
+BATCH = 200
+
+
+def is_ordinary(group: Group) -> bool:
+    """Say whether the group is in good order, apart from members that have just joined.
+
+    Everybody reads something. Nobody owns anything; or the members that own something hold,
+    without rivals and in one generation, everything that they read, balanced as KIP-54 defines
+    it. The others are new.
+    """
+    if (np.diff(group.subscription_indptr) == 0).any():
+        return False
+    if not len(group.claims.member):
+        return True
+    current = Assignment.current(group)
+    settled = np.asarray(current.loads > 0)
+    if current.strays or (current.owner != group.owner).any():
+        return False
+    if len(set(group.generation[settled].tolist())) > 1:
+        return False
+    before = _only(group, settled, group.owner)
+    held = Assignment.current(before)
+    return held.is_valid and held.balanced()
+
+
+def ordinary(seed: int) -> Iterator[Group]:
+    """Return ordinary groups without end, drawn by seed: up to 8 members, 6 topics, 36 partitions.
+
+    Subscriptions are those of :func:`compare.samples.small_groups.drawn`. One or two members are
+    new; the others hold an assignment that is optimal for them, all of generation 1. In one group
+    out of eight nobody holds anything.
+    """
+    rng = np.random.default_rng(seed)
+    groups = drawn(seed)
+    while True:
+        batch = list(islice(groups, BATCH))
+        settled = []
+        for group in batch:
+            size = len(group.members)
+            stays = np.ones(size, bool)
+            stays[rng.permutation(size)[: int(rng.integers(1, 3))]] = False
+            settled.append(stays if rng.random() > 1 / 8 else np.zeros(size, bool))
+        nobody = [np.full(group.n_partitions, NOBODY, np.int32) for group in batch]
+        before = [_only(g, s, o) for g, s, o in zip(batch, settled, nobody, strict=True)]
+        for group, stays, solution in zip(batch, settled, solve_many(before), strict=True):
+            yield _holding(group, stays, solution.assignment)
+
+
+def _only(group: Group, kept: Bools, owner: Int32) -> Group:
+    """Return the group of some of the members, with what they own, in the same order."""
+    members = np.flatnonzero(kept).tolist()
+    indptr = group.subscription_indptr
+    rows = [group.subscription_topics[indptr[m] : indptr[m + 1]] for m in members]
+    place = np.where(kept, np.cumsum(kept) - 1, NOBODY)
+    return Group.from_arrays(
+        group=group.name,
+        topics=list(group.topics),
+        partitions=group.partitions,
+        members=[group.members[m] for m in members],
+        subscription_indptr=np.cumsum([0, *map(len, rows)]),
+        subscription_topics=np.concatenate([np.array([], np.int32), *rows]),
+        owner=np.where(owner == NOBODY, NOBODY, place[owner]),
+    )
+
+
+def _holding(group: Group, settled: Bools, held: Assignment | None) -> Group:
+    """Return the group whose settled members, and only those, own what they hold."""
+    document = group.to_dict()
+    owned = {} if held is None else held.to_dict()
+    for name, stays in zip(group.members, settled.tolist(), strict=True):
+        said = document["members"][name]
+        said["owned"] = owned.get(name, {})
+        said.pop("generation", None)
+        if stays:
+            said["generation"] = 1
+    return Group.from_dict(document)

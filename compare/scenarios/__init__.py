@@ -1,0 +1,1 @@
+"""Scenarios: a group through many rebalances, or through a rolling upgrade."""

@@ -1,0 +1,240 @@
+"""Journey: an assignor, or the optimum, through a scenario, each from its own last state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from compare.score import Score, score
+from groups import Assignment, Group
+from groups.tiers import parse_objective, values
+from heuristics import Plan
+from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
+from heuristics.time_limit import Outcome
+from optimal.solve import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.scenarios.scenario import Scenario
+    from groups.tiers import Objective
+    from heuristics.time_limit import TimeLimit
+    from optimal.solution import Solution
+
+FORMAT = "assay-scenario-result/1"
+OPTIMUM = "optimum"
+State = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rebalance of a scenario.
+
+    Attributes
+    ----------
+    event : what happened before it
+    members, partitions : how many there are
+    row : the result against the optimum *from the same state*, as in ``assay score``; its
+        stickiness is the partitions that moved in this step
+    best : value of each tier of that optimum, () where it is not known
+    ownerless : partition-rounds without an owner
+    lost, gained : partitions that a member held and holds no more, or holds anew
+    needless : partitions whose state a listener that cannot assume stickiness cleans up and
+        builds again although they stay where they were: under the eager protocol everything is
+        revoked, so these are all that a member gets back; under the cooperative one none
+    """
+
+    event: str
+    members: int
+    partitions: int
+    row: Score
+    best: tuple[int, ...]
+    ownerless: int
+    lost: int
+    gained: int
+    needless: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the step of an ``assay-scenario-result/1`` document."""
+        row = self.row.to_dict()
+        for key in ("assignor", "seconds", "violations"):
+            del row[key]
+        listener = {"lost": self.lost, "gained": self.gained, "needless": self.needless}
+        return {
+            "event": self.event,
+            "members": self.members,
+            "partitions": self.partitions,
+            **row,
+            "violations": len(self.row.violations),
+            "optimum": list(self.best),
+            "ownerless": self.ownerless,
+            "listener": listener,
+        }
+
+
+@dataclass(frozen=True)
+class Journey:
+    """An assignor, or the optimum, through all rebalances, each from its own last state."""
+
+    assignor: str
+    objective: Objective
+    steps: tuple[Step, ...]
+
+    @property
+    def total(self) -> dict[str, Any]:
+        """Sums over all steps that came to an assignment.
+
+        `terms` are the sums of each tier (of stickiness: cumulated moves), `optimum` those of the
+        optimum from the same states, `not_optimal` counts the steps that are not proved to be
+        optimal in every tier, `open` those without an assignment.
+        """
+        done = [step for step in self.steps if step.row.terms is not None]
+        sums = [step.row.terms for step in done if step.row.terms is not None]
+        return {
+            "terms": {
+                tier: sum(terms[i].value for terms in sums)
+                for i, tier in enumerate(self.objective)
+            },
+            "optimum": {
+                tier: sum(step.best[i] for step in done if step.best)
+                for i, tier in enumerate(self.objective)
+            },
+            "not_optimal": sum(not (step.row.valid and step.row.is_optimal) for step in done),
+            "open": len(self.steps) - len(done),
+            "rounds": sum(step.row.rounds for step in done),
+            "revoked": sum(step.row.revoked for step in done),
+            "ownerless": sum(step.ownerless for step in self.steps),
+            "lost": sum(step.lost for step in self.steps),
+            "gained": sum(step.gained for step in self.steps),
+            "needless": sum(step.needless for step in self.steps),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the journey of an ``assay-scenario-result/1`` document."""
+        steps = [step.to_dict() for step in self.steps]
+        return {"assignor": self.assignor, "steps": steps, "total": self.total}
+
+
+def play(
+    scenario: Scenario,
+    assignors: Sequence[str],
+    limit: TimeLimit,
+    objective: str | Sequence[str] = "kip-54",
+) -> tuple[Journey, ...]:
+    """Return the optimum's journey through a scenario, then that of each assignor, in order.
+
+    Every journey goes on from its own last assignment. Each step of an assignor is also held
+    against the optimum from the state that the assignor itself had reached. Where an assignor
+    refuses, fails or runs out of time, the members keep what they hold and the journey goes on.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor has a name, or the group lacks what a tier needs.
+    """
+    tiers = parse_objective(objective)
+    return tuple(_journey(scenario, name, tiers, limit) for name in (OPTIMUM, *assignors))
+
+
+def result_document(scenario: Scenario, journeys: Sequence[Journey]) -> dict[str, Any]:
+    """Return the ``assay-scenario-result/1`` document of :func:`play`."""
+    return {
+        "format": FORMAT,
+        "scenario": scenario.name,
+        "objective": list(journeys[0].objective),
+        "journeys": [journey.to_dict() for journey in journeys],
+    }
+
+
+def protocol_of(assignor: str) -> Protocol:
+    """Return how members rebalance under an assignor of ours, or of the optimum.
+
+    The optimum is taken as cooperative, as are the broker's assignors (KIP-848); a client's own
+    follow ``ConsumerPartitionAssignor.supportedProtocols``.
+    """
+    if assignor == OPTIMUM or assignor.startswith(("kafka-broker/", "kip-848")):
+        return Protocol.COOPERATIVE
+    names = {written: name for name, written in AS_WRITTEN.items()}
+    client = assignor.rpartition("/")[2].partition("@")[0]
+    return max(supported_protocols(names.get(assignor, client)))
+
+
+def _journey(scenario: Scenario, assignor: str, objective: Objective, limit: TimeLimit) -> Journey:
+    state: State | None = None
+    steps = []
+    for stage in scenario.stages:
+        group = Group.from_dict(_owning(stage.document, state))
+        solution = solve(group, objective, time_limit=limit.seconds)
+        best = () if solution.assignment is None else values(solution.assignment, objective)
+        outcome = _optimal(solution) if assignor == OPTIMUM else limit.plan(group, assignor)
+        plan = outcome.plan
+        if plan is None:
+            unscored: Any = outcome.status
+            row = Score(assignor, unscored, outcome.reason, seconds=outcome.seconds)
+        else:
+            row = replace(
+                score(group, plan.assignment, solution, assignor=assignor),
+                rounds=plan.rounds,
+                revoked=plan.revoked,
+                seconds=outcome.seconds,
+            )
+        made = None if plan is None else plan.assignment
+        steps.append(
+            Step(
+                event=stage.event,
+                members=len(group.members),
+                partitions=group.n_partitions,
+                row=row,
+                best=best,
+                ownerless=0 if plan is None else plan.ownerless,
+                **_listener(group, made, protocol_of(assignor)),
+            )
+        )
+        state = _state(group, made)
+    return Journey(assignor, objective, tuple(steps))
+
+
+def _optimal(solution: Solution) -> Outcome:
+    """Return the reference solution as what an assignor would have made."""
+    if solution.assignment is None:
+        reason = "no assignment found in time"
+        return Outcome("timed-out", None, reason, solution.seconds)
+    return Outcome("planned", Plan(solution.assignment), None, solution.seconds)
+
+
+def _listener(group: Group, made: Assignment | None, protocol: Protocol) -> dict[str, int]:
+    if made is None:
+        return {"lost": 0, "gained": 0, "needless": 0}
+    before, after = _pairs(Assignment.current(group)), _pairs(made)
+    kept = len(before & after)
+    return {
+        "lost": len(before - after),
+        "gained": len(after - before),
+        "needless": kept if protocol is Protocol.EAGER else 0,
+    }
+
+
+def _pairs(assignment: Assignment) -> set[tuple[str, str, int]]:
+    return {
+        (member, topic, number)
+        for member, topics in assignment.to_dict().items()
+        for topic, numbers in topics.items()
+        for number in numbers
+    }
+
+
+def _state(group: Group, made: Assignment | None) -> State:
+    """Return what each member claims from now on; without an assignment, what it claimed."""
+    if made is None:
+        members = group.to_dict()["members"]
+        keys = ("owned", "generation")
+        return {m: {k: body[k] for k in keys if k in body} for m, body in members.items()}
+    generation = int(group.generation.max(initial=-1)) + 1
+    return {m: {"owned": o, "generation": generation} for m, o in made.to_dict().items()}
+
+
+def _owning(document: Mapping[str, Any], state: State | None) -> dict[str, Any]:
+    if state is None:
+        return dict(document)
+    members = {m: {**said, **state.get(m, {})} for m, said in document["members"].items()}
+    return {**document, "members": members}

@@ -1,0 +1,147 @@
+"""Scenario: a group and a sequence of events, every draw made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from compare.scenarios.events import Event
+from compare.scenarios.upgrade_paths import ROLLOUTS
+from groups import Group, fields
+from groups.documents import decode, parse_json, read_bytes
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = "assay-scenario/1"
+MOST_REBALANCES = 10_000
+_KEYS = {"format", "name", "seed", "group", "events", "rollout"}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The group as it comes to one rebalance, but for who owns what.
+
+    Attributes
+    ----------
+    event : what happened since the rebalance before
+    document : ``assay-group/1``; only that of the first stage says who owns what
+    """
+
+    event: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A group and what happens to it.
+
+    Attributes
+    ----------
+    stages : one per rebalance; the first is the group as it was given
+    rollout : name of the rolling upgrade of KIP-726 to go through instead of events, or None
+    """
+
+    name: str
+    stages: tuple[Stage, ...]
+    rollout: str | None = None
+
+    @staticmethod
+    def read(path: str | Path, *, assume_equal: bool = False) -> Scenario:
+        """Read an ``assay-scenario/1`` file; paths in it start from its folder.
+
+        Raises
+        ------
+        BadInput
+            Where the file is not one good scenario; the message names the place.
+        """
+        name = "standard input" if str(path) == "-" else str(path)
+        folder = Path() if str(path) == "-" else Path(path).parent
+        data = read_bytes(path)
+        try:
+            document = parse_json(decode(data))
+            return Scenario.from_dict(document, folder=folder, assume_equal=assume_equal)
+        except BadInput as error:
+            raise error.within(name) from None
+
+    @staticmethod
+    def from_dict(
+        document: Any, *, folder: Path | None = None, assume_equal: bool = False
+    ) -> Scenario:
+        """Build the scenario of an ``assay-scenario/1`` document; every draw is made here.
+
+        Parameters
+        ----------
+        folder : where a group that is given as a path lies
+        assume_equal : take unknown subscriptions as all topics of the group
+
+        Raises
+        ------
+        BadInput
+            Where a rule of the format is broken, or an event does not fit the group.
+        """
+        top = fields.mapping(document, "", allowed=_KEYS, required=("format", "name", "group"))
+        if top["format"] != FORMAT:
+            fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
+        name = fields.name(top["name"], "name")
+        seed = fields.integer(top.get("seed", 1), "seed")
+        rollout = None if top.get("rollout") is None else fields.name(top["rollout"], "rollout")
+        if (rollout is None) == ("events" not in top):
+            fields.refuse("", "expected either events or a rollout")
+        if rollout is not None and rollout not in ROLLOUTS:
+            fields.refuse("rollout", f"{rollout!r}, expected one of {', '.join(ROLLOUTS)}")
+        group = _group(top["group"], folder or Path())
+        if assume_equal:
+            group = group.with_equal_subscriptions()
+        group.require_subscriptions()
+        now, rng = _start(group), np.random.default_rng(seed)
+        stages = [Stage("start", now)]
+        now = {**now, "members": {m: _said(body) for m, body in now["members"].items()}}
+        for i, given in enumerate(fields.listed(top.get("events", []), "events")):
+            event = Event.from_dict(given, f"events[{i}]")
+            if len(stages) + event.times > MOST_REBALANCES:
+                fields.refuse(f"events[{i}]", f"more than {MOST_REBALANCES} rebalances")
+            now, said = event.happen(now, rng)
+            try:
+                Group.from_dict(now)
+            except BadInput as error:
+                raise error.within(event.place) from None
+            stages += [Stage(said, now)] * event.times
+        return Scenario(name, tuple(stages), rollout)
+
+    @property
+    def group(self) -> Group:
+        """The group as it was given."""
+        return Group.from_dict(self.stages[0].document)
+
+
+def _group(given: Any, folder: Path) -> Group:
+    try:
+        if isinstance(given, str):
+            return Group.read(folder / fields.name(given, ""))
+        return Group.from_dict(given)
+    except BadInput as error:
+        raise error.within("group") from None
+
+
+def _start(group: Group) -> dict[str, Any]:
+    """Return the group's document, every topic an object and offsets turned into lags."""
+    document = group.to_dict()
+    lag = None if group.lag_records is None else group.lag_records.tolist()
+    for i, topic in enumerate(group.topics):
+        said = document["topics"][topic]
+        said = {"partitions": said} if isinstance(said, int) else said
+        if "offsets" in said and lag is not None:
+            del said["offsets"]
+            part = lag[group.first[i] : group.first[i + 1]]
+            said["lag"] = [None if records < 0 else records for records in part]
+        document["topics"][topic] = said
+    return document
+
+
+def _said(member: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in member.items() if k not in ("owned", "generation")}

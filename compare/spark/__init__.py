@@ -1,1 +1,0 @@
-"""The same comparison over Spark; pyspark is imported here and nowhere else."""

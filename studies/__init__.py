@@ -1,0 +1,1 @@
+"""Studies: what makes the generated parts of the documentation and the findings anew."""

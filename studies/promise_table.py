@@ -1,0 +1,230 @@
+"""The table of promises: every small group, every assignor as written, every promise.
+
+``python -m studies.promise_table`` makes it anew, in ``docs/promises.md``, and the findings.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from compare.promises.findings import Finding, as_lines, read_findings
+from compare.promises.hunt import Quarry, shrink
+from compare.promises.promise import PROMISES, Trial, in_process, optima
+from compare.samples.small_groups import drawn, equal, fresh, owned
+from heuristics import WRITTEN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from groups import Group
+
+BATCH = 500
+BEGIN, END = "<!-- made by: make promises -->", "<!-- end -->"
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Some groups: a name, what is in it, and the groups themselves."""
+
+    name: str
+    text: str
+    groups: Callable[[], Iterator[Group]]
+
+
+def scopes(
+    *,
+    equal_to: tuple[int, int] = (5, 12),
+    fresh_to: tuple[int, int, int] = (3, 3, 6),
+    owned_to: tuple[int, int, int] = (3, 3, 4),
+    seeded: int = 20_000,
+) -> tuple[Scope, ...]:
+    """Return the scopes of the table, by their limits."""
+    limits = "{} topics x {} members x {} partitions"
+    return (
+        Scope(
+            "equal",
+            "equal subscriptions, every ownership, up to {} members x {} partitions".format(
+                *equal_to
+            ),
+            lambda: (small.group() for small in equal(*equal_to)),
+        ),
+        Scope(
+            "fresh",
+            f"any subscriptions, nobody owns anything, up to {limits.format(*fresh_to)}",
+            lambda: (small.group() for small in fresh(*fresh_to)),
+        ),
+        Scope(
+            "owned",
+            f"any subscriptions, every ownership, up to {limits.format(*owned_to)}",
+            lambda: (small.group() for small in owned(*owned_to)),
+        ),
+        Scope(
+            "seeded",
+            f"{seeded:,} groups of seed 1 beyond, up to 6 topics x 8 members x 36 partitions",
+            lambda: islice(drawn(1), seeded),
+        ),
+    )
+
+
+@dataclass
+class Tally:
+    """How one promise fared: groups that put it to the test, that break it, the smallest."""
+
+    tested: int = 0
+    broken: int = 0
+    smallest: Quarry | None = None
+
+    def add(self, found: Trial, promise: str) -> None:
+        """Count one group."""
+        verdict = PROMISES[promise].judge(found)
+        self.tested += verdict.holds is not None
+        if verdict.holds is False:
+            self.broken += 1
+            self.offer(Quarry(found.group, verdict.measured))
+
+    def offer(self, quarry: Quarry | None) -> None:
+        """Keep the smaller of two groups; of two alike the one whose document sorts first."""
+        best = self.smallest
+        if quarry is not None and (best is None or quarry.is_smaller_than(best)):
+            self.smallest = quarry
+
+
+def tally(
+    groups: Iterator[Group],
+    assignors: Sequence[str] = tuple(WRITTEN),
+    *,
+    part: int = 0,
+    parts: int = 1,
+) -> dict[tuple[str, str], Tally]:
+    """Put every promise to every assignor on some groups: the batches of one part out of several.
+
+    Returns
+    -------
+    dict
+        A tally for each (assignor, promise).
+    """
+    runs = {name: in_process(name) for name in assignors}
+    found = {(a, p): Tally() for a in runs for p in PROMISES if PROMISES[p].asked_of(a)}
+    number = 0
+    while batch := list(islice(groups, BATCH)):
+        number += 1
+        if number % parts != part:
+            continue
+        for group, optimum in zip(batch, optima(batch), strict=True):
+            for name, run in runs.items():
+                made = Trial(name, run, group, optimum)
+                for promise in PROMISES:
+                    if (name, promise) in found:
+                        found[name, promise].add(made, promise)
+    return found
+
+
+def tally_all(workers: int) -> dict[Key, Tally]:
+    """Make the tallies of all scopes: a dict by scope, assignor and promise."""
+    jobs = [(scope.name, part, workers) for scope in scopes() for part in range(workers)]
+    total: dict[Key, Tally] = {}
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        for (scope, _, _), found in zip(
+            jobs, pool.map(_job, *zip(*jobs, strict=True)), strict=True
+        ):
+            for (assignor, promise), one in found.items():
+                sum_ = total.setdefault((scope, assignor, promise), Tally())
+                sum_.tested += one.tested
+                sum_.broken += one.broken
+                sum_.offer(one.smallest)
+    return total
+
+
+def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
+    """Return a finding for each broken promise: the smallest group of all scopes, shrunk.
+
+    Of groups of one size that of the first scope wins.
+    """
+    smallest: dict[tuple[str, str], Quarry] = {}
+    for (_, assignor, promise), one in total.items():
+        best, quarry = smallest.get((assignor, promise)), one.smallest
+        if quarry is not None and (best is None or quarry.size < best.size):
+            smallest[assignor, promise] = quarry
+    found = []
+    for (assignor, promise), quarry in smallest.items():
+        least = shrink(quarry, assignor, PROMISES[promise], in_process(assignor))
+        found.append(Finding.of(assignor, promise, least.group, least.measured))
+    return found
+
+
+def table_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> str:
+    """Return the scopes and the table as Markdown: a row for each assignor and promise."""
+    names = [scope.name for scope in scopes()]
+    by_id = {(f.assignor, f.promise): f for f in findings}
+    lines = [f"- *{scope.name}*: {scope.text}" for scope in scopes()]
+    lines += [
+        "",
+        f"| assignor | promise | {' | '.join(names)} | smallest group that breaks it |",
+        "|---" * (len(names) + 3) + "|",
+    ]
+    for assignor in WRITTEN:
+        for promise in PROMISES:
+            if PROMISES[promise].asked_of(assignor):
+                cells = [_cell(total[scope, assignor, promise]) for scope in names]
+                least = _described(by_id.get((assignor, promise)))
+                lines.append(f"| `{assignor}` | {promise} | {' | '.join(cells)} | {least} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Make the table and the findings anew."""
+    parser = ArgumentParser(description="make the table of promises and the findings anew")
+    parser.add_argument("--docs", type=Path, default=Path("docs/promises.md"))
+    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
+    parser.add_argument("--workers", type=int, default=2)
+    asked = parser.parse_args()
+    started = perf_counter()
+    total = tally_all(asked.workers)
+    findings = findings_of(total)
+    page = asked.docs.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2]
+    table = table_of(total, findings)
+    asked.docs.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}", encoding="utf-8")
+    others = [f for f in read_findings(asked.findings) if f.assignor not in WRITTEN]
+    asked.findings.write_text(as_lines([*findings, *others]), encoding="utf-8")
+    seconds = perf_counter() - started
+    sys.stderr.write(f"{len(findings)} findings in {seconds:.0f} s\n")
+
+
+def _job(scope: str, part: int, parts: int) -> dict[tuple[str, str], Tally]:
+    groups = next(found.groups for found in scopes() if found.name == scope)
+    return tally(groups(), part=part, parts=parts)
+
+
+def _cell(one: Tally) -> str:
+    if not one.tested:
+        return "not put to the test"
+    if not one.broken:
+        return f"holds on all {one.tested:,}"
+    return f"**fails** on {one.broken:,} of {one.tested:,}"
+
+
+def _described(finding: Finding | None) -> str:
+    if finding is None:
+        return ""
+    group = finding.group
+    sizes = (len(group.members), len(group.topics), group.n_partitions)
+    parts = [
+        f"{n} {what}{'' if n == 1 else 's'}"
+        for n, what in zip(sizes, ("member", "topic", "partition"), strict=True)
+    ]
+    return f"{', '.join(parts)}: `{finding.id}`"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Findings on the assignors as shipped: every promise, the smallest group, the versions affected.
+
+``python -m studies.shipped_findings`` makes those lines of ``corpus/findings.jsonl`` anew, of
+every assignor that can be called here in the newest version listed, or of those named.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from compare.promises.findings import Finding, as_lines, read_findings, runner_of, version_order
+from compare.promises.hunt import Quarry, shrink
+from compare.promises.promise import PROMISES, Trial, optima
+from compare.samples.ordinary import is_ordinary, ordinary
+from compare.samples.small_groups import drawn, fresh, owned
+from groups import Group
+from heuristics import ASSIGNORS, available, matching
+from heuristics.time_limit import TimeLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+BATCH = 200
+SECONDS = 1.0
+MOST_HANGS = 12
+OF_ALL = ("terminates", "answers", "valid", "idempotent")
+OF_STICKY = (*OF_ALL, "balanced", "optimal-balance", "optimal-moves")
+
+
+def promises_of(assignor: str) -> tuple[str, ...]:
+    """Return what an assignor promises: only sticky and uniform ones balance over all topics."""
+    kind = assignor.partition("/")[2].partition("@")[0]
+    return OF_STICKY if "sticky" in kind or kind == "uniform" else OF_ALL
+
+
+def search(
+    assignor: str,
+    limit: TimeLimit,
+    *,
+    seed: int = 1,
+    groups: int = 3000,
+    also: Sequence[Group] = (),
+) -> dict[str, Quarry]:
+    """Return the smallest group found on which each promise breaks, an ordinary one if there is.
+
+    Tried are those that broke a promise of some assignor before (`also`), all groups of up to
+    2 topics x 3 members x 4 partitions, and as many drawn as ordinary and as any. After a dozen
+    hangs the rest is left.
+    """
+    run = runner_of(assignor, limit)
+    best: dict[tuple[str, bool], Quarry] = {}
+    hangs = 0
+    stream = chain(also, _groups(seed, groups))
+    while hangs < MOST_HANGS and (batch := list(islice(stream, BATCH))):
+        for group, optimum in zip(batch, optima(batch), strict=True):
+            trial = Trial(assignor, run, group, optimum)
+            hangs += trial.outcome.status == "timed-out"
+            for promise in promises_of(assignor):
+                verdict = PROMISES[promise].judge(trial)
+                if verdict.holds is False:
+                    key = promise, is_ordinary(group)
+                    found = Quarry(group, verdict.measured)
+                    if key not in best or found.is_smaller_than(best[key]):
+                        best[key] = found
+            if hangs >= MOST_HANGS:
+                break
+    any_group = {promise: found for (promise, _), found in best.items()}
+    return {**any_group, **{promise: found for (promise, good), found in best.items() if good}}
+
+
+def findings_of(
+    assignor: str,
+    limit: TimeLimit,
+    *,
+    seed: int = 1,
+    groups: int = 3000,
+    also: Sequence[Group] = (),
+) -> Iterator[Finding]:
+    """Return a finding for each promise that breaks, shrunk, with the versions affected.
+
+    As :func:`search`; lags are left out, as no client looks at them.
+    """
+    run = runner_of(assignor, limit)
+    broken = search(assignor, limit, seed=seed, groups=groups, also=also)
+    for promise in (name for name in PROMISES if name in broken):
+        quarry, asked = broken[promise], PROMISES[promise]
+        quarry = replace(quarry, group=_without_lag(quarry.group))
+        if is_ordinary(quarry.group):
+            asked = asked.on_ordinary_groups()
+        least = shrink(quarry, assignor, asked, run, until=monotonic() + 300)
+        yield by_version(Finding.of(assignor, promise, least.group, least.measured), limit)
+
+
+def by_version(finding: Finding, limit: TimeLimit) -> Finding:
+    """Return the finding with what each listed version that can be called here makes of it."""
+    name, _, _ = finding.assignor.partition("@")
+    versions = [n.partition("@")[2] for n in ASSIGNORS if n.partition("@")[0] == name]
+    held: dict[str, bool | None] = {}
+    for version in sorted(versions, key=version_order):
+        other = replace(finding, assignor=f"{name}@{version}")
+        held[version] = other.judge(runner_of(other.assignor, limit)).holds
+    return replace(
+        finding,
+        affected=tuple(v for v, holds in held.items() if holds is False),
+        unaffected=tuple(v for v, holds in held.items() if holds is True),
+    )
+
+
+def main() -> None:
+    """Make the findings anew."""
+    parser = ArgumentParser(description="make the findings on shipped assignors anew")
+    parser.add_argument("names", nargs="*", help="assignors, all that can be called if left out")
+    parser.add_argument("--groups", type=int, default=3000, help="how many to draw, twice")
+    parser.add_argument("--also", type=Path, help="JSON lines of groups to try besides")
+    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
+    asked = parser.parse_args()
+    names = _names(asked.names)
+    before = list(read_findings(asked.findings))
+    also = [finding.group for finding in before if finding.affected]
+    if asked.also is not None:
+        documents = (json.loads(line) for line in asked.also.read_text("utf-8").splitlines())
+        also += map(Group.from_dict, documents)
+    found: list[Finding] = []
+    with TimeLimit(SECONDS) as limit:
+        for name in names:
+            started = monotonic()
+            of_one = list(findings_of(name, limit, groups=asked.groups, also=also))
+            found += of_one
+            told = ", ".join(f.promise for f in of_one) or "nothing"
+            sys.stderr.write(f"{name} breaks {told}; {monotonic() - started:.0f} s\n")
+    renewed = {name.partition("@")[0] for name in names}
+    kept = [f for f in before if f.assignor.partition("@")[0] not in renewed]
+    asked.findings.write_text(as_lines([*kept, *found]), encoding="utf-8")
+
+
+def _names(asked: Sequence[str]) -> tuple[str, ...]:
+    names = matching(asked) if asked else available()
+    return tuple(name for name in names if "/" in name)
+
+
+def _without_lag(group: Group) -> Group:
+    document = group.to_dict()
+    return Group.from_dict(
+        {**document, "topics": dict(zip(group.topics, group.partitions.tolist(), strict=True))}
+    )
+
+
+def _groups(seed: int, groups: int) -> Iterator[Group]:
+    small = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
+    return chain(islice(ordinary(seed), groups), small, islice(drawn(seed), groups))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""Hunting: the smallest group on which a promise breaks, and the way there."""
+
+import json
+import re
+import subprocess
+import sys
+from copy import deepcopy
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from compare.promises.findings import hunt_findings, runner_of
+from compare.promises.hunt import Quarry, hunt, parts_less, shares_less, shrink, ties_less
+from compare.promises.promise import PROMISES, Trial, in_process, optima
+from compare.samples.small_groups import drawn
+from groups import BadInput, Group
+from heuristics import ASSIGNORS, Assignor
+from heuristics.time_limit import TimeLimit
+from tests.heuristics.assignors import misbehaving
+
+ASSAY = Path(sys.executable).with_name("assay")
+FINDINGS = Path(__file__).parents[3] / "corpus" / "findings.jsonl"
+DOCUMENT = {
+    "format": "assay-group/1", "group": "g",
+    "topics": {"t": {"partitions": 3, "lag": [1, 2, 3], "racks": [["x"], ["y"], ["z"]]}, "u": 1},
+    "members": {
+        "a": {"subscription": ["t", "u"], "owned": {"t": [0, 2], "u": [0]}},
+        "b": {"subscription": ["t"], "owned": {"t": [1]}},
+    },
+}  # fmt: skip
+
+
+def removals(document) -> list[dict]:
+    return [*parts_less(document), *ties_less(document)]
+
+
+def breaks(assignor, promise, group) -> bool:
+    trial = Trial(assignor, in_process(assignor), group, optima([group])[0])
+    return PROMISES[promise].judge(trial).holds is False
+
+
+def test_the_smallest_group_that_leaves_kip_54_unbalanced_has_three_members_and_four_partitions():
+    found = hunt("kip-54-sticky", PROMISES["balanced"], in_process("kip-54-sticky"))
+    group = found.quarry.group
+    assert (len(group.members), group.n_partitions) == (3, 4)
+    assert found.quarry.measured == {"loads": [2, 0, 2]}
+    assert breaks("kip-54-sticky", "balanced", group)
+    assert (found.tried, found.tested, found.in_time) == (10625, 10625, True)
+
+
+def test_the_smallest_group_that_breaks_kip_615_is_one_ordinary_join():
+    """Three members with three partitions each, and a fourth comes."""
+    name = "kip-615-constrained"
+    found = hunt(name, PROMISES["balanced"], in_process(name))
+    owned = [
+        said["owned"].get("t0", []) for said in found.quarry.group.to_dict()["members"].values()
+    ]
+    assert sorted(map(len, owned)) == [0, 3, 3, 3]
+
+
+def test_what_is_not_among_the_small_groups_is_looked_for_by_seed():
+    name = "kip-615-constrained"
+    asked = {"groups": 500, "seed": 2, "exhaustive": False}
+    found = hunt(name, PROMISES["valid"], in_process(name), **asked)
+    assert found.quarry is not None
+    assert found.tried == 500
+    group = found.quarry.group
+    assert (len(group.members), group.n_partitions, len(group.claims.member)) == (2, 1, 2)
+    again = hunt(name, PROMISES["valid"], in_process(name), **asked)
+    assert again.quarry.group.to_dict() == group.to_dict()
+
+
+def test_a_promise_that_holds_has_no_group():
+    found = hunt(
+        "roundrobin", PROMISES["valid"], in_process("roundrobin"), groups=50, exhaustive=False
+    )
+    assert found.quarry is None
+    assert (found.broken, found.tried, found.tested) == (0, 50, 50)
+
+
+def test_a_hunt_stops_when_its_time_is_up():
+    found = hunt("roundrobin", PROMISES["valid"], in_process("roundrobin"), seconds=0.2)
+    assert not found.in_time
+    assert found.tried < 10625
+
+
+def test_from_a_shrunk_group_nothing_can_be_removed():
+    name, promise = "kip-54-sticky", "optimal-moves"
+    group = next(g for g in drawn(4) if breaks(name, promise, g))
+    found = shrink(Quarry(group, {}), name, PROMISES[promise], in_process(name))
+    assert found.size < Quarry(group, {}).size
+    assert breaks(name, promise, found.group)
+    for document in removals(found.group.to_dict()):
+        assert not breaks(name, promise, Group.from_dict(document))
+
+
+def test_shrinking_takes_a_member_with_its_share_where_the_average_matters():
+    """From 3, 3, 3, 3, 0 to 3, 3, 3, 0: a member less with as many partitions as it owns."""
+    name = "kip-615-constrained"
+    members = {
+        f"m{i}": {"subscription": ["t"], "owned": {"t": list(range(i * 3, i * 3 + 3))}}
+        for i in range(4)
+    }
+    members["m4"] = {"subscription": ["t"]}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 12}, "members": members}
+    group = Group.from_dict(document)
+    assert breaks(name, "balanced", group)
+    found = shrink(Quarry(group, {}), name, PROMISES["balanced"], in_process(name))
+    assert (len(found.group.members), found.group.n_partitions) == (4, 9)
+
+
+def test_every_removal_is_a_good_group_and_smaller():
+    for document in (DOCUMENT, *(g.to_dict() for g in islice(drawn(5), 20))):
+        kept = deepcopy(document)
+        size = Quarry(Group.from_dict(document), {}).size
+        smaller = [*removals(document), *shares_less(document)]
+        assert all(Quarry(Group.from_dict(d), {}).size < size for d in smaller)
+        assert document == kept
+
+
+def test_removals_take_each_member_topic_partition_subscription_and_claim_once():
+    group = Group.from_dict(DOCUMENT)
+    expected = len(group.members) + len(group.topics) + group.n_partitions
+    expected += len(group.subscription_topics) + len(group.claims.member)
+    assert len(removals(group.to_dict())) == expected
+
+
+def test_where_a_partition_goes_those_after_it_take_the_number_before():
+    fewer = [d for d in removals(DOCUMENT) if d["topics"].get("t", {}) != DOCUMENT["topics"]["t"]
+             and "t" in d["topics"]]  # fmt: skip
+    first = fewer[0]
+    assert first["topics"]["t"] == {"partitions": 2, "lag": [2, 3]}
+    assert first["members"]["a"]["owned"] == {"t": [1], "u": [0]}
+    assert first["members"]["b"]["owned"] == {"t": [0]}
+
+
+def test_an_assignor_that_hangs_breaks_its_promise_to_end_and_the_hunt_goes_on(monkeypatch):
+    hangs = Assignor("hangs", "shipped", "a test", None, misbehaving.loop)
+    monkeypatch.setitem(ASSIGNORS, "hangs", hangs)
+    with TimeLimit(0.3) as limit:
+        found = hunt("hangs", PROMISES["terminates"], runner_of("hangs", limit), seconds=1.5)
+    assert found.quarry.measured["status"] == "timed-out"
+    assert not found.in_time
+
+
+def test_every_assignor_is_hunted_in_the_child_process_of_the_time_limit(monkeypatch):
+    idle = Assignor("hangs-as-written", "written", "a test", None, misbehaving.loop)
+    monkeypatch.setitem(ASSIGNORS, "hangs-as-written", idle)
+    with TimeLimit(0.3) as limit:
+        outcome = runner_of("hangs-as-written", limit)(Group.from_dict(DOCUMENT))
+    assert outcome.status == "timed-out"
+
+
+def test_a_promise_of_another_assignor_is_refused():
+    with TimeLimit(1.0) as limit, pytest.raises(BadInput, match="no-revert is one of kip-54-st"):
+        list(hunt_findings("range", ["no-revert"], limit, seed=1, groups=1, seconds=1, say=print))
+
+
+def assay(*arguments) -> subprocess.CompletedProcess:
+    command = [str(ASSAY), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_command_prints_the_group_that_breaks_a_promise():
+    run = assay("hunt", "kip-54-fairest", "--promise", "balanced")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[0] == "kip-54-fairest breaks balanced: loads [2, 0]"
+    assert run.stderr.endswith(": 10625 of 10625 groups put it to the test\n")
+
+
+def test_the_command_prints_a_finding_as_json():
+    run = assay("hunt", "range", "--promise", "balanced", "--format", "json")
+    document = json.loads(run.stdout)
+    assert (document["format"], document["id"]) == ("assay-finding/1", "range-balanced")
+
+
+def test_the_command_derives_findings_again(tmp_path):
+    lines = FINDINGS.read_text().splitlines()[:3]
+    (tmp_path / "same.jsonl").write_text("\n".join(lines))
+    run = assay("hunt", "--rederive", tmp_path / "same.jsonl")
+    assert (run.returncode, run.stdout.count("breaks as before")) == (0, 3)
+    changed = json.loads(lines[0]) | {"measured": {"loads": [9]}}
+    (tmp_path / "other.jsonl").write_text(json.dumps(changed))
+    run = assay("hunt", "--rederive", tmp_path / "other.jsonl")
+    assert run.returncode == 1
+    assert re.search(r': measured \{.*\}, expected \{"loads": \[9\]\}', run.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "expected either an assignor or --rederive FILE"),
+        (["range", "--rederive", "f"], "expected either an assignor or --rederive FILE"),
+        (["fast"], "assignor: unknown name 'fast'"),
+        (["range", "--promise", "fast"], "promise: unknown name 'fast'"),
+    ],
+)
+def test_the_command_refuses_bad_usage_in_one_line(arguments, message):
+    run = assay("hunt", *arguments)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"assay: {message}")
+    assert run.stderr.count("\n") == 1

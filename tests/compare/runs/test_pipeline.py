@@ -1,0 +1,354 @@
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from compare.runs.pipeline import Job, _row, _solved
+from compare.runs.source import find
+from compare.runs.stored import read_table
+from compare.runs.tables import TABLES
+from compare.score import score_assignors
+from groups import BadInput, Group
+from heuristics.child import Child
+from heuristics.time_limit import TimeLimit
+from optimal import solve
+from optimal.solution import Solution
+from tests.compare.conftest import CAPTURES, HOSTILE, lopsided, snapshot
+from tests.compare.runs.deadly import Deadly, Faulty
+
+ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
+
+
+def table(runs, name: str):
+    return read_table(runs.out, name)
+
+
+def groups_of(runs) -> dict[str, Group]:
+    rows = table(runs, "groups")
+    return {
+        key: Group.from_dict(json.loads(snapshot))
+        for key, snapshot in zip(rows["key"], rows["snapshot"], strict=True)
+    }
+
+
+@pytest.mark.spark
+def test_a_run_leaves_the_tables_of_the_format(spark_runs):
+    assert spark_runs.first.code == 0, spark_runs.first.err
+    assert {p.name for p in spark_runs.out.iterdir()} == set(TABLES)
+    for name in ("groups", "optima", "scores", "failures"):
+        assert {"group", "key"} <= set(table(spark_runs, name).columns)
+    assert {
+        "objective", "status", "stopped", "method", "seconds", "terms", "proof",
+    } <= set(table(spark_runs, "optima").columns)  # fmt: skip
+    assert {
+        "assignor", "status", "reason", "valid", "terms", "rounds", "revoked", "seconds",
+    } <= set(table(spark_runs, "scores").columns)  # fmt: skip
+    assert {"source", "place", "reason"} <= set(table(spark_runs, "failures").columns)
+
+
+@pytest.mark.spark
+def test_every_input_is_a_group_or_a_failure(spark_runs):
+    lines = (spark_runs.source / "groups.jsonl").read_text().splitlines()
+    # The file again.json repeats a group; every folder of captures is one group.
+    assert len(table(spark_runs, "groups")) == len(lines) - 2 + 1 + 2
+    assert len(table(spark_runs, "failures")) == 2 + 2
+    assert spark_runs.first.out.startswith(
+        f"{len(lines) + 1} groups, {len(lines)} of them with a proved optimum, "
+        f"{len(lines) + 1} of them new in this run, 4 inputs failed, "
+    )
+
+
+@pytest.mark.spark
+def test_spark_finds_the_optima_that_plain_python_finds(spark_runs):
+    optima = table(spark_runs, "optima").set_index("group_key")
+    groups = groups_of(spark_runs)
+    assert set(optima.index) == set(groups)
+    for key, group in groups.items():
+        row = optima.loc[key]
+        if not group.subscription_known.all():
+            continue
+        alone = solve(group)
+        assert [(t["name"], t["value"], t["bound"]) for t in row["terms"]] == [
+            (t.name, t.value, t.bound) for t in alone.terms
+        ]
+        assert (row["group"], row["objective"]) == (group.name, "balance > stickiness")
+        assert (row["status"], row["stopped"], row["proof"]) == ("optimal", "proof", "certificate")
+        assert sorted(row["loads"]) == sorted(alone.assignment.loads.tolist())
+
+
+@pytest.mark.spark
+def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
+    scores = table(spark_runs, "scores").set_index(["group_key", "assignor"])
+    names = [*ASKED, "roundrobin"]
+    with TimeLimit(60) as limit:
+        for key, group in groups_of(spark_runs).items():
+            if not group.subscription_known.all():
+                continue
+            for expected in score_assignors(group, solve(group), names, limit):
+                row = scores.loc[(key, expected.assignor)]
+                for column in ("status", "reason", "valid", "balanced", "rounds", "revoked"):
+                    assert row[column] == getattr(expected, column), (group.name, column)
+                if expected.terms is None:
+                    assert row["terms"] is None
+                    assert row["loads"] is None
+                    continue
+                assert [(t["name"], t["value"], t["excess"]) for t in row["terms"]] == [
+                    (t.name, t.value, t.excess) for t in expected.terms
+                ]
+                assert row["loads"].tolist() == list(expected.loads)
+
+
+@pytest.mark.spark
+def test_the_same_group_in_two_files_is_one_row(spark_runs):
+    assert (table(spark_runs, "groups")["group"] == "lopsided").sum() == 1
+    assert (table(spark_runs, "optima")["group"] == "lopsided").sum() == 1
+
+
+@pytest.mark.spark
+def test_an_input_that_is_no_group_is_a_row_with_source_place_and_reason(spark_runs):
+    failures = table(spark_runs, "failures").set_index("place")
+    cut = failures.loc["in/groups.jsonl:4"]
+    assert cut["source"] == "in/groups.jsonl"
+    assert cut["reason"].startswith("line 1 column ")
+    assert "not JSON: " in cut["reason"]
+    wrong = failures.loc["in/groups.jsonl:5"]
+    assert wrong["reason"] == "format: 1, expected 'assay-group/1'"
+    assert failures.loc["in/noise.txt"]["reason"].startswith(
+        "begins with 'there is no group in this', expected what "
+    )
+    assert failures.loc["in/unreadable.json"]["reason"] == "cannot be read: Input/output error"
+    assert failures["group"].isna().all()
+
+
+@pytest.mark.spark
+def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
+    groups = table(spark_runs, "groups").set_index("group")
+    merged = groups.loc["coop-a"]
+    assert merged["source"].split(", ") == [
+        "in/views/coop-a-describe.json",
+        "in/views/coop-a-describe.txt",
+    ]
+    document = json.loads(merged["snapshot"])
+    # Subscriptions stand in one view only, offsets in the other.
+    assert all(said["subscription"] for said in document["members"].values())
+    assert any("offsets" in topic for topic in document["topics"].values())
+    assert groups.loc["next-b"]["source"].count(", ") == 1
+
+
+@pytest.mark.spark
+def test_unknown_subscriptions_are_an_optimum_that_failed_with_a_reason(spark_runs):
+    optima = table(spark_runs, "optima").set_index("group")
+    row = optima.loc["next-b"]
+    assert row["status"] == "failed"
+    assert "subscription: unknown" in row["reason"]
+    assert "--assume-equal" in row["reason"]
+    assert (row["terms"], row["proof"]) == (None, None)
+    assert (optima["status"] == "failed").sum() == 1
+    scores = table(spark_runs, "scores")
+    of_group = scores[scores["group"] == "next-b"]
+    assert set(of_group["status"]) == {"failed"}
+    assert all(reason.startswith("no optimum: ") for reason in of_group["reason"])
+
+
+@pytest.mark.spark
+def test_a_second_run_adds_nothing(spark_runs):
+    assert spark_runs.second.keys == spark_runs.first.keys | {"runs": 2}
+    assert ", 0 of them new in this run, " in spark_runs.second.out
+    assert "solving" not in spark_runs.second.err
+
+
+@pytest.mark.spark
+def test_a_further_assignor_fills_only_what_is_missing(spark_runs):
+    first, third = spark_runs.first.keys, spark_runs.third.keys
+    for name in ("groups", "optima", "failures"):
+        assert sorted(third[name]) == sorted(first[name])
+    added = set(third["scores"]) - set(first["scores"])
+    assert len(added) == len(third["scores"]) - len(first["scores"]) == len(first["groups"])
+    scores = table(spark_runs, "scores").set_index("key")
+    assert set(scores.loc[list(added)]["assignor"]) == {"roundrobin"}
+
+
+@pytest.mark.spark
+def test_every_key_is_written_once(spark_runs):
+    for name, keys in spark_runs.third.keys.items():
+        if name != "runs":
+            assert len(keys) == len(set(keys)) > 0
+
+
+@pytest.mark.spark
+def test_a_row_that_was_written_twice_is_read_once(spark_runs, tmp_path):
+    copied = tmp_path / "out"
+    shutil.copytree(spark_runs.out, copied)
+    for file in list((copied / "scores").glob("*.parquet")):
+        shutil.copy(file, file.with_name(f"again-{file.name}"))
+    assert read_table(copied, "scores").equals(table(spark_runs, "scores"))
+
+
+@pytest.mark.spark
+def test_every_run_is_a_row_of_its_own(spark_runs):
+    runs = table(spark_runs, "runs").sort_values("started_at")
+    assert runs["groups"].tolist() == [len(table(spark_runs, "groups"))] * 3
+    assert runs["failures"].tolist() == [4, 4, 4]
+    assert runs["assignors"].map(list).tolist() == [
+        list(ASKED),
+        list(ASKED),
+        [*ASKED, "roundrobin"],
+    ]
+    assert set(runs["input"]) == {"in"}
+
+
+@pytest.mark.spark
+def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(spark_runs):
+    assert (spark_runs.first.code, spark_runs.second.code, spark_runs.third.code) == (0, 1, 0)
+    scores = table(spark_runs, "scores")
+    judged = scores[scores["assignor"].isin(ASKED)]
+    worse = [
+        terms is None or not valid or (terms[0]["excess"] or 0) > 3
+        for terms, valid in zip(judged["terms"], judged["valid"], strict=True)
+    ]
+    assert 0 < sum(worse) < len(worse)
+    said = [x for x in spark_runs.second.err.splitlines() if x.startswith("assay: ")]
+    *lines, rest = said
+    assert rest == f"assay: and {sum(worse) - len(lines)} more"
+    too_far = r"balance exceeds the optimum by ([4-9]|\d\d+), more than 3"
+    not_scored = r"the assignment is not valid|no optimum: .*|subscriptions differ: .*"
+    line = rf"assay: .+: ({'|'.join(ASKED)}): ({too_far}|{not_scored})"
+    assert [x for x in lines if not re.fullmatch(line, x)] == []
+
+
+@pytest.mark.spark
+def test_progress_goes_to_standard_error_and_one_line_to_standard_output(spark_runs):
+    assert spark_runs.first.out.count("\n") == 1
+    count = len(table(spark_runs, "groups"))
+    assert spark_runs.first.err.splitlines()[1:] == [
+        f"solving {count} groups for balance > stickiness",
+        f"{count} of {count} groups",
+    ]
+
+
+# What needs no Spark session
+
+
+def job_for(tmp_path: Path) -> Job:
+    return Job(tmp_path, tmp_path, ("balance", "stickiness"), ("current", "range"), 10.0)
+
+
+@pytest.mark.parametrize(
+    ("harmful", "reason"),
+    [(Deadly, "the child process died (exit code -9)"), (Faulty, "KeyError: 'arc 7'")],
+)
+def test_a_group_that_its_solver_does_not_survive_does_not_lose_the_others(
+    tmp_path, harmful, reason
+):
+    good = [Group.from_dict(lopsided(name)) for name in "abc"]
+    groups = [good[0], harmful.of(good[1]), good[2]]
+    with Child() as child:
+        answers = _solved(job_for(tmp_path), groups, child)
+    assert [isinstance(answer, Solution) for answer in answers] == [True, False, True]
+    assert answers[1] == reason
+    for answer in (answers[0], answers[2]):
+        assert (answer.status, [t.value for t in answer.terms]) == ("optimal", [1, 2])
+
+
+def test_a_solver_that_is_killed_between_two_batches_is_replaced(tmp_path):
+    group = Group.from_dict(lopsided())
+    with Child() as child:
+        pid = child.call(os.getpid, seconds=60)
+        os.kill(pid, signal.SIGKILL)
+        (answer,) = _solved(job_for(tmp_path), [group], child)
+        assert answer.status == "optimal"
+        assert child.call(os.getpid, seconds=60) != pid
+
+
+def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
+    with Child() as child:
+        pid = child.call(os.getpid, seconds=60)
+        killer = threading.Timer(0.3, os.kill, (pid, signal.SIGKILL))
+        killer.start()
+        lost = child.call(time.sleep, 60, seconds=120)
+        killer.join()
+        assert (lost.reason, lost.timed_out) == ("the child process died (exit code -9)", False)
+        lost = child.call(time.sleep, 60, seconds=0.3)
+        assert (lost.reason, lost.timed_out) == ("no answer within 0.3 s", True)
+        assert child.call(abs, -3, seconds=60) == 3
+
+
+def test_a_group_without_an_optimum_is_a_row_with_the_reason_for_every_assignor(tmp_path):
+    group = Group.from_dict(lopsided())
+    task = {"group_key": "k", "needs_optimum": True, "assignors": ["current", "range"]}
+    with TimeLimit(10) as limit:
+        rows = _row(job_for(tmp_path), task, group, "the child process died", limit)
+    (optimum,) = rows["optima"]
+    assert (optimum["status"], optimum["reason"]) == ("failed", "the child process died")
+    assert [(row["assignor"], row["status"], row["reason"]) for row in rows["scores"]] == [
+        (name, "failed", "no optimum: the child process died") for name in ("current", "range")
+    ]
+    assert len({optimum["key"], *(row["key"] for row in rows["scores"])}) == 3
+
+
+def test_a_key_follows_what_made_the_row(tmp_path):
+    job = job_for(tmp_path)
+    assert job.score_key("k", "range") == job_for(tmp_path / "other").score_key("k", "range")
+    others = [
+        Job(tmp_path, tmp_path, ("stickiness", "balance"), job.assignors, 10.0),
+        Job(tmp_path, tmp_path, job.objective, job.assignors, 11.0),
+    ]
+    keys = {made.optimum_key("k") for made in (job, *others)}
+    keys |= {made.score_key("k", "range") for made in (job, *others)}
+    keys |= {job.optimum_key("l"), job.score_key("l", "range"), job.score_key("k", "roundrobin")}
+    assert len(keys) == 9
+
+
+def test_a_folder_without_snapshots_is_bad_input(tmp_path):
+    (tmp_path / "notes.md").write_text("nothing here")
+    looked = r"no snapshot in this folder \(looked for \.json, \.jsonl, \.txt, \.out, \.log\)"
+    with pytest.raises(BadInput, match=looked):
+        find(tmp_path)
+    command = [Path(sys.executable).with_name("assay"), "run", tmp_path, "--out", tmp_path / "out"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert run.stderr.startswith(f"assay: {tmp_path}: no snapshot in this folder")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_folder_that_is_a_file_is_bad_input(tmp_path):
+    (tmp_path / "g.json").write_text(json.dumps(lopsided()))
+    (tmp_path / "out").touch()
+    command = [Path(sys.executable).with_name("assay"), "run", tmp_path, "--out", tmp_path / "out"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (2, f"assay: {tmp_path / 'out'}: not a folder\n")
+
+
+def test_every_line_of_a_file_is_found_with_its_place(tmp_path):
+    file = tmp_path / "many.jsonl"
+    file.write_text(f"{json.dumps(lopsided())}\n\n{{cut\n")
+    assert [(found.place, found.source) for found in find(file)] == [
+        (f"{file}:1", str(file)),
+        (f"{file}:3", str(file)),
+    ]
+
+
+def test_what_is_found_keeps_every_group_apart(tmp_path):
+    groups = [snapshot(name, {}, {}) for name in ("a", HOSTILE)]
+    (tmp_path / "x.json").write_text("\n".join(map(json.dumps, groups)))
+    shutil.copy(CAPTURES / "4.3.1" / "two-groups-describe.txt", tmp_path)
+    found = find(tmp_path)
+    assert len(found) == 4
+    assert [json.loads(f.text)["group"] for f in found][:2] == ["a", HOSTILE]
+    assert {f.source for f in found[2:]} == {str(tmp_path / "two-groups-describe.txt")}
+
+
+def test_a_table_that_is_not_parquet_is_bad_input(tmp_path):
+    assert read_table(tmp_path, "optima").empty
+    (tmp_path / "optima").mkdir()
+    (tmp_path / "optima" / "part.parquet").write_text("no")
+    with pytest.raises(BadInput, match=r"optima: not a table of assay run: "):
+        read_table(tmp_path, "optima")

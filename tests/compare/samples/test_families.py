@@ -1,0 +1,176 @@
+from dataclasses import replace
+from itertools import pairwise, product
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from compare.samples.families import Event, Family, Subscriptions, differing, grid
+from compare.score import score_current
+from groups import Assignment, BadInput, Group
+from optimal import solve
+
+KINDS = get_args(Subscriptions)
+EVENTS = get_args(Event)
+POINTS = [
+    Family(members, 4, 7, kind, event, skewed)
+    for members, kind, event, skewed in product((1, 23), KINDS, EVENTS, (False, True))
+]
+
+
+def subscriptions(group: Group) -> list[frozenset[str]]:
+    return [frozenset(m["subscription"]) for m in group.to_dict()["members"].values()]
+
+
+def without_members(group: Group, gone: set[str]) -> Group:
+    document = group.to_dict()
+    members = {m: said for m, said in document["members"].items() if m not in gone}
+    return Group.from_dict(document | {"members": members})
+
+
+def test_a_seed_gives_the_same_group_every_time():
+    for family in POINTS:
+        assert family.group(5).to_dict() == family.group(5).to_dict()
+
+
+def test_another_seed_gives_another_group():
+    family = Family(10, 10, 10, "random")
+    documents = [family.group(seed).to_dict() for seed in range(10)]
+    assert len({str(document["members"]) for document in documents}) == 10
+    assert len({document["group"] for document in documents}) == 10
+
+
+def test_sizes_are_as_asked_whatever_happened_before():
+    for family in POINTS:
+        group = family.group(3)
+        assert len(group.members) == family.members
+        assert len(group.topics) == family.topics
+        assert group.n_partitions == family.members * family.per_member
+
+
+def test_everybody_reads_something():
+    for family in POINTS:
+        for seed in range(3):
+            assert all(subscriptions(family.group(seed)))
+
+
+def test_a_group_round_trips_through_its_snapshot():
+    for family in POINTS:
+        document = family.group(1).to_dict()
+        assert Group.from_dict(document).to_dict() == document
+
+
+def test_every_point_has_a_name_of_its_own_and_every_group_its_seed():
+    points = [*grid((10, 100), 10_000), *differing((10,)), *POINTS]
+    names = {point.name for point in points}
+    assert len(names) == len(set(points))
+    assert Family(10, 5, 10).group(7).name == "10x5-10-topics-equal-fresh-7"
+
+
+def test_equal_nested_and_bucketed_subscriptions_are_what_they_say():
+    equal = subscriptions(Family(12, 5, 6, "equal").group(1))
+    assert len(set(equal)) == 1
+    nested = subscriptions(Family(12, 5, 6, "nested").group(1))
+    assert all(a <= b for a, b in pairwise(nested))
+    assert len(set(nested)) == 6
+    buckets = set(subscriptions(Family(12, 5, 11, "buckets").group(1)))
+    assert len(buckets) == 5
+    assert sum(map(len, buckets)) == len(frozenset().union(*buckets)) == 11
+
+
+def test_random_subscriptions_hold_about_half_of_the_topics():
+    read = [len(s) for s in subscriptions(Family(200, 1, 50, "random").group(1))]
+    assert 23 < np.mean(read) < 28
+
+
+def test_skewed_topics_shrink_as_one_over_their_rank():
+    counts = Family(100, 10, 10, skewed=True).group(1).partitions
+    share = 1 / np.arange(1, 11)
+    assert counts.sum() == 1000
+    assert (np.abs(counts - 1000 * share / share.sum()) <= 1).all()
+    even = Family(100, 10, 10).group(1).partitions
+    assert even.tolist() == [100] * 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_a_fresh_group_nobody_owns_anything(kind):
+    assert (Family(23, 4, 7, kind, "fresh").group(2).owner == -1).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stable_group_owns_its_optimum(kind):
+    group = Family(23, 4, 7, kind, "stable").group(2)
+    row = score_current(group, solve(group))
+    assert row.is_optimal
+    assert row.terms[1].value == 0
+    assert (group.owner >= 0).any()
+
+
+def test_of_the_partitions_added_nobody_owns_any_and_the_others_are_where_they_were():
+    family = Family(10, 10, 4, "random", "partitions-added", skewed=True)
+    group = family.group(3)
+    added = np.maximum(group.partitions // 10, 1)
+    assert np.bincount(group.topic[group.owner < 0], minlength=4).tolist() == added.tolist()
+    last = group.number >= (group.partitions - added)[group.topic]
+    assert ((group.owner < 0) == last).all()
+    assert Assignment.current(group).balanced()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("event", "newcomers"), [("join-one", 1), ("join-many", 2)])
+def test_newcomers_own_nothing_and_the_others_own_the_optimum_without_them(kind, event, newcomers):
+    group = Family(23, 4, 7, kind, event).group(2)
+    joined = set(group.members[-newcomers:])
+    held = np.bincount(group.owner[group.owner >= 0], minlength=23)
+    assert (held[-newcomers:] == 0).all()
+    before = without_members(group, joined)
+    assert score_current(before, solve(before)).is_optimal
+
+
+@pytest.mark.parametrize(("event", "leavers"), [("leave-one", 1), ("leave-many", 2)])
+def test_what_leavers_held_has_nobody_and_the_others_keep_theirs(event, leavers):
+    group = Family(23, 4, 7, "equal", event).group(2)
+    held = np.bincount(group.owner[group.owner >= 0], minlength=23)
+    least, rest = divmod(23 * 4, 23 + leavers)
+    assert set(held.tolist()) <= {least, least + 1}
+    left = int((group.owner == -1).sum())
+    assert leavers * least <= left <= leavers * least + min(rest, leavers)
+    solution = solve(group)
+    assert solution.terms[1].value == 0
+
+
+@pytest.mark.parametrize("kind", ["nested", "random", "buckets"])
+def test_leavers_leave_partitions_that_others_can_read_to_nobody(kind):
+    group = Family(23, 4, 7, kind, "leave-many").group(2)
+    row = score_current(group, solve(group))
+    assert {v.kind for v in row.violations} == {"unassigned"}
+
+
+def test_many_is_a_tenth_and_at_least_one():
+    for members, many in ((1, 1), (9, 1), (20, 2), (100, 10)):
+        group = Family(members, 10, 10, "equal", "join-many").group(1)
+        idle = members - len(set(group.owner[group.owner >= 0].tolist()))
+        assert idle == many
+
+
+def test_the_grid_stays_within_its_limit_and_every_topic_has_a_partition():
+    points = list(grid((10, 100, 1000), 10_000))
+    assert points
+    for point in points:
+        assert point.topics <= point.members * point.per_member <= 10_000
+    assert [p.members for p in points] == sorted(p.members for p in points)
+    assert {p.event for p in points} == {"fresh", "join-one"}
+    assert {p.subscriptions for p in points} == {"equal", "buckets"}
+    assert list(grid((10,), 49)) == []
+
+
+def test_the_differing_points_have_every_event_skewed_and_not():
+    points = list(differing((10, 20)))
+    expected = product((10, 20), ("nested", "random"), (False, True), EVENTS)
+    assert [(p.members, p.subscriptions, p.skewed, p.event) for p in points] == list(expected)
+
+
+@pytest.mark.parametrize("what", ["members", "per_member", "topics"])
+def test_a_size_below_one_is_refused(what):
+    with pytest.raises(BadInput, match=rf"^{what}: 0, expected 1 or more$"):
+        replace(Family(3), **{what: 0}).group(1)

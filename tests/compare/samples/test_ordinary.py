@@ -1,0 +1,86 @@
+"""Ordinary groups: what may happen to anybody on any day."""
+
+from itertools import islice
+
+import pytest
+
+from compare.promises.promise import PROMISES, Trial
+from compare.samples.ordinary import is_ordinary, ordinary
+from groups import Group
+from heuristics import plan
+from heuristics.time_limit import Outcome
+
+SETTLED = {
+    "a": {"subscription": ["t"], "owned": {"t": [0, 1]}, "generation": 3},
+    "b": {"subscription": ["t", "u"], "owned": {"t": [2], "u": [0]}, "generation": 3},
+}
+NEW = {"c": {"subscription": ["u"]}}
+
+
+def group(members: dict, topics=None) -> Group:
+    topics = topics or {"t": 3, "u": 1}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+
+
+def changed(member: str, **said) -> Group:
+    members = SETTLED | NEW
+    return group(members | {member: members[member] | said})
+
+
+def test_a_group_in_good_order_that_somebody_joins_is_ordinary():
+    assert is_ordinary(group(SETTLED))
+    assert is_ordinary(group(SETTLED | NEW))
+
+
+def test_a_group_in_which_nobody_owns_anything_is_ordinary():
+    assert is_ordinary(group({"a": {"subscription": ["t"]}, **NEW}))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param(changed("a", owned={"t": [0, 1, 2]}), id="two claim one partition"),
+        pytest.param(changed("a", owned={"t": [0]}), id="a partition that they read has nobody"),
+        pytest.param(changed("a", generation=2), id="generations differ"),
+        pytest.param(changed("a", owned={"t": [0, 1, 7]}), id="a claim on what does not exist"),
+        pytest.param(changed("c", subscription=[]), id="somebody reads nothing"),
+        pytest.param(
+            group(
+                {
+                    "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}},
+                    "b": {"subscription": ["t", "u"], "owned": {"u": [0]}},
+                }
+            ),
+            id="a single move would improve the balance",
+        ),
+        pytest.param(
+            group({"a": {"subscription": ["t"], "owned": {"t": [0], "u": [0]}}}, {"t": 1, "u": 1}),
+            id="somebody owns what it does not read",
+        ),
+    ],
+)
+def test_a_group_in_any_disorder_is_not(odd):
+    assert not is_ordinary(odd)
+
+
+def test_those_drawn_are_ordinary_and_the_same_for_a_seed():
+    groups = list(islice(ordinary(5), 300))
+    assert sum(map(is_ordinary, groups)) > 270  # the others have a member that reads nothing
+    again = islice(ordinary(5), 300)
+    assert [g.to_dict() for g in groups] == [g.to_dict() for g in again]
+    fresh = sum(len(g.claims.member) == 0 for g in groups)
+    assert 20 < fresh < 150
+
+
+def test_a_promise_on_ordinary_groups_is_not_put_to_the_test_by_others():
+    def run(asked: Group) -> Outcome:
+        return Outcome("planned", plan(asked, "range"), None, 0.0)
+
+    asked = PROMISES["balanced"].on_ordinary_groups()
+    lopsided = {"a": {"subscription": ["t", "u"]}, "b": {"subscription": ["t"]}}
+    assert asked.judge(Trial("range", run, group(lopsided, {"t": 1, "u": 1}), None)).holds is False
+    rival = {"a": {"subscription": ["t"], "owned": {"t": [0]}},
+             "b": {"subscription": ["t"], "owned": {"t": [0]}}}  # fmt: skip
+    assert asked.judge(Trial("range", run, group(rival, {"t": 1}), None)).holds is None

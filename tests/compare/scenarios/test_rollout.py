@@ -1,0 +1,207 @@
+"""KIP-726, rebalance by rebalance: what each rule costs, and that nobody commits twice."""
+
+import json
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compare.scenarios.rollout import Act, Rule, perform
+from compare.scenarios.upgrade_paths import (
+    COOPERATIVE_ONLY,
+    NEW,
+    OLD,
+    ROLLOUTS,
+    roll_out,
+    roll_out_by_rule,
+    rollout_document,
+)
+from groups import BadInput, Group
+
+STICKY = ("sticky", "range")
+
+
+def group_of(members: int, topics=None, reads=None) -> Group:
+    topics = topics or {"t": 6, "u": 3}
+    said = {f"c{i}": {"subscription": (reads or {}).get(i, list(topics))} for i in range(members)}
+    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": said}
+    return Group.from_dict(document)
+
+
+THREE = group_of(3)
+
+
+def test_an_upgrade_is_one_bounce_a_member_and_was_two():
+    dynamic, static = roll_out_by_rule(THREE, "upgrade")
+    assert (dynamic.total["restarts"], static.total["restarts"]) == (3, 6)
+    assert (dynamic.total["ends"], static.total["ends"]) == ("cooperative", "cooperative")
+    for number in ("rounds", "revoked", "moved", "stopped", "ownerless"):
+        assert dynamic.total[number] < static.total[number]
+
+
+def test_an_upgrade_stays_eager_until_no_old_member_is_left():
+    """The last old member leaves for its own restart: already then all others are new."""
+    chosen = [(s.assignor, s.protocol) for s in roll_out(THREE, "upgrade").steps]
+    assert chosen == [("range", "eager")] * 5 + [("cooperative-sticky", "cooperative")] * 2
+
+
+def test_an_upgrade_bars_nobody_and_loses_nothing():
+    total = roll_out(THREE, "upgrade").total
+    assert (total["barred"], total["lost"], total["contested"]) == (0, 0, 0)
+
+
+def test_a_cooperative_join_stops_only_what_moves():
+    last = roll_out(THREE, "upgrade").steps[-1]
+    assert (last.rounds, last.revoked, last.moved, last.ownerless, last.stopped) == (2, 3, 3, 3, 0)
+
+
+def test_a_downgrade_loses_everything_once_and_bars_the_others_until_they_join_again():
+    steps = roll_out(THREE, "downgrade").steps
+    joined = steps[2]
+    assert joined.act == "c0 joins with range"
+    assert (joined.protocol, joined.rounds, joined.lost) == ("eager", 2, 9)
+    assert joined.barred == ("c1", "c2")
+    assert all((step.lost, step.barred) == (0, ()) for step in steps if step is not joined)
+
+
+def test_before_the_proposal_a_downgrade_took_two_bounces_and_lost_nothing():
+    static = roll_out(THREE, "downgrade", Rule.STATIC)
+    assert static.total["restarts"] == 6
+    assert (static.total["lost"], static.total["barred"], static.total["ends"]) == (0, 0, "eager")
+    assert {step.protocol for step in static.steps} == {"cooperative", "mixed", "eager"}
+
+
+def test_an_old_member_that_missed_a_rebalance_turns_the_others_back_when_it_returns():
+    steps = {step.act: step for step in roll_out(THREE, "missed").steps}
+    missed, returned = steps["c2 misses a rebalance"], steps["c2 returns"]
+    assert (missed.assignor, missed.barred) == ("cooperative-sticky", ("c2",))
+    assert (returned.assignor, returned.barred) == ("range", ("c0", "c1", "c2"))
+    # Three of the returned member, whom its generation fences, and nine of those that held on.
+    assert returned.lost == 12
+    assert returned.rounds == 2
+
+
+def test_under_the_static_rule_the_returning_member_costs_the_others_nothing_more():
+    steps = {step.act: step for step in roll_out(THREE, "missed", Rule.STATIC).steps}
+    assert (steps["c2 returns"].lost, steps["c2 returns"].rounds) == (3, 1)
+
+
+def test_a_range_only_member_gets_in_and_was_turned_away():
+    dynamic, static = roll_out_by_rule(THREE, "range-only")
+    assert [s.protocol for s in dynamic.steps] == ["cooperative", "eager", "cooperative"]
+    assert dynamic.steps[1].barred == ("c0", "c1", "c2")
+    assert dynamic.total["refused"] == 0
+    assert static.total["refused"] == 1
+    assert static.steps[1].refused.startswith("no assignor is supported by all members (c0: coop")
+    assert static.steps[1].rounds == 0
+
+
+@pytest.mark.parametrize("name", ["downgrade", "missed", "range-only"])
+def test_without_lost_partitions_and_the_ban_on_commits_two_members_could_commit(name):
+    """So the invariant can fail: it is the two measures of the proposal that keep it."""
+    unguarded = roll_out(THREE, name, Rule.UNGUARDED)
+    assert not unguarded.is_safe
+    contested = next(step.contested for step in unguarded.steps if step.contested)
+    assert all(label.startswith(("t-", "u-")) for label in contested)
+
+
+def test_who_else_holds_a_contested_partition_is_who_held_on_to_it():
+    first = {"a": NEW, "b": NEW}
+    group = group_of(2, {"t": 4})
+    made = perform(group, "by hand", Rule.UNGUARDED, first, [Act("join", "c", OLD)])
+    # a holds 0 and 1, b 2 and 3, or the like; range gives three members 2, 1 and 1 anew.
+    assert 1 <= len(made.steps[1].contested) <= 3
+    guarded = perform(group, "by hand", Rule.DYNAMIC, first, [Act("join", "c", OLD)])
+    assert guarded.is_safe
+
+
+@pytest.mark.parametrize(("rule", "name"), list(product((Rule.DYNAMIC, Rule.STATIC), ROLLOUTS)))
+def test_no_two_members_may_commit_for_one_partition(rule, name):
+    for members in range(2, 7):
+        for topics in ({"t": 1}, {"t": 7}, {"t": 4, "u": 5}, {"t": 2, "u": 0, "v": 3}):
+            assert roll_out(group_of(members, topics), name, rule).is_safe
+    differing = group_of(4, {"t": 5, "u": 4}, {0: ["t"], 1: ["u"], 3: []})
+    assert roll_out(differing, name, rule).is_safe
+
+
+LISTS = st.sampled_from([OLD, NEW, STICKY, ("cooperative-sticky", "sticky", "range"), ("range",)])
+
+
+@st.composite
+def stories(draw) -> tuple[dict, list[Act]]:
+    """Acts that are possible one after the other; somebody is always there."""
+    there = {f"c{i}": draw(LISTS) for i in range(draw(st.integers(1, 4)))}
+    first, away, acts = dict(there), set(), []
+    for _ in range(draw(st.integers(1, 8))):
+        kind = draw(st.sampled_from(["leave", "join", "miss", "return"]))
+        present = sorted(set(there) - away)
+        if kind == "join":
+            new = next(m for m in (f"c{i}" for i in range(20)) if m not in there)
+            there[new] = draw(LISTS)
+            acts.append(Act("join", new, there[new]))
+        elif kind == "return" and away:
+            acts.append(Act("return", draw(st.sampled_from(sorted(away)))))
+            away.remove(acts[-1].member)
+        elif kind in ("leave", "miss") and len(present) > 1:
+            acts.append(Act(kind, draw(st.sampled_from(present))))
+            if kind == "miss":
+                away.add(acts[-1].member)
+            else:
+                del there[acts[-1].member]
+    return first, acts
+
+
+@settings(deadline=None, max_examples=150)
+@given(stories(), st.integers(1, 9))
+def test_whatever_happens_in_whatever_order_the_proposal_keeps_commits_apart(story, partitions):
+    first, acts = story
+    made = perform(group_of(4, {"t": partitions}), "story", Rule.DYNAMIC, first, acts)
+    assert made.is_safe
+    for step in made.steps:
+        assert step.rounds <= 5
+        assert step.lost == 0 or step.barred
+
+
+def test_sticky_keeps_under_the_eager_protocol_what_cooperative_sticky_forgets():
+    """A member that is eager owns nothing when it joins; only sticky carries a memory."""
+    acts = [Act("leave", "c2")]
+    lists = dict.fromkeys(["c0", "c1", "c2"], STICKY)
+    assert perform(THREE, "s", Rule.DYNAMIC, lists, acts).steps[1].moved == 0
+    forgetful = dict.fromkeys(["c0", "c1", "c2"], NEW)
+    assert perform(THREE, "c", Rule.STATIC, forgetful, acts).steps[1].moved > 0
+    assert perform(THREE, "c", Rule.DYNAMIC, forgetful, acts).steps[1].moved == 0
+
+
+def test_the_static_rule_needs_the_second_bounce_to_become_cooperative():
+    lists = dict.fromkeys(["c0", "c1"], NEW)
+    assert perform(THREE, "s", Rule.STATIC, lists, []).steps[0].protocol == "eager"
+    lists = dict.fromkeys(["c0", "c1"], COOPERATIVE_ONLY)
+    assert perform(THREE, "s", Rule.STATIC, lists, []).steps[0].protocol == "cooperative"
+
+
+def test_what_cannot_be_rolled_out_is_refused():
+    with pytest.raises(BadInput, match=r"^rollout: unknown name 'sideways', expected one of upgr"):
+        roll_out(THREE, "sideways")
+    with pytest.raises(BadInput, match=r"^rollout: 1 members, expected 2 or more$"):
+        roll_out(group_of(1), "upgrade")
+    with pytest.raises(BadInput, match=r"^rollout: assignor 'own', expected one of range, "):
+        perform(THREE, "s", Rule.DYNAMIC, {"c0": ("own",)}, [])
+
+
+def test_the_document_has_both_rules():
+    document = rollout_document(THREE, roll_out_by_rule(THREE, "missed"))
+    assert json.loads(json.dumps(document)) == document
+    assert document["format"] == "assay-rollout-result/1"
+    assert [rule["rule"] for rule in document["rules"]] == ["dynamic", "static"]
+    assert document["rules"][0]["steps"][2]["barred"] == ["c0", "c1", "c2"]
+
+
+def test_a_member_unknown_to_the_group_reads_all_topics():
+    group = group_of(2, {"t": 2, "u": 2}, {0: ["t"], 1: ["t"]})
+    made = perform(group, "s", Rule.DYNAMIC, dict.fromkeys(["c0", "c1"], OLD), [])
+    assert made.steps[0].ownerless == 0
+    joined = perform(
+        group, "s", Rule.DYNAMIC, dict.fromkeys(["c0", "c1"], OLD), [Act("join", "x", OLD)]
+    )
+    assert joined.steps[1].moved == 0

@@ -1,0 +1,435 @@
+"""Scenarios: what the events do, and two journeys through them, each from its own state."""
+
+import json
+import subprocess
+import sys
+from copy import deepcopy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compare.runs.source import find
+from compare.scenarios.events import KINDS, Event
+from compare.scenarios.journey import OPTIMUM, play, protocol_of, result_document
+from compare.scenarios.scenario import Scenario
+from groups import BadInput, Group
+from heuristics import WRITTEN, available
+from heuristics.protocol import Protocol
+from heuristics.time_limit import TimeLimit
+from optimal import solve
+
+ASSAY = Path(sys.executable).with_name("assay")
+SHIPPED = Path(__file__).parents[3] / "corpus" / "scenarios"
+GROUP = {
+    "format": "assay-group/1",
+    "group": "g",
+    "topics": {"t": 4, "u": {"partitions": 2, "lag": [5, None], "weight": [1, 2]}},
+    "members": {
+        "a": {"subscription": ["t", "u"], "owned": {"t": [0, 1, 2, 3]}, "generation": 3},
+        "b": {"subscription": ["t", "u"], "owned": {"u": [0, 1]}, "generation": 3},
+    },
+}
+
+
+def scenario(*events, group=GROUP, **more) -> Scenario:
+    document = {"format": "assay-scenario/1", "name": "s", "group": group, "events": list(events)}
+    return Scenario.from_dict(document | more)
+
+
+def after(*events, **more) -> dict:
+    return scenario(*events, **more).stages[-1].document
+
+
+@pytest.fixture(scope="module")
+def limit():
+    with TimeLimit(10.0) as made:
+        yield made
+
+
+# Events
+
+
+def test_the_first_stage_is_the_group_as_it_was_given():
+    first = scenario({"leave": ["a"]}).stages[0]
+    assert first.event == "start"
+    assert Group.from_dict(first.document).owner.tolist() == [0, 0, 0, 0, 1, 1]
+
+
+def test_no_later_stage_says_who_owns_what():
+    members = after({"stable": 1})["members"]
+    assert not any("owned" in said or "generation" in said for said in members.values())
+
+
+def test_members_join_by_name_or_by_number_and_read_what_somebody_reads():
+    made = scenario({"join": {"c": {"subscription": ["u"], "rack": "x"}}}, {"join": 12})
+    assert [s.event for s in made.stages] == ["start", "c joins", "12 members join"]
+    members = made.stages[-1].document["members"]
+    assert members["c"] == {"subscription": ["u"], "rack": "x"}
+    assert [m for m in members if m.startswith("new-")][::11] == ["new-01", "new-12"]
+    rows = [said["subscription"] for m, said in members.items() if m.startswith("new-")]
+    assert {tuple(row) for row in rows} == {("t", "u"), ("u",)}
+
+
+def test_a_name_that_is_taken_is_not_given_to_a_newcomer():
+    made = after({"join": {"new-1": {"subscription": []}}}, {"join": 1})
+    assert sorted(made["members"]) == ["a", "b", "new-1", "new-2"]
+
+
+def test_newcomers_to_a_group_of_nobody_read_everything():
+    made = after({"leave": 2}, {"join": 1})
+    assert made["members"] == {"new-1": {"subscription": ["t", "u"]}}
+
+
+def test_members_leave_by_name_or_drawn_by_seed():
+    assert list(after({"leave": ["a"]})["members"]) == ["b"]
+    left = {tuple(after({"leave": 1}, seed=seed)["members"]) for seed in range(9)}
+    assert left == {("a",), ("b",)}
+    assert after({"leave": 1}, seed=4) == after({"leave": 1}, seed=4)
+
+
+def test_partitions_that_are_added_are_empty():
+    topic = after({"add_partitions": {"u": 4}})["topics"]["u"]
+    assert topic == {"partitions": 4, "lag": [5, None, 0, 0], "weight": [1, 2, 0, 0]}
+
+
+def test_partitions_that_are_added_take_the_racks_of_the_old_ones_in_turn():
+    group = deepcopy(GROUP)
+    group["topics"]["t"] = {"partitions": 2, "racks": [["x"], ["y"]]}
+    topic = after({"add_partitions": {"t": 5}}, group=group)["topics"]["t"]
+    assert topic["racks"] == [["x"], ["y"], ["x"], ["y"], ["x"]]
+
+
+def test_a_topic_is_deleted_and_created_again_smaller():
+    made = scenario({"delete": ["t"]}, {"create": {"t": 1}}, {"create": {"t": 2, "v": 0}})
+    assert [s.event for s in made.stages[1:]] == [
+        "t deleted", "t created with 1", "t re-created with 2, v created with 0",
+    ]  # fmt: skip
+    assert "t" not in made.stages[1].document["topics"]
+    assert made.stages[3].document["topics"]["t"] == {"partitions": 2, "lag": [0, 0]}
+
+
+def test_a_subscription_changes_to_topics_that_need_not_exist():
+    made = scenario({"subscribe": {"a": ["u", "later"]}}, {"subscribe": {"a": [], "b": []}})
+    assert made.stages[1].document["members"]["a"]["subscription"] == ["u", "later"]
+    assert [s.event for s in made.stages[1:]] == [
+        "a reads u, later", "2 members read other topics",
+    ]  # fmt: skip
+
+
+def test_lag_drifts_by_seed_never_below_nothing_and_unknown_stays_unknown():
+    drifts = {tuple(after({"lag": {"least": -9, "most": 9}}, seed=s)["topics"]["u"]["lag"])
+              for s in range(40)}  # fmt: skip
+    known = {first for first, _ in drifts}
+    assert {second for _, second in drifts} == {None}
+    assert min(known) == 0
+    assert max(known) <= 14
+    assert len(known) > 5
+
+
+def test_offsets_become_lags():
+    group = deepcopy(GROUP)
+    row = {"beginning": 0, "end": 9, "committed": 2}
+    group["topics"]["t"] = {"partitions": 1, "offsets": [row]}
+    group["members"]["a"]["owned"] = {}
+    assert after(group=group)["topics"]["t"] == {"partitions": 1, "lag": [7]}
+
+
+def test_a_stable_group_is_rebalanced_as_often_as_asked():
+    assert [s.event for s in scenario({"stable": 3}).stages] == ["start", *["stable"] * 3]
+
+
+def test_a_group_may_stand_in_a_file_beside_the_scenario(tmp_path):
+    (tmp_path / "group.json").write_text(json.dumps(GROUP))
+    document = {"format": "assay-scenario/1", "name": "s", "group": "group.json", "events": []}
+    (tmp_path / "scenario.json").write_text(json.dumps(document))
+    assert Scenario.read(tmp_path / "scenario.json").group.to_dict()["members"] == GROUP["members"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "assay-group/1"}, r"^format: \"assay-group/1\", expected 'assay-scenario/1'$"),
+        ({"name": ""}, r"^name: \"\", expected a non-empty string$"),
+        ({"speed": 1}, r"^unknown key 'speed'$"),
+        ({"seed": -1}, r"^seed: -1, expected an integer of 0 or more$"),
+        ({"group": {"format": "assay-group/1"}}, r"^group: key 'group' is missing$"),
+        ({"group": "no.json"}, r"^group: no\.json: cannot be read: No such file"),
+        ({"rollout": "upgrade"}, r"^expected either events or a rollout$"),
+        ({"events": None, "rollout": "sideways"}, r"^rollout: 'sideways', expected one of upgr"),
+        ({"events": 3}, r"^events: 3, expected a list$"),
+        ({"events": ["stable"]}, r"^events\[0\]: \"stable\", expected an object$"),
+        ({"events": [{}]}, r"^events\[0\]: 0 keys, expected one: join, leave, "),
+        ({"events": [{"jion": 1}]}, r"^events\[0\]: unknown key 'jion', expected one of join,"),
+        ({"events": [{"join": 0}]}, r"^events\[0\]\.join: 0, expected an integer of 1 or more$"),
+        ({"events": [{"join": {"c": {}}}]}, r"^events\[0\]\.join\.c: key 'subscription' is mis"),
+        (
+            {"events": [{"join": {"c": {"subscription": [], "owned": {}}}}]},
+            r"^events\[0\]\.join\.c: unknown key 'owned'$",
+        ),
+        ({"events": [{"join": {"a": {"subscription": []}}}]}, r"join\.a: is a member already$"),
+        (
+            {"events": [{"join": {"c": {"subscription": [], "rack": 7}}}]},
+            r"^events\[0\]\.join: members\.c\.rack: 7, expected a non-empty string$",
+        ),
+        ({"events": [{"stable": 1}, {"leave": ["z"]}]}, r"^events\[1\]\.leave\[0\]: 'z' is not a"),
+        ({"events": [{"leave": 3}]}, r"leave: 3 members, but only 2 are there$"),
+        ({"events": [{"delete": ["z"]}]}, r"^events\[0\]\.delete\[0\]: no topic 'z' at that time"),
+        ({"events": [{"add_partitions": {"t": 4}}]}, r"add_partitions\.t: 4, but it has 4 alr"),
+        ({"events": [{"add_partitions": {"z": 4}}]}, r"add_partitions\.z: no topic 'z' at that"),
+        ({"events": [{"create": {"t": 10**9}}]}, r"create: topics: 1000000000 partitions, mo"),
+        ({"events": [{"subscribe": {"z": []}}]}, r"subscribe\.z: is not a member at that time$"),
+        ({"events": [{"lag": {"least": 1}}]}, r"^events\[0\]\.lag: key 'most' is missing$"),
+        ({"events": [{"lag": {"least": 1, "most": 0}}]}, r"lag: most is 0, below least, which is"),
+        ({"events": [{"stable": 10**6}]}, r"^events\[0\]: more than 10000 rebalances$"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_refused_in_one_line_that_names_the_place(change, message):
+    document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": []}
+    document |= change
+    if document["events"] is None:
+        del document["events"]
+    with pytest.raises(BadInput, match=message) as caught:
+        Scenario.from_dict(document)
+    assert "\n" not in str(caught.value)
+
+
+def test_lag_cannot_drift_where_there_is_none():
+    group = GROUP | {"topics": {"t": 4}, "members": {}}
+    with pytest.raises(BadInput, match=r"^events\[0\]\.lag: no topic of the group has a lag"):
+        scenario({"lag": {"least": 0, "most": 1}}, group=group)
+
+
+def test_unknown_subscriptions_need_to_be_assumed():
+    group = GROUP | {"members": {"a": {"owned": {}}}}
+    document = {"format": "assay-scenario/1", "name": "s", "group": group, "events": []}
+    with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown"):
+        Scenario.from_dict(document)
+    made = Scenario.from_dict(document, assume_equal=True)
+    assert made.group.assumed
+
+
+def test_a_file_that_is_wrong_is_named(tmp_path):
+    (tmp_path / "s.json").write_text("{")
+    with pytest.raises(BadInput, match=r"s\.json: line 1 column 2: not JSON"):
+        Scenario.read(tmp_path / "s.json")
+
+
+def test_an_event_leaves_the_document_before_it_as_it_was():
+    group = {**GROUP, "topics": {"t": {"partitions": 4, "lag": [1, 1, 1, 1]}}}
+    kept = deepcopy(group)
+    values = {
+        "join": 2, "leave": 1, "add_partitions": {"t": 5}, "create": {"t": 1}, "delete": ["t"],
+        "subscribe": {"a": []}, "lag": {"least": 1, "most": 1}, "stable": 1,
+    }  # fmt: skip
+    assert values.keys() == KINDS.keys()
+    for kind, value in values.items():
+        Event.from_dict({kind: value}, "e").happen(group, np.random.default_rng(1))
+        assert group == kept
+
+
+# Journeys
+
+
+def test_each_journey_goes_on_from_its_own_last_assignment(limit):
+    made = scenario({"join": {"c": {"subscription": ["t", "u"]}}}, {"leave": ["c"]})
+    own, sticky, fairest = play(made, ["kip-54-sticky", "kip-54-fairest"], limit)
+    assert [j.assignor for j in (own, sticky, fairest)] == [OPTIMUM, "kip-54-sticky",
+                                                            "kip-54-fairest"]  # fmt: skip
+    assert [step.best for step in own.steps] == [(0, 1), (0, 2), (0, 0)]
+    loads = [step.row.loads for step in fairest.steps]
+    assert loads == [(4, 2), (4, 2, 0), (4, 2)]
+    # From the assignor's own state 4, 2 the optimum would have to move one, then two.
+    assert [step.best for step in fairest.steps] == [(0, 1), (0, 2), (0, 1)]
+    assert fairest.total["terms"] == {"balance": 2 + 8 + 2, "stickiness": 0}
+    assert fairest.total["optimum"] == {"balance": 0, "stickiness": 4}
+    assert fairest.total["not_optimal"] == 3
+
+
+def test_the_optimum_is_never_off_and_never_beaten_in_balance(limit):
+    made = Scenario.read(SHIPPED / "differing-topics.json")
+    own, *others = play(made, ["range", "kip-54-sticky", "kip-429-cooperative"], limit)
+    assert own.total["not_optimal"] == 0
+    for journey in others:
+        for step, best in zip(journey.steps, own.steps, strict=True):
+            assert step.row.terms[0].value >= step.best[0] == best.best[0]
+
+
+def test_a_chain_of_solves_by_hand_gives_the_same_numbers(limit):
+    made = scenario({"leave": ["b"]}, {"join": {"b": {"subscription": ["t", "u"]}}})
+    own = play(made, [], limit)[0]
+    held = {m: said["owned"] for m, said in GROUP["members"].items()}
+    for stage, step in zip(made.stages, own.steps, strict=True):
+        members = {
+            m: {"subscription": said["subscription"], "owned": held.get(m, {})}
+            for m, said in stage.document["members"].items()
+        }
+        solution = solve(Group.from_dict({**stage.document, "members": members}))
+        assert tuple(term.value for term in solution.terms) == step.best
+        held = solution.assignment.to_dict()
+
+
+def test_a_member_that_left_comes_back_with_nothing(limit):
+    made = scenario({"leave": ["a"]}, {"join": {"a": {"subscription": ["t", "u"]}}})
+    journey = play(made, ["kip-54-fairest"], limit)[1]
+    assert [step.row.loads for step in journey.steps] == [(4, 2), (6,), (0, 6)]
+
+
+def test_claims_on_partitions_that_went_fall_away(limit):
+    made = scenario({"create": {"t": 2}}, {"delete": ["t"]}, {"create": {"t": 2}})
+    journey = play(made, ["kip-54-fairest"], limit)[1]
+    assert [step.row.loads for step in journey.steps] == [(4, 2), (2, 2), (0, 2), (2, 2)]
+    assert [step.lost for step in journey.steps] == [0, 2, 2, 0]
+
+
+def test_where_an_assignor_refuses_the_members_keep_what_they_hold(limit):
+    made = scenario({"stable": 1}, {"subscribe": {"b": ["u"]}}, {"subscribe": {"b": ["t", "u"]}})
+    journey = play(made, ["kip-615-amended"], limit)[1]
+    statuses = [step.row.status for step in journey.steps]
+    assert statuses == ["scored", "scored", "refused", "scored"]
+    assert "subscriptions differ" in journey.steps[2].row.reason
+    assert journey.steps[3].row.terms[1].value == 0
+    assert journey.total["open"] == 1
+
+
+def test_two_owners_of_one_partition_stay_two_claims(limit):
+    group = {
+        "format": "assay-group/1", "group": "g", "topics": {"t": 2},
+        "members": {m: {"subscription": ["t"], "owned": {"t": [0]}} for m in "ab"},
+    }  # fmt: skip
+    journey = play(scenario({"stable": 1}, group=group), ["kip-615-constrained"], limit)[1]
+    assert [step.row.valid for step in journey.steps] == [False, False]
+    assert journey.total["not_optimal"] == 2
+
+
+def test_the_listener_cleans_up_needlessly_what_stays_where_it_was_unless_cooperative(limit):
+    """StickyAssignor, "Impact on ConsumerRebalanceListener", after its example 1.
+
+    C1 goes. The other two hold five partitions: all stay under the sticky assignor, three under
+    round robin.
+    """
+    topics = {f"t{i}": 2 for i in range(4)}
+    members = {f"C{i}": {"subscription": sorted(topics)} for i in range(3)}
+    group = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    made = scenario({"leave": ["C1"]}, group=group)
+    sticky, dealt, cooperative = play(
+        made, ["kip-54-sticky", "roundrobin", "kip-429-cooperative"], limit
+    )[1:]
+    last = [journey.steps[-1] for journey in (sticky, dealt, cooperative)]
+    assert [(s.needless, s.gained, s.lost) for s in last] == [(5, 3, 0), (3, 5, 2), (0, 3, 0)]
+
+
+@pytest.mark.parametrize(
+    ("assignor", "protocol"),
+    [
+        ("range", Protocol.EAGER),
+        ("kip-54-sticky", Protocol.EAGER),
+        ("kip-429-cooperative", Protocol.COOPERATIVE),
+        ("kafka-java/sticky@4.4.0", Protocol.EAGER),
+        ("kafka-java/cooperative-sticky@4.4.0", Protocol.COOPERATIVE),
+        ("kafka-broker/uniform@4.4.0", Protocol.COOPERATIVE),
+        (OPTIMUM, Protocol.COOPERATIVE),
+    ],
+)
+def test_the_protocol_follows_from_the_assignor(assignor, protocol):
+    assert protocol_of(assignor) is protocol
+
+
+def test_other_objectives_have_their_own_tiers(limit):
+    made = Scenario.read(SHIPPED / "lag-drift.json")
+    own, lag = play(made, ["kip-169-lag"], limit, "topic_balance > peak_lag")
+    for step, best in zip(lag.steps, own.steps, strict=True):
+        assert [t.name for t in step.row.terms] == ["topic_balance", "peak_lag"]
+        assert step.row.terms[1].value >= step.best[1] == best.best[1]
+
+
+def test_the_result_is_a_document_of_numbers(limit):
+    made = scenario({"stable": 1})
+    document = result_document(made, play(made, ["range", "kip-169-lag"], limit))
+    assert json.loads(json.dumps(document)) == document
+    assert document["format"] == "assay-scenario-result/1"
+    assert [j["assignor"] for j in document["journeys"]] == ["optimum", "range", "kip-169-lag"]
+    step = document["journeys"][1]["steps"][1]
+    assert step["terms"][0] == {"name": "balance", "value": 0, "excess": 0}
+    assert step["optimum"] == [0, 0]
+    assert step["listener"] == {"lost": 0, "gained": 0, "needless": 6}
+    assert document["journeys"][2]["steps"][0]["terms"] is None
+
+
+def test_a_run_over_a_folder_passes_scenarios_over(tmp_path):
+    (tmp_path / "group.json").write_text(json.dumps(GROUP))
+    shipped = (SHIPPED / "deploy.json").read_text()
+    (tmp_path / "scenario.json").write_text(shipped)
+    assert [found.source for found in find(tmp_path)] == [str(tmp_path / "group.json")]
+    assert len(find(tmp_path / "scenario.json")) == 1
+
+
+def test_every_scenario_that_ships_can_be_played(limit):
+    files = sorted(SHIPPED.glob("*.json"))
+    assert len(files) >= 7
+    for file in files:
+        made = Scenario.read(file)
+        assert made.name == file.stem
+        if made.rollout is None:
+            for journey in play(made, list(WRITTEN), limit):
+                assert len(journey.steps) == len(made.stages)
+
+
+# The command
+
+
+def assay(*arguments, stdin="") -> subprocess.CompletedProcess:
+    command = [str(ASSAY), "scenario", *map(str, arguments)]
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_the_command_prints_each_step_and_the_sums():
+    run = assay(SHIPPED / "deploy.json", "--assignor", "range", "--assignor", "kip-54-sticky")
+    assert (run.returncode, run.stderr) == (0, "")
+    lines = run.stdout.splitlines()
+    assert lines[0] == "scenario deploy: 9 rebalances, balance > stickiness"
+    assert sum(line.startswith("app-0 leaves") for line in lines) == 2
+    assert lines[-1].split()[:6] == ["kip-54-sticky", "3", "20", "(20)", "20", "(16)"]
+
+
+def test_without_assignors_named_the_command_sums_up_all_of_them():
+    document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": []}
+    run = assay("-", stdin=json.dumps(document))
+    assert run.returncode == 0, run.stderr
+    first = [line.split()[0] for line in run.stdout.splitlines()[3:]]
+    assert first == ["optimum", *available()]
+
+
+def test_the_command_prints_one_document():
+    run = assay(SHIPPED / "deploy.json", "--assignor", "range", "--format", "json")
+    assert json.loads(run.stdout)["format"] == "assay-scenario-result/1"
+    run = assay(SHIPPED / "missed.json", "--format", "json")
+    assert json.loads(run.stdout)["format"] == "assay-rollout-result/1"
+
+
+def test_the_command_prints_a_rollout_under_both_rules():
+    run = assay(SHIPPED / "range-only.json")
+    assert run.returncode == 0, run.stderr
+    assert "range-only under the dynamic rule" in run.stdout
+    assert "turned away: no assignor is supported by all members" in run.stdout
+    assert run.stdout.splitlines()[-1].split() == ["ends", "cooperative", "cooperative"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no.json"], "no.json: cannot be read: No such file or directory"),
+        ([SHIPPED / "deploy.json", "--assignor", "fast"], "assignor: unknown name 'fast'"),
+        (
+            [SHIPPED / "upgrade.json", "--assignor", "range"],
+            "--assignor: rollout upgrade chooses its assignors itself",
+        ),
+    ],
+)
+def test_the_command_refuses_in_one_line(arguments, message):
+    run = assay(*arguments)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"assay: {message}")
+    assert run.stderr.count("\n") == 1

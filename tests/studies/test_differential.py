@@ -1,0 +1,239 @@
+"""As written against as shipped: what holds on every seeded group, and how it is counted."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
+from groups import Assignment, Group
+from heuristics import ASSIGNORS, WRITTEN, Assignor
+from heuristics.child import Child
+from studies.departures import UNEXPLAINED, departure
+from studies.differential import BEGIN, END, SHIPPED_AS, Row, compared, pairs, rows_of, table_of
+from studies.outcomes import Figures, figures_of
+
+ROOT = Path(__file__).parents[2]
+CALLED_HERE = tuple(
+    f"{client}/{assignor}@{version}"
+    for client, version, assignors in (
+        ("kafka-java", "4.4.0", ("range", "roundrobin", "sticky", "cooperative-sticky")),
+        ("kafka-broker", "4.4.0", ("range",)),
+        ("kafka-python", "3.0.12", ("range", "roundrobin", "sticky", "cooperative-sticky")),
+        ("aiokafka", "0.14.0", ("range", "roundrobin", "sticky")),
+    )
+    for assignor in assignors
+)
+ON_MANY = tuple(name for name in CALLED_HERE if "kafka-java" in name and "sticky" in name)
+MANY, FEW = 5000, 500
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Every pair that can be called in a child process, Kafka's sticky ones over 5,000 groups."""
+    here = [name for name in CALLED_HERE if ASSIGNORS[name].missing() is None]
+    many = [name for name in here if name in ON_MANY]
+    rest = [name for name in here if name not in ON_MANY]
+    return compared(many, MANY, seconds=5.0) | compared(rest, FEW, seconds=5.0)
+
+
+def row(rows, written, shipped, kind):
+    if (written, shipped) not in rows:
+        pytest.skip(ASSIGNORS[shipped].missing())
+    return rows[written, shipped][kind]
+
+
+def agrees(row):
+    """Say whether the two agree in validity, in every load and in moves."""
+    return row.groups == row.valid == row.same_each == row.same_moves
+
+
+@pytest.mark.parametrize("kind", [EQUAL, DIFFERING, ODD])
+@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/range@" in n])
+def test_range_as_shipped_is_range_as_written_without_racks_and_static_members(rows, name, kind):
+    assert agrees(row(rows, "range", name, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_round_robin_of_kafka_is_round_robin_as_written(rows, kind):
+    assert agrees(row(rows, "roundrobin", "kafka-java/roundrobin@4.4.0", kind))
+
+
+@pytest.mark.parametrize("kind", [EQUAL, DIFFERING, ODD, RACKS])
+def test_round_robin_of_aiokafka_is_round_robin_as_written_without_static_members(rows, kind):
+    assert agrees(row(rows, "roundrobin", "aiokafka/roundrobin@0.14.0", kind))
+
+
+@pytest.mark.parametrize("name", ["kafka-java/range@4.4.0", "kafka-broker/range@4.4.0"])
+def test_range_of_kafka_puts_static_members_first_as_written(rows, name):
+    assert agrees(row(rows, "range", name, STATIC))
+
+
+@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/range@" in n and "java" not in n])
+def test_the_java_consumer_heeds_racks_in_range_where_broker_and_python_do_not(rows, name):
+    assert agrees(row(rows, "range", name, RACKS))
+    assert not agrees(row(rows, "range", "kafka-java/range@4.4.0", RACKS))
+
+
+def test_round_robin_of_kafka_python_answers_where_nobody_is_skipped(rows):
+    name = "kafka-python/roundrobin@3.0.12"
+    assert agrees(row(rows, "roundrobin", name, EQUAL))
+    differing = row(rows, "roundrobin", name, DIFFERING)
+    assert differing.failed > differing.groups / 2
+    assert differing.valid == differing.same_each == differing.groups - differing.failed
+
+
+@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "sticky" in n])
+def test_sticky_as_shipped_is_valid_and_even_for_equal_subscriptions(rows, name):
+    found = row(rows, "kip-615-amended", name, EQUAL)
+    assert found.groups == found.valid == found.same_loads
+    assert not found.better
+    assert not found.worse
+
+
+@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "sticky" in n])
+def test_sticky_as_shipped_moves_no_more_than_the_texts_for_equal_subscriptions(rows, name):
+    written = "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
+    assert row(rows, written, name, EQUAL).more == 0
+
+
+@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/sticky" in n])
+def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows, name):
+    differing = row(rows, "kip-54-sticky", name, DIFFERING)
+    assert differing.groups == differing.valid
+    assert differing.worse == 0
+    assert differing.better > 0
+
+
+@pytest.mark.parametrize("name", ON_MANY)
+def test_sticky_of_kafka_is_held_against_the_texts_on_five_thousand_groups(rows, name):
+    written = "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
+    assert sum(row(rows, written, name, kind).groups for kind in KINDS) >= 5000
+
+
+def test_every_difference_is_put_in_words(rows):
+    said = {
+        (written, shipped, kind): departure(written, shipped, kind, found)
+        for (written, shipped), kinds in rows.items()
+        for kind, found in kinds.items()
+    }
+    assert [pair for pair, words in said.items() if words == UNEXPLAINED] == []
+    assert {pair: bool(words) for pair, words in said.items()} == {
+        (*pair, kind): not agrees(found)
+        for pair, kinds in rows.items()
+        for kind, found in kinds.items()
+    }
+
+
+def test_the_table_has_all_pairs_and_kinds_and_its_place_in_the_page(rows):
+    found = table_of(rows).splitlines()
+    assert len(found) == 2 + sum(len(kinds) for kinds in rows.values())
+    assert {line.count(" | ") for line in found[2:]} == {11}
+    page = (ROOT / "docs" / "differential.md").read_text(encoding="utf-8")
+    assert page.index(BEGIN) < page.index(END)
+
+
+def test_the_page_is_of_five_thousand_groups_and_of_every_pair_called_here():
+    page = (ROOT / "docs" / "differential.md").read_text(encoding="utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("| `range` | `kafka-java/")]
+    first = lines[: len(KINDS)]
+    assert sum(int(line.split(" | ")[3].replace(",", "")) for line in first) >= 5000
+    for written, shipped in pairs(CALLED_HERE):
+        assert f"| `{written}` | `{shipped}`" in page
+    assert UNEXPLAINED not in page
+
+
+def test_a_row_counts_what_is_worse_and_what_is_missing():
+    found = Row()
+    even, odd = Figures("valid", "", (2, 2), 0, 1), Figures("valid", "", (3, 1), 2, 0)
+    for written, shipped in (
+        (even, even),
+        (even, odd),
+        (odd, even),
+        (odd, Figures("valid", "", (1, 3), 2, 5)),
+        (odd, Figures("valid", "", (1, 3), 2, 0)),
+        (Figures("invalid"), even),
+        (even, Figures("invalid")),
+        (even, Figures("failed")),
+        (even, Figures("timed-out")),
+        (Figures("refused"), even),
+    ):
+        found.add(written, shipped)
+    assert found == Row(
+        groups=9, written_invalid=1, invalid=1, failed=1, timed_out=1, valid=5, same_loads=3,
+        same_each=1, better=1, worse=1, same_moves=2, fewer=0, more=1,
+    )  # fmt: skip
+
+
+def test_releases_with_the_same_figures_share_their_rows():
+    names = ["kafka-java/range@4.4.0", "kafka-java/range@4.0.2", "kafka-java/range@3.9.2"]
+    even, odd = Figures("valid", "", (2, 2), 0, 1), Figures("valid", "", (3, 1), 2, 0)
+    figures = {"range": [even], names[0]: [even], names[1]: [odd], names[2]: [even]}
+    table = table_of(rows_of(names, figures, {EQUAL: 1}))
+    assert "| `range` | `kafka-java/range@4.4.0`, `@3.9.2` | equal | 1 | 1 | 1 |" in table
+    assert "| `range` | `kafka-java/range@4.0.2` | equal | 1 | 1 | 0 |" in table
+
+
+def test_pairs_go_by_the_name_that_members_list():
+    names = ["kafka-java/sticky@4.4.0", "x/cooperative-sticky@1", "x/range@1", "x/uniform@1"]
+    assert pairs(names) == [
+        ("range", "x/range@1"),
+        ("kip-54-sticky", "kafka-java/sticky@4.4.0"),
+        ("kip-615-constrained", "kafka-java/sticky@4.4.0"),
+        ("kip-615-constrained", "x/cooperative-sticky@1"),
+        ("kip-615-amended", "kafka-java/sticky@4.4.0"),
+        ("kip-615-amended", "x/cooperative-sticky@1"),
+        ("kip-429-cooperative", "x/cooperative-sticky@1"),
+    ]
+    assert set(SHIPPED_AS) <= set(WRITTEN)
+
+
+def test_the_kinds_of_groups_are_what_they_are_called():
+    found = seeded(300)
+    assert sum(map(len, found.values())) >= 300
+    assert [group.name for kind in found.values() for group in kind] == [
+        group.name for kind in seeded(300).values() for group in kind
+    ]
+    for kind, groups in found.items():
+        assert len(groups) > 20
+        for group in groups:
+            equal = np.isin(group.readers, (0, len(group.members))).all()
+            current = Assignment.current(group)
+            if kind in (EQUAL, DIFFERING):
+                assert equal == (kind == EQUAL)
+                assert not current.strays
+                assert (current.owner == group.owner).all()
+            assert (group.racks is not None) == (kind == RACKS)
+            static = any(said.instance_id for said in group.details)
+            assert not static or kind == STATIC
+
+
+def test_a_batch_that_hangs_or_dies_costs_only_the_group_that_does(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    picky = importlib.import_module("picky")
+    names = ["fine", "hangs", "dies", "fails", "raises", "refused", "gives nothing", "fine too"]
+    groups = [
+        Group.from_dict(
+            {
+                "format": "assay-group/1",
+                "group": name,
+                "topics": {"t": 2},
+                "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}},
+            }
+        )
+        for name in names
+    ]
+    fine = Figures("valid", "", (1, 1), 0, 0)
+    with Child() as child:
+        found = figures_of(Assignor("picky", "written", "", None, picky.plan), groups, 1.0, child)
+    assert found == [
+        fine,
+        Figures("timed-out", "no answer within 1 s"),
+        Figures("failed", "the child process died (exit code 7)"),
+        Figures("failed", "broke down"),
+        Figures("failed", "KeyError: 'a'"),
+        Figures("refused", "not mine"),
+        Figures("invalid", "2 unassigned"),
+        fine,
+    ]

@@ -1,0 +1,79 @@
+"""The verdicts on the grid: what is counted, and what the page says."""
+
+from pathlib import Path
+
+import pytest
+
+from compare.samples.families import Family
+from heuristics import ASSIGNORS, Assignor
+from heuristics.time_limit import TimeLimit
+from studies.grid_verdicts import BEGIN, END, Tally, points, table, tally
+from tests.heuristics.assignors import misbehaving
+
+PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
+
+
+def cells(found: dict[str, Tally]) -> dict[str, list[str]]:
+    rows = [line.strip("| ").split("|") for line in table(found).splitlines()[2:]]
+    return {row[0].strip(" `"): [cell.strip() for cell in row[1:]] for row in rows}
+
+
+@pytest.fixture(scope="module")
+def found():
+    families = [
+        Family(10, 10, 10, subscriptions, event)
+        for subscriptions in ("equal", "random")
+        for event in ("fresh", "join-one", "stable")
+    ]
+    names = ("range", "kip-54-sticky", "kip-615-amended")
+    with TimeLimit(20) as limit:
+        return tally(families, names, limit)
+
+
+def test_each_point_is_counted_under_its_kind_of_subscriptions(found):
+    for kind in ("equal", "differing"):
+        assert [len(one.rows) for one in found[kind].values()] == [3, 3, 3]
+
+
+def test_shares_are_of_the_plans_and_the_others_say_why(found):
+    equal, differing = cells(found["equal"]), cells(found["differing"])
+    assert equal["kip-615-amended"][:6] == ["3", "0", "100%", "100%", "100%", "100%"]
+    assert equal["kip-615-amended"][6:8] == ["0 (0)", "0 (0)"]
+    assert "kip-615-amended" not in differing  # it refuses all of them
+    plans, none, valid, balanced, best, _, excess, *_ = differing["range"]
+    assert (plans, none, valid, balanced, best) == ("3", "0", "100%", "0%", "0%")
+    assert not excess.startswith("0 ")
+
+
+def test_times_are_over_those_of_the_exact_solver(found):
+    for one in found["equal"].values():
+        assert len(one.ratios) == 3
+        assert all(ratio > 0 for ratio in one.ratios)
+
+
+def test_what_took_too_long_is_not_tried_on_larger_groups_of_its_kind(monkeypatch):
+    hangs = Assignor("hangs", "shipped", "a test", None, misbehaving.loop)
+    monkeypatch.setitem(ASSIGNORS, "hangs", hangs)
+    families = [Family(size, 5, 5, "equal", "fresh") for size in (8, 4, 12)]
+    with TimeLimit(0.3) as limit:
+        found = tally(families, ["hangs", "range"], limit)["equal"]
+    assert [row.status for row in found["hangs"].rows] == ["timed-out"]
+    assert found["hangs"].left_out == 2
+    assert cells(found)["hangs"][:2] == ["0", "1 too late, 2 left out"]
+    assert cells(found)["range"][:2] == ["3", "0"]
+
+
+def test_the_points_are_those_of_both_benchmarks():
+    families = list(points((100,), 5000))
+    assert len(set(families)) == len(families)
+    assert {family.event for family in families} >= {"partitions-added", "leave-many"}
+    assert {family.per_member for family in families} == {5, 10, 50}
+    assert all(family.members * family.per_member <= 5000 for family in families)
+
+
+def test_the_page_has_a_table_for_both_kinds_of_subscriptions():
+    made = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
+    for kind in ("Equal", "Differing"):
+        rows = made.partition(f"**{kind} subscriptions**")[2].partition("**")[0]
+        assert rows.count("| `kafka-java/sticky@") >= 1
+        assert rows.count("| `kafka-broker/uniform@") >= 1
