@@ -1,9 +1,10 @@
 """PROOF: the best assignment of a group and its certificate."""
 
 from optimal.certificate import check
+from optimal.fleets import solve_many
 from optimal.frontier import Point, frontier
 from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
-from optimal.solve import METHODS, solve, solve_many
+from optimal.solve import METHODS, solve
 
 __all__ = [
     "METHODS",

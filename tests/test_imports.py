@@ -133,11 +133,12 @@ def test_the_checker_loads_no_method_of_solving():
     assert ours == {
         "optimal",
         "optimal.certificate",
+        "optimal.confirmation",
+        "optimal.fleets",
         "optimal.frontier",
         "optimal.solution",
         "optimal.solve",
         "optimal.answer",
-        "optimal.time_left",
     }
 
 
@@ -161,6 +162,26 @@ assert check(group, Solution.from_dict(group, solution)) == ()
     loaded = loaded_by(statement)
     assert {name.partition(".")[0] for name in loaded} & HEAVY == set()
     assert not {"optimal.flow", "optimal.cpsat", "optimal.ilp", "optimal.brute"} & loaded
+
+
+@pytest.mark.parametrize("method", ["auto", "flow"])
+def test_the_seconds_of_a_solve_begin_when_its_solver_is_loaded(method):
+    statement = f"""
+import sys
+from groups import Group
+from optimal import solve
+topics = {{"t": 2, "u": 3}}
+members = {{"a": {{"subscription": ["t"]}}, "b": {{"subscription": ["t", "u"]}}}}
+group = Group.from_dict({{"format": "assay-group/1", "group": "g", "topics": topics,
+                         "members": members}})
+door, seen = sys.modules["optimal.solve"], []
+door.perf_counter = lambda: seen.append(set(sys.modules)) or 0.0
+solve(group, method={method!r})
+start, end = seen
+assert "ortools" in start
+assert not {{name for name in end - start if name.startswith(("ortools", "optimal"))}}
+"""
+    loaded_by(statement)
 
 
 def test_the_door_hands_out_the_objects_of_the_packages():

@@ -16,7 +16,7 @@ from groups.group import NOBODY, valid_owner
 from heuristics import assignor_named, kip54_sticky
 from heuristics.time_limit import Outcome
 from heuristics.unassigned import hand_out
-from optimal.solve import solve_many
+from optimal.fleets import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

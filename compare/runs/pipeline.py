@@ -21,7 +21,8 @@ from groups.errors import AssayError, BadInput
 from groups.group import Group
 from heuristics.child import Child, Lost
 from heuristics.time_limit import TimeLimit
-from optimal.solve import solve, solve_many
+from optimal.fleets import solve_many
+from optimal.solve import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

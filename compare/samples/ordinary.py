@@ -10,7 +10,7 @@ import numpy as np
 from compare.samples.small_groups import drawn
 from groups import Assignment, Group
 from groups.group import NOBODY
-from optimal.solve import solve_many
+from optimal.fleets import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

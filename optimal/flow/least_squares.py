@@ -13,7 +13,7 @@ from optimal.flow.network import Network
 
 if TYPE_CHECKING:
     from groups.group import Int64
-    from optimal.time_left import TimeLeft
+    from optimal.flow.time_left import TimeLeft
 
 
 def least_squares(

@@ -17,17 +17,43 @@ from optimal.flow.pools import pools_of
 from optimal.flow.proof import proof_of
 from optimal.flow.stages import Stages
 from optimal.flow.tier_flows import tier_flows
+from optimal.flow.time_left import OutOfTime, TimeLeft
+from optimal.solution import Stopped
 
 if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.time_left import TimeLeft
 
 
 def flow(
-    group: Group, objective: Objective, time_left: TimeLeft, *, closed_form: bool = True
+    group: Group,
+    objective: Objective,
+    *,
+    time_limit: float | None = None,
+    closed_form: bool = True,
 ) -> Answer:
     """Solve a group for an objective of flow tiers.
+
+    Parameters
+    ----------
+    time_limit : seconds; looked at between two flows
+    closed_form : use the closed form where it applies
+
+    Raises
+    ------
+    BadInput
+        Where costs would leave 64 bits.
+    """
+    try:
+        return _solved(group, objective, TimeLeft.of(time_limit), closed_form=closed_form)
+    except OutOfTime:
+        return Answer(None, (None,) * len(objective), stopped=Stopped.TIME_LIMIT)
+
+
+def _solved(
+    group: Group, objective: Objective, time_left: TimeLeft, *, closed_form: bool
+) -> Answer:
+    """Take the steps.
 
     1. Tiers before balance cost each partition by itself: they leave it its cheapest readers.
     2. Partitions that the same members may read are a pool, members that read alike a class.
@@ -37,17 +63,6 @@ def flow(
        the owner or a class, to a member, to the sink of the block.
     6. The partitions are handed out in ascending order.
     7. Levels, and prices that the flows leave behind, are the proof.
-
-    Parameters
-    ----------
-    closed_form : use it where it applies
-
-    Raises
-    ------
-    BadInput
-        Where costs would leave 64 bits.
-    OutOfTime
-        Where the time limit passes between two flows.
     """
     stages = Stages.of(objective)
     columns = Columns.of(group, with_racks=stages.with_racks)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from optimal.flow.paths import Counts, Paths
     from optimal.flow.pools import Pools
     from optimal.flow.stages import Stages
-    from optimal.time_left import TimeLeft
+    from optimal.flow.time_left import TimeLeft
 
 
 def tier_flows(

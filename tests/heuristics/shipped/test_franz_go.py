@@ -12,7 +12,7 @@ from groups import BadInput, Group, values
 from heuristics import assign, assignor_named
 from heuristics.shipped import franz_go, go_build
 from heuristics.time_limit import TimeLimit
-from optimal.solve import solve_many
+from optimal.fleets import solve_many
 
 VERSION = "1.22.2"
 MISSING = franz_go.missing("sticky", VERSION)

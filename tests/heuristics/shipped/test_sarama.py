@@ -7,7 +7,7 @@ from groups import Group, values
 from heuristics import assign, assignor_named
 from heuristics.shipped import sarama
 from heuristics.time_limit import TimeLimit
-from optimal.solve import solve_many
+from optimal.fleets import solve_many
 
 VERSION = "1.61.1"
 MISSING = sarama.missing("sticky", VERSION)

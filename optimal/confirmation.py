@@ -1,0 +1,69 @@
+"""Confirmation: from what a method answers to a solution that the checker accepts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from groups.assignment import Assignment
+from groups.errors import InvalidAssignment, ProofError, ProofTooLarge, SolverContradiction
+from groups.tiers import values
+from optimal.certificate import check
+from optimal.solution import Proof, ProofKind, Solution, Status, Term
+
+if TYPE_CHECKING:
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.answer import Answer
+
+
+def confirmed(
+    group: Group, objective: Objective, answer: Answer, method: str, seconds: float
+) -> Solution:
+    """Turn an answer into a solution that the checker has confirmed.
+
+    Raises
+    ------
+    SolverContradiction
+        Where the checker rejects it.
+    """
+    solution = unconfirmed(group, objective, answer, method, seconds)
+    try:
+        check(group, solution)
+    except ProofTooLarge:
+        # The solver's word is all there is where the sums of the proof leave 64 bits.
+        return replace(solution, proof=Proof(ProofKind.SOLVER))
+    except (InvalidAssignment, ProofError) as error:
+        raise SolverContradiction(
+            f"{group.name}: {method} contradicts the checker: {error}"
+        ) from error
+    return solution
+
+
+def unconfirmed(
+    group: Group, objective: Objective, answer: Answer, method: str, seconds: float
+) -> Solution:
+    """Turn an answer into a solution; the values of its tiers are computed here."""
+    assignment = None if answer.owner is None else Assignment(group, answer.owner)
+    found = () if assignment is None else values(assignment, objective)
+    bounds: tuple[int | None, ...] = answer.bounds
+    if answer.proof.kind is ProofKind.CERTIFICATE or method == "flow":
+        # The checker, or the flow's own word, stands for every tier.
+        bounds = found
+    terms = tuple(map(Term, objective, found, bounds))
+    status = Status.UNKNOWN
+    if assignment is not None:
+        met = all(term.value == term.bound for term in terms)
+        proved = met and answer.proof.kind is not ProofKind.NONE
+        status = Status.OPTIMAL if proved else Status.FEASIBLE
+    return Solution(
+        group=group,
+        objective=objective,
+        status=status,
+        stopped=answer.stopped,
+        method=answer.method or method,
+        seconds=seconds,
+        terms=terms,
+        assignment=assignment,
+        proof=answer.proof if status is Status.OPTIMAL else Proof(ProofKind.NONE),
+    )
