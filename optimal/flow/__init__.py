@@ -1,1 +1,1 @@
-"""The exact network method: levels, cheapest flows and the hand-out."""
+"""The exact method for tiers that are flows: levels, a flow a tier, the hand-out, the proof."""

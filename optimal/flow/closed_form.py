@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.flow.order import order_by
 from optimal.flow.paths import Counts
+from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int32, Int64

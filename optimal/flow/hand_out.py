@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.group import NOBODY
-from optimal.flow.order import order_by
+from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Int32

@@ -15,7 +15,7 @@ from ortools.graph.python import max_flow
 if TYPE_CHECKING:
     from groups.group import Bools, Int64
     from optimal.flow.pools import Pools
-    from optimal.flow.time_left import TimeLeft
+    from optimal.networks.time_left import TimeLeft
 
 
 @dataclass(frozen=True, eq=False)

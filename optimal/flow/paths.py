@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.group import among
-from optimal.flow.order import numbered, order_by
+from optimal.networks.order import numbered, order_by
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int64

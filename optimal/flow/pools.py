@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.errors import BadInput
-from optimal.flow.order import order_by
+from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
     from groups.classes import Classes

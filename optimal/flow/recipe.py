@@ -17,7 +17,7 @@ from optimal.flow.pools import pools_of
 from optimal.flow.proof import proof_of
 from optimal.flow.stages import Stages
 from optimal.flow.tier_flows import tier_flows
-from optimal.flow.time_left import OutOfTime, TimeLeft
+from optimal.networks.time_left import OutOfTime, TimeLeft
 from optimal.solution import Stopped
 
 if TYPE_CHECKING:

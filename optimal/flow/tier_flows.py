@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.flow.cheapest import cheapest
-from optimal.flow.face import face, potentials
-from optimal.flow.least_squares import least_squares
-from optimal.flow.network import Layout, network_of
+from optimal.flow.layout import Layout, network_of
 from optimal.flow.stages import CONVEX
+from optimal.networks.cheapest import cheapest
+from optimal.networks.face import face, potentials
+from optimal.networks.least_squares import least_squares
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int64
     from optimal.flow.columns import Columns
     from optimal.flow.levels import Blocks
-    from optimal.flow.network import Network
     from optimal.flow.paths import Counts, Paths
     from optimal.flow.pools import Pools
     from optimal.flow.stages import Stages
-    from optimal.flow.time_left import TimeLeft
+    from optimal.networks.network import Network
+    from optimal.networks.time_left import TimeLeft
 
 
 def tier_flows(

@@ -11,8 +11,8 @@ from groups.errors import BadInput, SolverContradiction
 
 if TYPE_CHECKING:
     from groups.group import Int64
-    from optimal.flow.network import Network
-    from optimal.flow.time_left import TimeLeft
+    from optimal.networks.network import Network
+    from optimal.networks.time_left import TimeLeft
 
 SAFE = 2**62
 LONG = 200

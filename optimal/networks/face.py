@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import SolverContradiction
-from optimal.flow.order import order_by
+from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
     from groups.group import Int64
-    from optimal.flow.network import Network
+    from optimal.networks.network import Network
 
 
 def potentials(network: Network, cost: Int64, flow: Int64) -> Int64:

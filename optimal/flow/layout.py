@@ -1,4 +1,4 @@
-"""The network of a group (DESIGN section 4): pools supply partitions, sinks of blocks take them.
+"""Layout: the network of a group. Pools supply partitions, sinks of blocks take them.
 
                                  stay
               +-------------------------------------------+
@@ -21,29 +21,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimal.flow.paths import Counts
+from optimal.networks.network import Network
 
 if TYPE_CHECKING:
     from groups.group import Bools, Int64
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
-
-
-@dataclass(frozen=True, eq=False)
-class Network:
-    """Arcs with bounds, and nodes that supply (more than 0) or demand (less than 0).
-
-    Attributes
-    ----------
-    tail, head, lower, upper : (arcs,) int64
-    supply : (nodes,) int64, sums to 0
-    """
-
-    tail: Int64
-    head: Int64
-    lower: Int64
-    upper: Int64
-    supply: Int64
 
 
 @dataclass(frozen=True, eq=False)

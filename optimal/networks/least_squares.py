@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.flow.cheapest import cheapest
-from optimal.flow.face import face, potentials
-from optimal.flow.network import Network
+from optimal.networks.cheapest import cheapest
+from optimal.networks.face import face, potentials
+from optimal.networks.network import Network
 
 if TYPE_CHECKING:
     from groups.group import Int64
-    from optimal.flow.time_left import TimeLeft
+    from optimal.networks.time_left import TimeLeft
 
 
 def least_squares(

@@ -1,0 +1,1 @@
+"""Cheapest flows in any network, whatever its arcs stand for."""
