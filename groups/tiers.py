@@ -26,10 +26,19 @@ MANY = 100
 
 @dataclass(frozen=True)
 class Tier:
-    """One tier: its value for an assignment, what it needs of the group, whether it is a flow."""
+    """One tier of an objective.
+
+    Attributes
+    ----------
+    value : what an assignment costs
+    greatest : what no assignment of a group, nor a sum that stands for its cost, is above
+    needs : the column that a group must have
+    is_flow : whether the exact network method serves it
+    """
 
     name: str
     value: Callable[[Assignment], int]
+    greatest: Callable[[Group], int]
     needs: Literal["lag", "weight", "racks"] | None = None
     is_flow: bool = True
 
@@ -92,10 +101,40 @@ def load_of(assignment: Assignment, column: Int64 | None) -> list[int]:
     return load.tolist()
 
 
+def _read(group: Group) -> int:
+    """Return how many partitions somebody reads."""
+    return int(group.partitions[group.readers > 0].sum())
+
+
+def _most_balance(group: Group) -> int:
+    """Return the greatest of KIP-54's score and the sum of squared loads that stands for it."""
+    return _read(group) * max(len(group.members) - 1, _read(group))
+
+
+def _most_topic_balance(group: Group) -> int:
+    return sum(count**2 for count in group.partitions[group.readers > 0].tolist())
+
+
+def _total(column: Int64 | None, wanted: Bools) -> int:
+    return 0 if column is None else int(np.maximum(column[wanted], 0).sum())
+
+
+def _most_moved_weight(group: Group) -> int:
+    return _total(group.weight, group.owner >= 0)
+
+
 def _sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]:
+    def column(group: Group) -> Int64 | None:
+        return group.lag_records if needs == "lag" else group.weight
+
     def loads(assignment: Assignment) -> list[int]:
-        group = assignment.group
-        return load_of(assignment, group.lag_records if needs == "lag" else group.weight)
+        return load_of(assignment, column(assignment.group))
+
+    def total(group: Group) -> int:
+        return _total(column(group), group.readers[group.topic] > 0)
+
+    def total_of_pairs(group: Group) -> int:
+        return total(group) * max(1, len(group.members) - 1)
 
     def peak(assignment: Assignment) -> int:
         return max(loads(assignment), default=0)
@@ -107,20 +146,20 @@ def _sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]
         return pairwise_difference(loads(assignment))
 
     return (
-        Tier(f"peak_{name}", peak, needs, is_flow=False),
-        Tier(f"{name}_spread", spread, needs, is_flow=False),
-        Tier(f"{name}_balance", balance, needs, is_flow=False),
+        Tier(f"peak_{name}", peak, total, needs, is_flow=False),
+        Tier(f"{name}_spread", spread, total, needs, is_flow=False),
+        Tier(f"{name}_balance", balance, total_of_pairs, needs, is_flow=False),
     )
 
 
 TIERS = {
     tier.name: tier
     for tier in (
-        Tier("balance", _balance),
-        Tier("topic_balance", _topic_balance),
-        Tier("stickiness", _stickiness),
-        Tier("moved_weight", _moved_weight, "weight"),
-        Tier("racks", _racks, "racks"),
+        Tier("balance", _balance, _most_balance),
+        Tier("topic_balance", _topic_balance, _most_topic_balance),
+        Tier("stickiness", _stickiness, _read),
+        Tier("moved_weight", _moved_weight, _most_moved_weight, "weight"),
+        Tier("racks", _racks, _read, "racks"),
         *_sums("lag", "lag"),
         *_sums("weight", "weight"),
     )

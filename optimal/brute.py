@@ -12,6 +12,7 @@ from groups.errors import BadInput
 from groups.group import NOBODY
 from groups.tiers import require_data
 from optimal.answer import Answer
+from optimal.limits import require_costs_within
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
     Raises
     ------
     BadInput
-        Where there are too many assignments, a tier lacks its data or a score leaves 64 bits.
+        Where there are too many assignments, a tier lacks its data or may cost 2^62 or more.
     """
     require_data(group, objective)
+    require_costs_within(group, objective, "brute")
     _require_few_assignments(group)
-    _require_64_bits(group, objective)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     best: tuple[int, ...] | None = None
     found: Int32 | None = None
@@ -74,14 +75,6 @@ def _require_few_assignments(group: Group) -> None:
             return
         shown = str(number)
     raise BadInput(f"method brute: {shown} assignments, more than the {MOST_ASSIGNMENTS} allowed")
-
-
-def _require_64_bits(group: Group, objective: Objective) -> None:
-    for tier, column in (("lag_balance", group.lag_records), ("weight_balance", group.weight)):
-        if tier in objective and column is not None:
-            greatest = int(column[_read(group)].sum()) * len(group.members)
-            if greatest >= 2**63:
-                raise BadInput(f"objective: {tier} may reach {greatest}, which leaves 64 bits")
 
 
 def _read(group: Group) -> Int64:

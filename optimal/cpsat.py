@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.errors import BadInput, SolverContradiction
+from groups.errors import SolverContradiction
 from groups.group import NOBODY
 from groups.tiers import TIERS, require_data
 from optimal.answer import Answer
+from optimal.limits import require_costs_within
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 Cost = Any
-# CP-SAT compares value and bound as floats: beyond 2^53 it calls optimal what a unit could better.
-_EXACT = 2**53
-_SUMMED = 2**61
 # The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima beyond
 # (google/or-tools issue 5293).
 PRESOLVED = 2**30
@@ -92,25 +90,9 @@ def cpsat(
 
 
 def greatest_cost(group: Group, objective: Objective) -> int:
-    """Return what the costs stay below, refusing what the solver cannot add up or tell apart."""
-    read = group.readers[group.topic] > 0
-    members = len(group.members)
-    most = members * int(read.sum()) ** 2
-    for tier in objective:
-        needs = TIERS[tier].needs
-        column = group.lag_records if needs == "lag" else group.weight
-        if needs not in ("lag", "weight") or column is None:
-            continue
-        total = int(column[read & (column > 0)].sum())
-        apart = tier.endswith("_balance")
-        greatest = total * (members - 1) if apart else total
-        summed = total * math.comb(members, 2) if apart else total
-        if greatest >= _EXACT or summed >= _SUMMED:
-            raise BadInput(
-                f"objective: {tier} may reach {greatest}, more than method cp-sat tells apart"
-            )
-        most = max(most, greatest, total)
-    return most
+    """Return what the costs of all tiers stay below, refusing what the solver mistakes."""
+    require_costs_within(group, objective, "cp-sat")
+    return max(TIERS[tier].greatest(group) for tier in objective)
 
 
 def _keeps_steps(earlier: Objective) -> bool:

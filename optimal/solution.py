@@ -33,10 +33,14 @@ class Status(StrEnum):
 
 
 class Stopped(StrEnum):
-    """Why a method stopped."""
+    """Why a method stopped.
+
+    `contradiction`: what the solver said cannot be, so that its word counts for nothing.
+    """
 
     PROOF = "proof"
     TIME_LIMIT = "time-limit"
+    CONTRADICTION = "contradiction"
 
 
 class ProofKind(StrEnum):

@@ -66,6 +66,7 @@ def test_every_tier_has_the_value_of_its_definition():
         assert values(assignment, tuple(TIERS)) == tuple(expected[tier] for tier in TIERS)
         for tier in TIERS:
             positive[tier] += expected[tier] > 0
+            assert expected[tier] <= TIERS[tier].greatest(group)
     assert min(positive.values()) > 50
 
 

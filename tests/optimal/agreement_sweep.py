@@ -1,6 +1,7 @@
 """Every formulation on many seeded groups: a table of what was met.
 
-Run with ``make agree``, or ``python -m tests.optimal.agreement_sweep --seed 2 --groups 500``.
+Run with ``make agree``, or ``python -m tests.optimal.agreement_sweep --seed 2 --groups 500``;
+with ``--magnitudes`` on groups whose lags and weights are of several magnitudes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import argparse
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import permutations
 from multiprocessing import get_context
@@ -17,11 +19,13 @@ from typing import NamedTuple
 
 from groups import PRESETS, TIERS, Group, SolverContradiction
 from optimal.agreement import agree
+from optimal.limits import LIMITS
 from optimal.solution import Status
-from tests.optimal.random_groups import random_group
+from tests.optimal.random_groups import mixed_magnitudes, random_group
 
 FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
 LOADS = [tier for tier in TIERS if not TIERS[tier].is_flow]
+Cases = Callable[[int, int], tuple[Group, list[tuple[str, ...]]]]
 STAPLES = [*PRESETS.values(), *permutations(FLOW, 2)]
 SECONDS = 5.0
 
@@ -74,9 +78,19 @@ def case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
     return random_group(rng, members=members, partitions=partitions), asked
 
 
-def meet(seed: int, number: int, folder: str) -> list[Met]:
+def magnitudes_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small group of mixed magnitudes and one objective with a load tier, for each number."""
+    rng = random.Random(f"magnitudes {seed} {number}")
+    group = random_group(rng, members=rng.randint(2, 4), partitions=rng.randint(2, 7))
+    load = rng.choice(LOADS)
+    others = rng.sample([tier for tier in TIERS if tier != load], rng.randint(0, 2))
+    asked = rng.sample([load, *others], 1 + len(others))
+    return mixed_magnitudes(rng, group, below=LIMITS["ilp"]), [tuple(asked)]
+
+
+def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
     """What came of one group under each of its objectives."""
-    group, asked = case(seed, number)
+    group, asked = make(seed, number)
     at = (len(group.members), group.n_partitions)
     found = []
     for objective in asked:
@@ -93,11 +107,13 @@ def meet(seed: int, number: int, folder: str) -> list[Met]:
     return found
 
 
-def sweep(seed: int, groups: int, folder: str, *, processes: int = 2) -> list[Met]:
+def sweep(
+    seed: int, groups: int, folder: str, *, make: Cases = case, processes: int = 2
+) -> list[Met]:
     """What came of groups 0, 1, ... of a seed, in order."""
-    numbers = range(groups)
+    each = [make] * groups, [seed] * groups, range(groups), [folder] * groups
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        rows = pool.map(meet, [seed] * groups, numbers, [folder] * groups, chunksize=20)
+        rows = pool.map(meet, *each, chunksize=20)
         return [met for row in rows for met in row]
 
 
@@ -133,10 +149,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--groups", type=int, default=20_000)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--magnitudes", action="store_true")
     parser.add_argument("--folder", default="out/contradictions")
     asked = parser.parse_args()
     start = perf_counter()
-    found = sweep(asked.seed, asked.groups, asked.folder, processes=asked.processes)
+    make = magnitudes_case if asked.magnitudes else case
+    found = sweep(asked.seed, asked.groups, asked.folder, make=make, processes=asked.processes)
     told = [met.contradiction for met in found if met.contradiction is not None]
     counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))
     lines = [

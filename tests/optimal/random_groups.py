@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from groups import Group
 
@@ -43,6 +46,26 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
     _claim(rng, topics, list(said.values()))
     document = {"format": "assay-group/1", "group": "random", "topics": topics, "members": said}
     return Group.from_dict(document)
+
+
+def mixed_magnitudes(rng: random.Random, group: Group, *, below: int) -> Group:
+    """Return the group with lags and weights from units to tens of millions side by side.
+
+    The score of all pairs of members stays below a number.
+    """
+    magnitudes = [10 ** rng.randint(0, 7) for _ in range(rng.randint(1, 3))]
+
+    def column() -> np.ndarray:
+        found = []
+        for _ in range(group.n_partitions):
+            most = rng.choice(magnitudes)
+            found.append(
+                rng.choice((most, rng.randint(0, most), max(0, most - rng.randint(1, 3))))
+            )
+        shrink = 1 + sum(found) * max(1, len(group.members) - 1) // below
+        return np.array(found, np.int64) // shrink
+
+    return replace(group, lag_records=column(), weight=column())
 
 
 def _topic(rng: random.Random, count: int, racks: tuple[str, ...]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from groups import PRESETS, TIERS, Assignment, BadInput, Group, SolverContradiction, values
 from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, solve
 from optimal.agreement import SOLVERS, agree
-from tests.optimal.agreement_sweep import case, methods, sweep, table
+from tests.optimal.agreement_sweep import case, magnitudes_case, methods, sweep, table
 
 GROUPS, SEED = 2000, 5
 KIP_54 = ("balance", "stickiness")
@@ -102,6 +102,14 @@ def test_the_groups_differ_in_subscriptions_claims_racks_and_weights():
                for group in groups) > 50  # fmt: skip
     assert sum(group.weight is not None and len(set(group.weight.tolist())) > 1
                for group in groups) > 50  # fmt: skip
+
+
+def test_no_two_formulations_disagree_on_groups_of_mixed_magnitudes(tmp_path):
+    """Lags and weights from units to millions: ``--magnitudes`` asks the same of 20,000."""
+    found = sweep(SEED, 150, str(tmp_path), make=magnitudes_case)
+    assert [one.contradiction for one in found if one.contradiction is not None] == []
+    assert methods(found) == {"cp-sat": 150, "ilp": 150, "brute": 150}
+    assert sum(len(one.methods) - one.proved for one in found) <= 2
 
 
 def reads(group):
