@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.graph.python import max_flow
 
+from groups.errors import SolverContradiction
+
 if TYPE_CHECKING:
     from groups.group import Bools, Int64
     from optimal.flow.pools import Pools
@@ -34,9 +36,9 @@ class Blocks:
     extra: Int64
 
     @property
-    def of_one_class(self) -> Bools:
-        """(blocks,) bool: whether all members of the block read alike."""
-        return np.asarray(np.bincount(self.of_class, minlength=len(self.floor)) == 1)
+    def classes(self) -> Int64:
+        """(blocks,) int64: how many classes each block has."""
+        return np.bincount(self.of_class, minlength=len(self.floor))
 
     @property
     def level(self) -> Int64:
@@ -76,75 +78,103 @@ def levels(pools: Pools, time_left: TimeLeft) -> Blocks:
 
     A block whose members cannot carry its partitions at one more than the average is overloaded
     in part, one whose members cannot all reach the average is underloaded in part; the minimum
-    cuts tell which part. Only members are capped.
+    cuts tell which part.
     """
-    of_pool, of_class = components(pools)
-    n = int(max(of_pool.max(initial=-1), of_class.max(initial=-1))) + 1
-    still_open = np.bincount(of_class, minlength=n) > 1
-    while True:
-        size = np.bincount(of_class, pools.class_size, n).astype(np.int64)
-        load = pools.class_size * pools.class_kept
-        total = (np.bincount(of_pool, pools.counts, n) + np.bincount(of_class, load, n)).astype(
-            np.int64
-        )
-        floor, extra = np.divmod(total, np.maximum(size, 1))
-        if not still_open.any():
-            return Blocks(of_pool, of_class, floor, extra)
-        split = np.full(n, -1, np.int64)
-        parts = n
-        for cap, source_side in ((floor + (extra > 0), True), (floor, False)):
-            wanted = still_open & (split < 0) & (source_side | (extra > 0))
-            time_left.check()
-            reached, inside_pool, inside_class = _cut(
-                pools, of_pool, of_class, cap, wanted, source_side=source_side
+    blocks = _averaged(pools, *components(pools))
+    undecided = blocks.classes > 1
+    while undecided.any():
+        time_left.check()
+        over = _cut(pools, blocks, undecided, one_more=True)
+        rest = undecided & ~over.short & (blocks.extra > 0)
+        time_left.check()
+        under = _cut(pools, blocks, rest, one_more=False)
+        was_split = np.concatenate((np.flatnonzero(over.short), np.flatnonzero(under.short)))
+        count = len(blocks.floor) + len(was_split)
+        part = np.arange(len(blocks.floor))
+        part[was_split] = np.arange(len(blocks.floor), count)
+        of_pool, of_class = (
+            np.where((a & over.short[of]) | (b & under.short[of]), part[of], of)
+            for a, b, of in (
+                (over.pools, under.pools, blocks.of_pool),
+                (over.classes, under.classes, blocks.of_class),
             )
-            short = wanted & (reached < (total if source_side else cap * size))
-            split[short] = parts + np.arange(short.sum())
-            parts += int(short.sum())
-            for of, inside in ((of_pool, inside_pool), (of_class, inside_class)):
-                moved = inside & short[np.minimum(of, n - 1)] & (of < n)
-                of[moved] = split[of[moved]]
-        was_split = np.flatnonzero(split >= 0)
-        still_open = np.zeros(parts, bool)
-        still_open[was_split], still_open[split[was_split]] = True, True
-        n = parts
-        still_open &= np.bincount(of_class, minlength=n) > 1
+        )
+        blocks = _averaged(pools, of_pool, of_class)
+        undecided = np.zeros(count, bool)
+        undecided[was_split] = undecided[part[was_split]] = True
+        undecided &= blocks.classes > 1
+    return blocks
 
 
-def _cut(
-    pools: Pools, of_pool: Int64, of_class: Int64, cap: Int64, wanted: Bools, *, source_side: bool
-) -> tuple[Int64, Bools, Bools]:
-    """Send what the members of each wanted block can carry, each at most the block's cap.
+def _averaged(pools: Pools, of_pool: Int64, of_class: Int64) -> Blocks:
+    """Return blocks in which every member carries the average, or one more."""
+    count = int(max(of_pool.max(initial=-1), of_class.max(initial=-1))) + 1
+    kept = np.bincount(of_class, pools.class_size * pools.class_kept, count)
+    total = (np.bincount(of_pool, pools.counts, count) + kept).astype(np.int64)
+    size = np.bincount(of_class, pools.class_size, count).astype(np.int64)
+    return Blocks(of_pool, of_class, *np.divmod(total, np.maximum(size, 1)))
 
-    Returns (partitions carried per block, pools and classes inside the cut): those that the
-    source still reaches, or those that can still reach the sink.
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """A minimum cut in each of some blocks.
+
+    Attributes
+    ----------
+    short : (blocks,) bool, whether less than all went through
+    pools, classes : (pools,) and (classes,) bool, what is inside: on the side of the source where
+        each may carry one more than the average, else on that of the sink
     """
-    n, k, c = len(cap), len(pools.counts), len(pools.class_size)
+
+    short: Bools
+    pools: Bools
+    classes: Bools
+
+
+def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut:
+    """Send partitions through all wanted blocks at once, and cut each where it is narrow.
+
+    Only members are capped: with a bound on what a class reads of a pool, the sink's side would
+    come out wrong. Partitions that are kept reach their class without a pool.
+
+    Parameters
+    ----------
+    one_more : cap members at the average, or one more where it does not divide, and ask whether
+        that takes all partitions; else cap them at the average and ask whether all reach it
+    """
+    n, k, c = len(blocks.floor), len(pools.counts), len(pools.class_size)
     source, sink = k + c, k + c + 1
-    use_pool = np.flatnonzero((of_pool < n) & wanted[np.minimum(of_pool, n - 1)])
-    use_class = np.flatnonzero((of_class < n) & wanted[np.minimum(of_class, n - 1)])
-    if not len(use_class):
-        return np.zeros(n, np.int64), np.zeros(k, bool), np.zeros(c, bool)
-    edge_block = of_pool[pools.edge_pool]
-    use = (edge_block == of_class[pools.edge_class]) & (edge_block < n)
-    use[use] = wanted[edge_block[use]]
-    kept = pools.class_size[use_class] * pools.class_kept[use_class]
-    tail = np.concatenate(
-        (np.full(len(use_pool) + len(use_class), source), pools.edge_pool[use], k + use_class)
-    )
-    head = np.concatenate(
-        (use_pool, k + use_class, k + pools.edge_class[use], np.full(len(use_class), sink))
-    )
-    endless = pools.counts[pools.edge_pool[use]] + 1
-    room = cap[of_class[use_class]] * pools.class_size[use_class]
+    pool = np.flatnonzero(wanted[blocks.of_pool])
+    class_ = np.flatnonzero(wanted[blocks.of_class])
+    if not len(class_):
+        return _Cut(np.zeros(n, bool), np.zeros(k, bool), np.zeros(c, bool))
+    cap = blocks.floor + (blocks.extra > 0) if one_more else blocks.floor
+    block = blocks.of_pool[pools.edge_pool]
+    inside = np.flatnonzero((block == blocks.of_class[pools.edge_class]) & wanted[block])
+    read_pool, read_by = pools.edge_pool[inside], pools.edge_class[inside]
+    size = pools.class_size[class_]
+    room = cap[blocks.of_class[class_]] * size
     solver = max_flow.SimpleMaxFlow()
     arcs = solver.add_arcs_with_capacity(
-        tail, head, np.concatenate((pools.counts[use_pool], kept, endless, room))
+        np.concatenate((np.full(len(pool) + len(class_), source), read_pool, k + class_)),
+        np.concatenate((pool, k + class_, k + read_by, np.full(len(class_), sink))),
+        np.concatenate(
+            (
+                pools.counts[pool],
+                size * pools.class_kept[class_],
+                pools.counts[read_pool] + 1,
+                room,
+            )
+        ),
     )
     if solver.solve(source, sink) != solver.OPTIMAL:
-        raise RuntimeError("the maximum flow did not end optimal")
-    carried = np.bincount(of_class[use_class], solver.flows(arcs[-len(use_class) :]), n)
-    cut = solver.get_source_side_min_cut() if source_side else solver.get_sink_side_min_cut()
-    inside = np.zeros(k + c + 2, bool)
-    inside[np.array(cut, np.int64)] = True
-    return carried.astype(np.int64), inside[:k], inside[k : k + c]
+        raise SolverContradiction("the maximum flow did not end OPTIMAL")
+    of_class = blocks.of_class[class_]
+    carried = np.bincount(of_class, solver.flows(arcs[-len(class_) :]), n)
+    full = np.bincount(of_class, room, n)
+    if one_more:
+        full = np.bincount(of_class, size, n) * blocks.floor + blocks.extra
+    cut = solver.get_source_side_min_cut() if one_more else solver.get_sink_side_min_cut()
+    within = np.zeros(k + c + 2, bool)
+    within[np.array(cut, np.int64)] = True
+    return _Cut(wanted & (carried < full), within[:k], within[k : k + c])

@@ -72,7 +72,7 @@ def _solved(
     unknown = (None,) * len(objective)
 
     may_close = closed_form and stages.has_closed_form
-    closed = blocks.of_one_class & may_close
+    closed = (blocks.classes == 1) & may_close
     whole_blocks = closed & whole(pools, blocks)
     if may_close and whole_blocks.all():
         owner, price = deal(columns, pools, blocks)
