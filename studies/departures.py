@@ -10,7 +10,7 @@ from compare.samples.kinds import DIFFERING, EQUAL, ODD, RACKS, STATIC
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from studies.differential import Row
+    from studies.comparison import Comparison
 
 Kinds = tuple[str, ...]
 ALL: Kinds = (EQUAL, DIFFERING, ODD, STATIC, RACKS)
@@ -69,31 +69,31 @@ _CRASHES = "the client crashes, or stops at an assertion about its movements of 
 _CIRCLE = "the rounds may come back to where they were, and the group never settles"
 
 
-def _any(_: Row) -> bool:
+def _any(_: Comparison) -> bool:
     return True
 
 
-def _invalid(row: Row) -> bool:
+def _invalid(row: Comparison) -> bool:
     return bool(row.invalid)
 
 
-def _failed(row: Row) -> bool:
+def _failed(row: Comparison) -> bool:
     return bool(row.failed)
 
 
-def _uneven(row: Row) -> bool:
+def _uneven(row: Comparison) -> bool:
     return row.same_loads < row.valid
 
 
-def _more(row: Row) -> bool:
+def _more(row: Comparison) -> bool:
     return bool(row.more)
 
 
-def _moved(row: Row) -> bool:
+def _moved(row: Comparison) -> bool:
     return bool(row.fewer or row.more)
 
 
-def _differs(row: Row) -> bool:
+def _differs(row: Comparison) -> bool:
     return _uneven(row) or _moved(row)
 
 
@@ -103,7 +103,7 @@ _BOTH = _STICKY + _QUOTAS
 _BEYOND: Kinds = (DIFFERING, ODD, STATIC, RACKS)
 
 # As written; as shipped; kinds of groups; what it explains; words. All that match are said.
-_WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ...] = (
+_WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Comparison], bool], str], ...] = (
     (("range", "roundrobin"), "kafka-python/*", (STATIC,), _differs, _FORGOTTEN),
     (("range", "roundrobin"), "aiokafka/*", (STATIC,), _any, _NO_INSTANCE),
     (("range", "roundrobin"), "sarama/*", (STATIC,), _any, _NO_INSTANCE),
@@ -146,7 +146,7 @@ _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Row], bool], str], ..
 )
 
 
-def departure(written: str, shipped: str, kind: str, row: Row) -> str:
+def departure(written: str, shipped: str, kind: str, row: Comparison) -> str:
     """Return where a shipped assignor departs from the text on groups of a kind.
 
     Empty where the figures show no difference; `UNEXPLAINED` where there are no words for one.

@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from compare.samples.kinds import KINDS, seeded
 from heuristics import ASSIGNORS
+from studies.comparison import Comparison
 from studies.departures import departure
 from studies.outcomes import outcomes
+from studies.page import put
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from studies.outcomes import Figures
 
-BEGIN, END = "<!-- made by: make differential -->", "<!-- end -->"
 GROUPS = 5000
 # Members list a shipped assignor by this name; whose it is comes before the slash.
 SHIPPED_AS = {
@@ -33,57 +34,6 @@ SHIPPED_AS = {
     "kip-615-amended": ("sticky", "cooperative-sticky"),
     "kip-429-cooperative": ("cooperative-sticky",),
 }
-
-
-@dataclass
-class Row:
-    """How an assignor as shipped compares with one as written, on groups of one kind.
-
-    Attributes
-    ----------
-    groups : compared: those that the one as written does not refuse
-    written_invalid : groups for which it makes no valid assignment
-    invalid, failed, timed_out : groups for which the shipped one makes none
-    valid : groups for which both do; the rest is about these
-    same_loads, same_each : loads the same, sorted and member by member
-    better, worse : the shipped one has a lower, or higher, balance score
-    same_moves, fewer, more : of those with the same balance score, by partitions moved
-    """
-
-    groups: int = 0
-    written_invalid: int = 0
-    invalid: int = 0
-    failed: int = 0
-    timed_out: int = 0
-    valid: int = 0
-    same_loads: int = 0
-    same_each: int = 0
-    better: int = 0
-    worse: int = 0
-    same_moves: int = 0
-    fewer: int = 0
-    more: int = 0
-
-    def add(self, written: Figures, shipped: Figures) -> None:
-        """Count one group."""
-        if written.status == "refused":
-            return
-        self.groups += 1
-        self.written_invalid += written.status != "valid"
-        self.invalid += shipped.status == "invalid"
-        self.failed += shipped.status in ("failed", "refused")
-        self.timed_out += shipped.status == "timed-out"
-        if written.status != "valid" or shipped.status != "valid":
-            return
-        self.valid += 1
-        self.same_loads += sorted(written.loads) == sorted(shipped.loads)
-        self.same_each += written.loads == shipped.loads
-        self.better += shipped.balance < written.balance
-        self.worse += shipped.balance > written.balance
-        if shipped.balance == written.balance:
-            self.same_moves += shipped.moves == written.moves
-            self.fewer += shipped.moves < written.moves
-            self.more += shipped.moves > written.moves
 
 
 def pairs(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -101,7 +51,7 @@ def rows_of(
     names: Iterable[str],
     by_name: Mapping[str, Sequence[Figures]],
     sizes: Mapping[str, int],
-) -> dict[tuple[str, str], dict[str, Row]]:
+) -> dict[tuple[str, str], dict[str, Comparison]]:
     """Return the rows of each pair, by kind; kinds of which no group is compared are left out.
 
     Parameters
@@ -110,11 +60,11 @@ def rows_of(
     by_name : the figures of every assignor, over the groups of one kind after the other
     sizes : how many groups each kind has, in that order
     """
-    found: dict[tuple[str, str], dict[str, Row]] = {}
+    found: dict[tuple[str, str], dict[str, Comparison]] = {}
     for written, shipped in pairs(names):
         start, rows = 0, {}
         for kind, size in sizes.items():
-            row, span = Row(), slice(start, start + size)
+            row, span = Comparison(), slice(start, start + size)
             for one, other in zip(by_name[written][span], by_name[shipped][span], strict=True):
                 row.add(one, other)
             start += size
@@ -126,7 +76,7 @@ def rows_of(
 
 def compared(
     names: Sequence[str], total: int, *, seconds: float = 2.0, workers: int = 2
-) -> dict[tuple[str, str], dict[str, Row]]:
+) -> dict[tuple[str, str], dict[str, Comparison]]:
     """Run assignors as shipped, and those as written that they are held against.
 
     Returns
@@ -141,7 +91,7 @@ def compared(
     return rows_of(names, by_name, {kind: len(found) for kind, found in kinds.items()})
 
 
-def table_of(rows: Mapping[tuple[str, str], Mapping[str, Row]]) -> str:
+def table_of(rows: Mapping[tuple[str, str], Mapping[str, Comparison]]) -> str:
     """Return the table as Markdown; releases with the same figures throughout share their rows."""
     lines = [
         "| as written | as shipped | groups | compared | both valid | same loads | by member | "
@@ -163,7 +113,7 @@ def table_of(rows: Mapping[tuple[str, str], Mapping[str, Row]]) -> str:
     return "\n".join(lines)
 
 
-def _cells(row: Row) -> str:
+def _cells(row: Comparison) -> str:
     valid = f"{row.valid:,}"
     if row.written_invalid:
         valid += f" (as written invalid: {row.written_invalid:,})"
@@ -180,7 +130,9 @@ def _cells(row: Row) -> str:
     return " | ".join(cells)
 
 
-def page_of(rows: Mapping[tuple[str, str], Mapping[str, Row]], absent: Sequence[str]) -> str:
+def page_of(
+    rows: Mapping[tuple[str, str], Mapping[str, Comparison]], absent: Sequence[str]
+) -> str:
     """Return what stands between the markers: the kinds of groups, the table, who is missing."""
     kinds = "\n".join(f"- *{kind}*: {text}" for kind, text in KINDS.items())
     parts = [kinds, table_of(rows)]
@@ -201,11 +153,7 @@ def main() -> None:
     absent = [name for name in names if ASSIGNORS[name].missing() is not None]
     here = [name for name in names if name not in absent]
     rows = compared(here, asked.groups, workers=asked.workers)
-    page = asked.docs.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    made = page_of(rows, absent)
-    asked.docs.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{after}", encoding="utf-8")
+    put(asked.docs, "differential", page_of(rows, absent))
     sys.stderr.write(f"{len(rows)} pairs in {perf_counter() - started:.0f} s\n")
 
 

@@ -20,6 +20,7 @@ from compare.score import Score, score_assignors
 from heuristics import ASSIGNORS, matching
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from studies.page import put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 SEED = 1
 SOLVES = 3
 TWICE_BELOW = 1.0
-BEGIN, END = "<!-- made by: make verdicts -->", "<!-- end -->"
 
 
 def points(members: Sequence[int], most_partitions: int) -> Iterator[Family]:
@@ -168,17 +168,13 @@ def main() -> None:
     started = perf_counter()
     with TimeLimit(asked.time_limit) as limit:
         found = tally(families, names, limit)
-    page = asked.docs.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
     said = [
         f"{len(families)} groups of {' or '.join(map(str, asked.members))} members and up to "
         f"{asked.most_partitions:,} partitions; {asked.time_limit:g} s for each call.",
         *(f"\n**{kind.capitalize()} subscriptions**\n\n{table(found[kind])}" for kind in found),
         *(f"\nNot here: {line}" for line in absent),
     ]
-    text = "\n".join(said)
-    asked.docs.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+    put(asked.docs, "verdicts", "\n".join(said))
     sys.stderr.write(f"{len(families)} groups in {perf_counter() - started:.0f} s\n")
 
 

@@ -16,10 +16,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, as_lines, read_findings
-from compare.promises.hunt import Quarry, shrink
-from compare.promises.promise import PROMISES, Trial, in_process, optima
-from compare.samples.small_groups import drawn, equal, fresh, owned
+from compare.promises.promise import PROMISES
+from compare.promises.shrink import Quarry, shrink
+from compare.promises.trial import Trial, in_process, optima
+from compare.samples.drawn import drawn
+from compare.samples.enumerated import equal, fresh, owned
 from heuristics import WRITTEN
+from studies.page import put
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from groups import Group
 
 BATCH = 500
-BEGIN, END = "<!-- made by: make promises -->", "<!-- end -->"
 Key = tuple[str, str, str]
 
 
@@ -85,11 +87,11 @@ class Tally:
 
     def add(self, found: Trial, promise: str) -> None:
         """Count one group."""
-        verdict = PROMISES[promise].judge(found)
-        self.tested += verdict.holds is not None
-        if verdict.holds is False:
+        judgement = PROMISES[promise].judge(found)
+        self.tested += judgement.holds is not None
+        if judgement.holds is False:
             self.broken += 1
-            self.offer(Quarry(found.group, verdict.measured))
+            self.offer(Quarry(found.group, judgement.measured))
 
     def offer(self, quarry: Quarry | None) -> None:
         """Keep the smaller of two groups; of two alike the one whose document sorts first."""
@@ -121,7 +123,7 @@ def tally(
             continue
         for group, optimum in zip(batch, optima(batch), strict=True):
             for name, run in runs.items():
-                made = Trial(name, run, group, optimum)
+                made = Trial(run, group, optimum)
                 for promise in PROMISES:
                     if (name, promise) in found:
                         found[name, promise].add(made, promise)
@@ -156,7 +158,7 @@ def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
             smallest[assignor, promise] = quarry
     found = []
     for (assignor, promise), quarry in smallest.items():
-        least = shrink(quarry, assignor, PROMISES[promise], in_process(assignor))
+        least = shrink(quarry, PROMISES[promise], in_process(assignor))
         found.append(Finding.of(assignor, promise, least.group, least.measured))
     return found
 
@@ -190,11 +192,7 @@ def main() -> None:
     started = perf_counter()
     total = tally_all(asked.workers)
     findings = findings_of(total)
-    page = asked.docs.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    table = table_of(total, findings)
-    asked.docs.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}", encoding="utf-8")
+    put(asked.docs, "promises", table_of(total, findings))
     others = [f for f in read_findings(asked.findings) if f.assignor not in WRITTEN]
     asked.findings.write_text(as_lines([*findings, *others]), encoding="utf-8")
     seconds = perf_counter() - started

@@ -15,11 +15,13 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from compare.promises.findings import Finding, as_lines, read_findings, runner_of, version_order
-from compare.promises.hunt import Quarry, shrink
-from compare.promises.promise import PROMISES, Trial, optima
+from compare.promises.findings import Finding, as_lines, read_findings, version_order
+from compare.promises.promise import PROMISES
+from compare.promises.shrink import Quarry, shrink
+from compare.promises.trial import Trial, optima, runner_of
+from compare.samples.drawn import drawn
+from compare.samples.enumerated import fresh, owned
 from compare.samples.ordinary import is_ordinary, ordinary
-from compare.samples.small_groups import drawn, fresh, owned
 from groups import Group
 from heuristics import ASSIGNORS, available, matching
 from heuristics.time_limit import TimeLimit
@@ -60,13 +62,13 @@ def search(
     stream = chain(also, _groups(seed, groups))
     while hangs < MOST_HANGS and (batch := list(islice(stream, BATCH))):
         for group, optimum in zip(batch, optima(batch), strict=True):
-            trial = Trial(assignor, run, group, optimum)
+            trial = Trial(run, group, optimum)
             hangs += trial.outcome.status == "timed-out"
             for promise in promises_of(assignor):
-                verdict = PROMISES[promise].judge(trial)
-                if verdict.holds is False:
+                judgement = PROMISES[promise].judge(trial)
+                if judgement.holds is False:
                     key = promise, is_ordinary(group)
-                    found = Quarry(group, verdict.measured)
+                    found = Quarry(group, judgement.measured)
                     if key not in best or found.is_smaller_than(best[key]):
                         best[key] = found
             if hangs >= MOST_HANGS:
@@ -94,7 +96,7 @@ def findings_of(
         quarry = replace(quarry, group=_without_lag(quarry.group))
         if is_ordinary(quarry.group):
             asked = asked.on_ordinary_groups()
-        least = shrink(quarry, assignor, asked, run, until=monotonic() + 300)
+        least = shrink(quarry, asked, run, until=monotonic() + 300)
         yield by_version(Finding.of(assignor, promise, least.group, least.measured), limit)
 
 

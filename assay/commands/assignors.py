@@ -78,7 +78,7 @@ def probe(
     from assay import printing
     from assay.extras import require
     from compare.leader import score_client
-    from compare.samples.small_groups import drawn
+    from compare.samples.drawn import drawn
     from compare.score import scores_document
     from heuristics.shipped.coordinator import OWN_TOPIC
     from heuristics.shipped.driver import GROUP_ID

@@ -31,7 +31,8 @@ def hunt(
 ) -> None:
     """Look for the smallest group on which an assignor breaks a promise."""
     from assay import printing
-    from compare.promises.findings import UNTRIED, hunt_findings, rederive_all
+    from compare.promises.findings import UNTRIED, rederive_all
+    from compare.promises.hunt import hunt_findings
     from heuristics.time_limit import TimeLimit
 
     if (assignor is None) == (rederive is None):
@@ -70,7 +71,7 @@ def reproduce(
     from tempfile import TemporaryDirectory
 
     from compare.promises.findings import read_findings
-    from compare.promises.reproduce import program
+    from compare.promises.program import program
     from compare.promises.rerun import rerun
 
     known = {found.id: found for found in read_findings(findings)}

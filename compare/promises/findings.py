@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from compare.promises.hunt import hunt
-from compare.promises.promise import PROMISES, Trial, optima, promise_named
+from compare.promises.promise import promise_named
+from compare.promises.trial import Trial, optima, runner_of
 from groups import BadInput, Group, fields
 from groups.documents import read_bytes, read_documents
 from heuristics import assignor_named
 from heuristics.shipped import CLIENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from compare.promises.promise import Runner, Verdict
+    from compare.promises.promise import Judgement
+    from compare.promises.trial import Runner
     from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-finding/1"
@@ -47,7 +48,7 @@ class Finding:
     assignor: str
     promise: str
     source: str
-    measured: Mapping[str, Any]
+    measured: Mapping[str, object]
     group: Group
     affected: tuple[str, ...] = ()
     unaffected: tuple[str, ...] = ()
@@ -60,7 +61,7 @@ class Finding:
         return next(later, None)
 
     @staticmethod
-    def of(assignor: str, promise: str, group: Group, measured: Mapping[str, Any]) -> Finding:
+    def of(assignor: str, promise: str, group: Group, measured: Mapping[str, object]) -> Finding:
         """Name a finding after its assignor, without version, and promise; its group after it."""
         name = f"{assignor.partition('@')[0].replace('/', '-')}-{promise}"
         found = Group.from_dict({**group.to_dict(), "group": name})
@@ -68,7 +69,7 @@ class Finding:
         return Finding(name, assignor, promise, source, measured, found)
 
     @staticmethod
-    def from_dict(document: Any) -> Finding:
+    def from_dict(document: object) -> Finding:
         """Read an ``assay-finding/1`` document.
 
         Raises
@@ -85,14 +86,14 @@ class Finding:
             raise error.within("group") from None
         measured = fields.mapping(top["measured"], "measured")
         text = {key: fields.name(top[key], key) for key in ("id", "assignor", "promise", "source")}
-        affected, unaffected = (_texts(top.get(key, []), key) for key in _VERSIONS)
+        affected, unaffected = (_names(top.get(key, []), key) for key in _VERSIONS)
         return Finding(
             **text, measured=measured, group=group, affected=affected, unaffected=unaffected
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the ``assay-finding/1`` document."""
-        versions: dict[str, Any] = {}
+        versions: dict[str, object] = {}
         if self.affected:
             versions = {"affected": [*self.affected], "unaffected": [*self.unaffected]}
             versions["fixed"] = self.fixed
@@ -107,7 +108,7 @@ class Finding:
             "group": self.group.to_dict(),
         }
 
-    def judge(self, run: Runner) -> Verdict:
+    def judge(self, run: Runner) -> Judgement:
         """Put the promise to the test again, on the same group.
 
         A client that does not do the same each time has many attempts, until it breaks.
@@ -120,10 +121,10 @@ class Finding:
         asked, optimum = promise_named(self.promise), optima([self.group])[0]
         attempts = 1 if is_repeatable(self.assignor) else ATTEMPTS
         for _ in range(attempts):
-            verdict = asked.judge(Trial(self.assignor, run, self.group, optimum))
-            if verdict.holds is not True:
+            judgement = asked.judge(Trial(run, self.group, optimum))
+            if judgement.holds is not True:
                 break
-        return verdict
+        return judgement
 
     def rederive(self, run: Runner) -> str | None:
         """Run the assignor on the group again; return what is different now, None if nothing is.
@@ -189,61 +190,7 @@ def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[tuple[str, str 
         yield finding.id, finding.rederive(runner_of(finding.assignor, limit))
 
 
-def hunt_findings(
-    assignor: str,
-    promises: Sequence[str] | None,
-    limit: TimeLimit,
-    *,
-    seed: int,
-    groups: int,
-    seconds: float,
-    say: Callable[[str], object],
-) -> Iterator[Finding]:
-    """Return a finding for each promise that a hunt breaks; of the others a line is said.
-
-    Parameters
-    ----------
-    promises : which to hunt, all that can be asked of the assignor where None
-    seed, groups, seconds : as in :func:`compare.hunt.hunt`, for each promise
-    say : takes a line for people
-
-    Raises
-    ------
-    BadInput
-        Where no assignor or promise has a name, or the promise is another assignor's.
-    """
-    assignor_named(assignor)
-    asked = [promise_named(name) for name in promises or PROMISES]
-    for promise in asked:
-        if not promise.asked_of(assignor):
-            if promises:
-                of = ", ".join(promise.of)
-                raise BadInput(f"promise: {promise.name} is one of {of}, not of {assignor}")
-            continue
-        run = runner_of(assignor, limit)
-        came = hunt(assignor, promise, run, seed=seed, groups=groups, seconds=seconds)
-        tested = f"{came.tested} of {came.tried} groups put it to the test"
-        tested += "" if came.in_time else ", then the time was up"
-        if came.quarry is None:
-            say(f"{assignor} keeps {promise.name}: {tested}")
-            continue
-        say(f"{assignor} breaks {promise.name} on {came.broken}: {tested}")
-        yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)
-
-
-def runner_of(assignor: str, limit: TimeLimit) -> Runner:
-    """Return a runner of an assignor under a time limit, in a child process.
-
-    Raises
-    ------
-    BadInput
-        Where no assignor has that name.
-    """
-    assignor_named(assignor)
-    return lambda group: limit.plan(group, assignor)
-
-
-def _texts(value: Any, at: str) -> tuple[str, ...]:
+def _names(value: object, at: str) -> tuple[str, ...]:
     return tuple(fields.name(v, f"{at}[{i}]") for i, v in enumerate(fields.listed(value, at)))
 
 

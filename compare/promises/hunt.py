@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, islice
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from compare.promises.promise import Promise, Runner, Trial, Verdict, optima
-from compare.samples.small_groups import drawn, equal, fresh, owned
-from groups import Group
+from compare.promises.findings import Finding
+from compare.promises.promise import BATCH, PROMISES, Promise, promise_named
+from compare.promises.shrink import Quarry, shrink
+from compare.promises.trial import in_process, runner_of
+from compare.samples.drawn import drawn
+from compare.samples.enumerated import equal, fresh, owned
+from groups import BadInput
+from heuristics import assignor_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-BATCH = 100
+    from compare.promises.trial import Runner
+    from groups import Group
+    from heuristics.time_limit import TimeLimit
+
 MOST_SHRUNK = 12
-Size = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Quarry:
-    """A group on which a promise breaks, and what was measured there."""
-
-    group: Group
-    measured: Mapping[str, Any]
-
-    @cached_property
-    def size(self) -> Size:
-        """Partitions and members, then each by itself, topics, subscriptions, claims."""
-        group = self.group
-        members, partitions = len(group.members), group.n_partitions
-        subscriptions, claims = len(group.subscription_topics), len(group.claims.member)
-        topics = len(group.topics)
-        return members + partitions, partitions, members, topics, subscriptions, claims
-
-    def is_smaller_than(self, other: Quarry) -> bool:
-        """Say whether the group is smaller, or of the same size and sorts first as text."""
-        return self.size < other.size or (self.size == other.size and self.text < other.text)
-
-    @cached_property
-    def text(self) -> str:
-        """The group's document as text, to choose between groups of one size."""
-        return str(self.group.to_dict())
 
 
 @dataclass(frozen=True)
@@ -52,8 +32,8 @@ class Hunt:
 
     Attributes
     ----------
-    quarry : the smallest group found, which no removal of a member, topic, partition, claim or
-        subscription makes smaller while the promise still breaks; None where none was found
+    quarry : the smallest group found on which the promise breaks; without any one of its members,
+        topics, partitions, claims or subscriptions it would hold. None where no group was found
     tried : groups that were tried
     tested : of those, how many put the promise to the test
     broken : of those, how many break it
@@ -68,9 +48,8 @@ class Hunt:
 
 
 def hunt(
-    assignor: str,
-    promise: Promise,
-    run: Runner,
+    assignor: str | Runner,
+    promise: str | Promise,
     *,
     seed: int = 1,
     groups: int = 2000,
@@ -79,19 +58,27 @@ def hunt(
 ) -> Hunt:
     """Look for a group on which an assignor breaks a promise, and shrink what is found.
 
-    First every group is tried of up to 2 topics x 3 members x 4 partitions, and with equal
-    subscriptions of up to 4 members x 9 partitions; only where all of them keep the promise,
-    those of :func:`compare.samples.small_groups.drawn`. Of the groups that break it the smallest
-    are shrunk, and of these the smallest is kept. The same seed gives the same answer, unless the
-    time is up before.
+    First all groups of up to 2 topics x 3 members x 4 partitions are tried, and with equal
+    subscriptions all of up to 4 members x 9 partitions. If the promise holds on all of them,
+    groups are drawn by :func:`compare.samples.drawn.drawn`. The smallest groups on which the
+    promise breaks are shrunk, and the smallest result is kept. The same seed gives the same
+    answer, unless the time is up before.
 
     Parameters
     ----------
-    run : runs the assignor, under a time limit if it may hang
+    assignor : the name of one as written, or what runs another, under a time limit if it may hang
+    promise : its name, or the promise itself
     groups : how many to draw
-    seconds : stop trying after that; shrinking has as much again; None: no limit
-    exhaustive : whether to try every small group first
+    seconds : the trying stops after that, and so does the shrinking; None: no limit
+    exhaustive : whether to try all small groups first
+
+    Raises
+    ------
+    BadInput
+        Where no assignor as written, or no promise, has the name.
     """
+    run = in_process(assignor) if isinstance(assignor, str) else assignor
+    promise = promise_named(promise) if isinstance(promise, str) else promise
     until = None if seconds is None else monotonic() + seconds
     tried = tested = 0
     broken: list[Quarry] = []
@@ -99,11 +86,11 @@ def hunt(
     first = _every_small_group() if exhaustive else iter(())
     for stream in (first, islice(drawn(seed), groups)):
         while in_time and (batch := list(islice(stream, BATCH))):
-            for group, verdict in _judge(assignor, promise, run, batch, until):
+            for group, judgement in promise.judge_each(run, batch, until=until):
                 tried += 1
-                tested += verdict.holds is not None
-                if verdict.holds is False:
-                    broken.append(Quarry(group, verdict.measured))
+                tested += judgement.holds is not None
+                if judgement.holds is False:
+                    broken.append(Quarry(group, judgement.measured))
             in_time = until is None or monotonic() < until
         if broken:
             break
@@ -111,7 +98,7 @@ def hunt(
     until = None if seconds is None else monotonic() + seconds
     best: Quarry | None = None
     for found in broken[:MOST_SHRUNK]:
-        least = shrink(found, assignor, promise, run, until=until)
+        least = shrink(found, promise, run, until=until)
         best = least if best is None or least.is_smaller_than(best) else best
     return Hunt(best, tried, tested, len(broken), in_time)
 
@@ -121,149 +108,43 @@ def _every_small_group() -> Iterator[Group]:
     return (small.group() for small in each)
 
 
-def shrink(
-    found: Quarry, assignor: str, promise: Promise, run: Runner, *, until: float | None = None
-) -> Quarry:
-    """Return a group on which the promise still breaks and from which nothing can be removed.
-
-    Members go first, then topics and partitions, one by one; then a member together with its
-    share of partitions, as what breaks may hang on how many each has on average; then single
-    subscriptions and claims. After each removal it begins anew.
+def hunt_findings(
+    assignor: str,
+    promises: Sequence[str] | None,
+    limit: TimeLimit,
+    *,
+    seed: int,
+    groups: int,
+    seconds: float,
+    say: Callable[[str], object],
+) -> Iterator[Finding]:
+    """Return a finding for each promise that a hunt breaks; of the others a line is said.
 
     Parameters
     ----------
-    until : time of ``monotonic()`` at which to stop with what there is
+    promises : which to hunt, all that can be asked of the assignor where None
+    seed, groups, seconds : as in :func:`hunt`, for each promise
+    say : takes a line for people
+
+    Raises
+    ------
+    BadInput
+        Where no assignor or promise has a name, or the promise is another assignor's.
     """
-    while True:
-        document = found.group.to_dict()
-        for less in (parts_less, shares_less, ties_less):
-            smaller = _first(less(document), assignor, promise, run, until)
-            if smaller is not None:
-                found = smaller
-                break
-        else:
-            return found
-
-
-def parts_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the documents with one member, topic or partition less."""
-    members, topics = document["members"], document["topics"]
-    for member in members:
-        yield _without(document, "members", member)
-    for topic in topics:
-        less = {m: _without_topic(said, topic) for m, said in members.items()}
-        yield {**_without(document, "topics", topic), "members": less}
-    for topic, said in topics.items():
-        for number in range(_count(said)):
-            yield _less(document, topic, number)
-
-
-def ties_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the documents with one subscription or claim less."""
-    members = document["members"]
-    for member, said in members.items():
-        for topic in said["subscription"]:
-            rest = [t for t in said["subscription"] if t != topic]
-            yield {**document, "members": {**members, member: {**said, "subscription": rest}}}
-    for member, said in members.items():
-        for topic, numbers in said["owned"].items():
-            for number in numbers:
-                owned = {**said["owned"], topic: [n for n in numbers if n != number]}
-                yield {**document, "members": {**members, member: {**said, "owned": owned}}}
-
-
-def shares_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the documents with one member and some partitions less.
-
-    From one partition to two more than the average share: those that the member owns first, then
-    those that nobody owns, then the last of the largest topic.
-    """
-    members = document["members"]
-    total = sum(map(_count, document["topics"].values()))
-    for member in members:
-        left: Mapping[str, Any] = document
-        for _ in range(min(total, total // len(members) + 2)):
-            left = _less(left, *_partition_to_spare(left, member))
-            yield _without(left, "members", member)
-
-
-def _partition_to_spare(document: Mapping[str, Any], member: str) -> tuple[str, int]:
-    counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
-    owners = {
-        (topic, number): owner
-        for owner, said in document["members"].items()
-        for topic, numbers in said["owned"].items()
-        for number in numbers
-    }
-    largest = max(counts, key=lambda topic: counts[topic])
-    every = [(topic, number) for topic, count in counts.items() for number in range(count)]
-    mine = (place for place in every if owners.get(place) == member)
-    nobodys = (place for place in every if place not in owners)
-    return next(chain(mine, nobodys), (largest, counts[largest] - 1))
-
-
-def _count(topic: Any) -> int:
-    return int(topic if isinstance(topic, int) else topic["partitions"])
-
-
-def _less(document: Mapping[str, Any], topic: str, number: int) -> dict[str, Any]:
-    """Take out one partition; those after it take the number before."""
-    fewer = {**document["topics"], topic: _without_partition(document["topics"][topic], number)}
-    members = {m: _renumbered(body, topic, number) for m, body in document["members"].items()}
-    return {**document, "topics": fewer, "members": members}
-
-
-def _first(
-    documents: Iterable[Mapping[str, Any]],
-    assignor: str,
-    promise: Promise,
-    run: Runner,
-    until: float | None,
-) -> Quarry | None:
-    groups = [Group.from_dict(document) for document in documents]
-    for group, verdict in _judge(assignor, promise, run, groups, until):
-        if verdict.holds is False:
-            return Quarry(group, verdict.measured)
-    return None
-
-
-def _judge(
-    assignor: str,
-    promise: Promise,
-    run: Runner,
-    groups: Sequence[Group],
-    until: float | None,
-) -> Iterable[tuple[Group, Verdict]]:
-    for start in range(0, len(groups), BATCH):
-        batch = groups[start : start + BATCH]
-        known = optima(batch) if promise.needs_optimum else [None] * len(batch)
-        for group, optimum in zip(batch, known, strict=True):
-            if until is not None and monotonic() > until:
-                return
-            yield group, promise.judge(Trial(assignor, run, group, optimum))
-
-
-def _without(document: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
-    return {**document, part: {n: said for n, said in document[part].items() if n != name}}
-
-
-def _without_topic(member: Mapping[str, Any], topic: str) -> dict[str, Any]:
-    owned = {t: numbers for t, numbers in member["owned"].items() if t != topic}
-    rest = [t for t in member["subscription"] if t != topic]
-    return {**member, "owned": owned, "subscription": rest}
-
-
-def _without_partition(topic: Any, number: int) -> Any:
-    if isinstance(topic, int):
-        return topic - 1
-    found = {"partitions": topic["partitions"] - 1}
-    for key in ("lag", "weight"):
-        if key in topic:
-            found[key] = [v for i, v in enumerate(topic[key]) if i != number]
-    return found
-
-
-def _renumbered(member: Mapping[str, Any], topic: str, gone: int) -> dict[str, Any]:
-    numbers = [n - (n > gone) for n in member["owned"].get(topic, ()) if n != gone]
-    owned = {t: held for t, held in member["owned"].items() if t != topic}
-    return {**member, "owned": {**owned, **({topic: numbers} if numbers else {})}}
+    assignor_named(assignor)
+    asked = [promise_named(name) for name in promises or PROMISES]
+    for promise in asked:
+        if not promise.asked_of(assignor):
+            if promises:
+                of = ", ".join(promise.of)
+                raise BadInput(f"promise: {promise.name} is one of {of}, not of {assignor}")
+            continue
+        run = runner_of(assignor, limit)
+        came = hunt(run, promise, seed=seed, groups=groups, seconds=seconds)
+        tested = f"{came.tested} of {came.tried} groups put it to the test"
+        tested += "" if came.in_time else ", then the time was up"
+        if came.quarry is None:
+            say(f"{assignor} keeps {promise.name}: {tested}")
+            continue
+        say(f"{assignor} breaks {promise.name} on {came.broken}: {tested}")
+        yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compare.promises.reproduce import ARTIFACTS
+from compare.promises.program import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
 from heuristics.shipped import go_build, jars, kafkajs
@@ -19,7 +19,7 @@ from heuristics.shipped.java import INSTALL_JDK, found_java
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from compare.promises.reproduce import Program
+    from compare.promises.program import Program
 
 SECONDS = 180.0
 _JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
@@ -27,7 +27,7 @@ _JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
 
 @dataclass(frozen=True)
 class Rerun:
-    """What came of a program: whether its test failed, as it should, and all that was said."""
+    """Whether the program's test failed, which reproduces the finding, and all it printed."""
 
     reproduced: bool
     said: str
@@ -41,7 +41,7 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
     BadInput
         Where the assignor cannot be called here; the message ends with the command for it.
     Failed
-        Where the program does not come to its test: it does not compile, say.
+        Where the program ends before its test, for example because it does not compile.
     """
     asked = assignor_named(assignor)
     reason = asked.missing()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from compare.samples.drawn import drawn
 from compare.samples.families import Event, Family, Subscriptions
-from compare.samples.small_groups import drawn
 from groups import Assignment, Group
 
 if TYPE_CHECKING:

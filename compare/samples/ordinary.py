@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.samples.small_groups import drawn
+from compare.samples.drawn import drawn
 from groups import Assignment, Group
 from groups.group import NOBODY
 from optimal.fleets import solve_many
@@ -45,7 +45,7 @@ def is_ordinary(group: Group) -> bool:
 def ordinary(seed: int) -> Iterator[Group]:
     """Return ordinary groups without end, drawn by seed: up to 8 members, 6 topics, 36 partitions.
 
-    Subscriptions are those of :func:`compare.samples.small_groups.drawn`. One or two members are
+    Subscriptions are those of :func:`compare.samples.drawn.drawn`. One or two members are
     new; the others hold an assignment that is optimal for them, all of generation 1. In one group
     out of eight nobody holds anything.
     """

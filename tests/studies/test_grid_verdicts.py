@@ -7,7 +7,8 @@ import pytest
 from compare.samples.families import Family
 from heuristics import ASSIGNORS, Assignor
 from heuristics.time_limit import TimeLimit
-from studies.grid_verdicts import BEGIN, END, Tally, points, table, tally
+from studies.grid_verdicts import Tally, points, table, tally
+from studies.page import made_part
 from tests.heuristics.assignors import misbehaving
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
@@ -72,7 +73,7 @@ def test_the_points_are_those_of_both_benchmarks():
 
 
 def test_the_page_has_a_table_for_both_kinds_of_subscriptions():
-    made = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
+    made = made_part(PAGE, "verdicts")
     for kind in ("Equal", "Differing"):
         rows = made.partition(f"**{kind} subscriptions**")[2].partition("**")[0]
         assert rows.count("| `kafka-java/sticky@") >= 1

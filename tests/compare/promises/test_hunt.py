@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from compare.promises.findings import hunt_findings, runner_of
-from compare.promises.hunt import Quarry, hunt, parts_less, shares_less, shrink, ties_less
-from compare.promises.promise import PROMISES, Trial, in_process, optima
-from compare.samples.small_groups import drawn
+from compare.promises.hunt import hunt, hunt_findings
+from compare.promises.promise import PROMISES
+from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
+from compare.promises.trial import Trial, in_process, optima, runner_of
+from compare.samples.drawn import drawn
 from groups import BadInput, Group
 from heuristics import ASSIGNORS, Assignor
 from heuristics.time_limit import TimeLimit
@@ -36,12 +37,12 @@ def removals(document) -> list[dict]:
 
 
 def breaks(assignor, promise, group) -> bool:
-    trial = Trial(assignor, in_process(assignor), group, optima([group])[0])
+    trial = Trial(in_process(assignor), group, optima([group])[0])
     return PROMISES[promise].judge(trial).holds is False
 
 
 def test_the_smallest_group_that_leaves_kip_54_unbalanced_has_three_members_and_four_partitions():
-    found = hunt("kip-54-sticky", PROMISES["balanced"], in_process("kip-54-sticky"))
+    found = hunt("kip-54-sticky", "balanced")
     group = found.quarry.group
     assert (len(group.members), group.n_partitions) == (3, 4)
     assert found.quarry.measured == {"loads": [2, 0, 2]}
@@ -51,8 +52,7 @@ def test_the_smallest_group_that_leaves_kip_54_unbalanced_has_three_members_and_
 
 def test_the_smallest_group_that_breaks_kip_615_is_one_ordinary_join():
     """Three members with three partitions each, and a fourth comes."""
-    name = "kip-615-constrained"
-    found = hunt(name, PROMISES["balanced"], in_process(name))
+    found = hunt("kip-615-constrained", "balanced")
     owned = [
         said["owned"].get("t0", []) for said in found.quarry.group.to_dict()["members"].values()
     ]
@@ -62,25 +62,30 @@ def test_the_smallest_group_that_breaks_kip_615_is_one_ordinary_join():
 def test_what_is_not_among_the_small_groups_is_looked_for_by_seed():
     name = "kip-615-constrained"
     asked = {"groups": 500, "seed": 2, "exhaustive": False}
-    found = hunt(name, PROMISES["valid"], in_process(name), **asked)
+    found = hunt(name, PROMISES["valid"], **asked)
     assert found.quarry is not None
     assert found.tried == 500
     group = found.quarry.group
     assert (len(group.members), group.n_partitions, len(group.claims.member)) == (2, 1, 2)
-    again = hunt(name, PROMISES["valid"], in_process(name), **asked)
+    again = hunt(name, PROMISES["valid"], **asked)
     assert again.quarry.group.to_dict() == group.to_dict()
 
 
 def test_a_promise_that_holds_has_no_group():
-    found = hunt(
-        "roundrobin", PROMISES["valid"], in_process("roundrobin"), groups=50, exhaustive=False
-    )
+    found = hunt("roundrobin", "valid", groups=50, exhaustive=False)
     assert found.quarry is None
     assert (found.broken, found.tried, found.tested) == (0, 50, 50)
 
 
+def test_a_hunt_by_name_runs_only_what_always_ends():
+    with pytest.raises(BadInput, match=r"^assignor: kafka-java/.* run it under a time limit$"):
+        hunt("kafka-java/range", "valid")
+    with pytest.raises(BadInput, match=r"^promise: unknown name 'fast'"):
+        hunt("range", "fast")
+
+
 def test_a_hunt_stops_when_its_time_is_up():
-    found = hunt("roundrobin", PROMISES["valid"], in_process("roundrobin"), seconds=0.2)
+    found = hunt("roundrobin", "valid", seconds=0.2)
     assert not found.in_time
     assert found.tried < 10625
 
@@ -88,7 +93,7 @@ def test_a_hunt_stops_when_its_time_is_up():
 def test_from_a_shrunk_group_nothing_can_be_removed():
     name, promise = "kip-54-sticky", "optimal-moves"
     group = next(g for g in drawn(4) if breaks(name, promise, g))
-    found = shrink(Quarry(group, {}), name, PROMISES[promise], in_process(name))
+    found = shrink(Quarry(group, {}), PROMISES[promise], in_process(name))
     assert found.size < Quarry(group, {}).size
     assert breaks(name, promise, found.group)
     for document in removals(found.group.to_dict()):
@@ -106,7 +111,7 @@ def test_shrinking_takes_a_member_with_its_share_where_the_average_matters():
     document = {"format": "assay-group/1", "group": "g", "topics": {"t": 12}, "members": members}
     group = Group.from_dict(document)
     assert breaks(name, "balanced", group)
-    found = shrink(Quarry(group, {}), name, PROMISES["balanced"], in_process(name))
+    found = shrink(Quarry(group, {}), PROMISES["balanced"], in_process(name))
     assert (len(found.group.members), found.group.n_partitions) == (4, 9)
 
 
@@ -139,7 +144,7 @@ def test_an_assignor_that_hangs_breaks_its_promise_to_end_and_the_hunt_goes_on(m
     hangs = Assignor("hangs", "shipped", "a test", None, misbehaving.loop)
     monkeypatch.setitem(ASSIGNORS, "hangs", hangs)
     with TimeLimit(0.3) as limit:
-        found = hunt("hangs", PROMISES["terminates"], runner_of("hangs", limit), seconds=1.5)
+        found = hunt(runner_of("hangs", limit), "terminates", seconds=1.5)
     assert found.quarry.measured["status"] == "timed-out"
     assert not found.in_time
 

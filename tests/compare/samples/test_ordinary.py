@@ -80,7 +80,7 @@ def test_a_promise_on_ordinary_groups_is_not_put_to_the_test_by_others():
 
     asked = PROMISES["balanced"].on_ordinary_groups()
     lopsided = {"a": {"subscription": ["t", "u"]}, "b": {"subscription": ["t"]}}
-    assert asked.judge(Trial("range", run, group(lopsided, {"t": 1, "u": 1}), None)).holds is False
+    assert asked.judge(Trial(run, group(lopsided, {"t": 1, "u": 1}), None)).holds is False
     rival = {"a": {"subscription": ["t"], "owned": {"t": [0]}},
              "b": {"subscription": ["t"], "owned": {"t": [0]}}}  # fmt: skip
-    assert asked.judge(Trial("range", run, group(rival, {"t": 1}), None)).holds is None
+    assert asked.judge(Trial(run, group(rival, {"t": 1}), None)).holds is None

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.franz_go import Balancer, in_turn
 from benchmarks.instances import columns
-from compare.samples.small_groups import drawn
+from compare.samples.drawn import drawn
 from groups import BadInput, Group, values
 from heuristics import assign, assignor_named
 from heuristics.shipped import franz_go, go_build

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from compare.samples.small_groups import drawn
+from compare.samples.drawn import drawn
 from groups import Failed, Group
 from heuristics import assign, assignor_named
 from heuristics.shipped import librdkafka

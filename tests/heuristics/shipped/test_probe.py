@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from compare.samples.small_groups import drawn
+from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed
 from heuristics import assign
 from heuristics.shipped import librdkafka, wire

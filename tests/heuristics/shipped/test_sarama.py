@@ -2,7 +2,7 @@ from itertools import islice
 
 import pytest
 
-from compare.samples.small_groups import drawn
+from compare.samples.drawn import drawn
 from groups import Group, values
 from heuristics import assign, assignor_named
 from heuristics.shipped import sarama

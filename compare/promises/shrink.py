@@ -1,0 +1,173 @@
+"""Shrink: from a group on which a promise breaks to one from which nothing can be removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from groups import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from compare.promises.promise import Promise
+    from compare.promises.trial import Runner
+
+Size = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Quarry:
+    """A group on which a promise breaks, and what was measured there."""
+
+    group: Group
+    measured: Mapping[str, object]
+
+    @cached_property
+    def size(self) -> Size:
+        """Partitions and members, then each by itself, topics, subscriptions, claims."""
+        group = self.group
+        members, partitions = len(group.members), group.n_partitions
+        subscriptions, claims = len(group.subscription_topics), len(group.claims.member)
+        topics = len(group.topics)
+        return members + partitions, partitions, members, topics, subscriptions, claims
+
+    def is_smaller_than(self, other: Quarry) -> bool:
+        """Say whether the group is smaller, or of the same size and sorts first as text."""
+        return self.size < other.size or (self.size == other.size and self.text < other.text)
+
+    @cached_property
+    def text(self) -> str:
+        """The group's document as text, to choose between groups of one size."""
+        return str(self.group.to_dict())
+
+
+def shrink(found: Quarry, promise: Promise, run: Runner, *, until: float | None = None) -> Quarry:
+    """Return a group on which the promise still breaks and from which nothing can be removed.
+
+    First one member, topic or partition is removed; then a member together with its share of the
+    partitions, as a promise may break only at a certain number of partitions per member; then one
+    subscription or claim. After each removal all of this begins anew.
+
+    Parameters
+    ----------
+    until : time of ``monotonic()`` at which to stop with what there is
+    """
+    while True:
+        document = found.group.to_dict()
+        for less in (parts_less, shares_less, ties_less):
+            smaller = _first(less(document), promise, run, until)
+            if smaller is not None:
+                found = smaller
+                break
+        else:
+            return found
+
+
+def parts_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the documents with one member, topic or partition less."""
+    members, topics = document["members"], document["topics"]
+    for member in members:
+        yield _without(document, "members", member)
+    for topic in topics:
+        less = {m: _without_topic(said, topic) for m, said in members.items()}
+        yield {**_without(document, "topics", topic), "members": less}
+    for topic, said in topics.items():
+        for number in range(_count(said)):
+            yield _less(document, topic, number)
+
+
+def ties_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the documents with one subscription or claim less."""
+    members = document["members"]
+    for member, said in members.items():
+        for topic in said["subscription"]:
+            rest = [t for t in said["subscription"] if t != topic]
+            yield {**document, "members": {**members, member: {**said, "subscription": rest}}}
+    for member, said in members.items():
+        for topic, numbers in said["owned"].items():
+            for number in numbers:
+                owned = {**said["owned"], topic: [n for n in numbers if n != number]}
+                yield {**document, "members": {**members, member: {**said, "owned": owned}}}
+
+
+def shares_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the documents with one member and some partitions less.
+
+    From one partition to two more than the average share: those that the member owns first, then
+    those that nobody owns, then the last of the largest topic.
+    """
+    members = document["members"]
+    total = sum(map(_count, document["topics"].values()))
+    for member in members:
+        left: Mapping[str, Any] = document
+        for _ in range(min(total, total // len(members) + 2)):
+            left = _less(left, *_partition_to_spare(left, member))
+            yield _without(left, "members", member)
+
+
+def _partition_to_spare(document: Mapping[str, Any], member: str) -> tuple[str, int]:
+    counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
+    owners = {
+        (topic, number): owner
+        for owner, said in document["members"].items()
+        for topic, numbers in said["owned"].items()
+        for number in numbers
+    }
+    largest = max(counts, key=lambda topic: counts[topic])
+    every = [(topic, number) for topic, count in counts.items() for number in range(count)]
+    mine = (place for place in every if owners.get(place) == member)
+    nobodys = (place for place in every if place not in owners)
+    return next(chain(mine, nobodys), (largest, counts[largest] - 1))
+
+
+def _count(topic: Any) -> int:
+    return int(topic if isinstance(topic, int) else topic["partitions"])
+
+
+def _less(document: Mapping[str, Any], topic: str, number: int) -> dict[str, Any]:
+    """Take out one partition; those after it take the number before."""
+    fewer = {**document["topics"], topic: _without_partition(document["topics"][topic], number)}
+    members = {m: _renumbered(body, topic, number) for m, body in document["members"].items()}
+    return {**document, "topics": fewer, "members": members}
+
+
+def _first(
+    documents: Iterable[Mapping[str, Any]],
+    promise: Promise,
+    run: Runner,
+    until: float | None,
+) -> Quarry | None:
+    groups = [Group.from_dict(document) for document in documents]
+    for group, judgement in promise.judge_each(run, groups, until=until):
+        if judgement.holds is False:
+            return Quarry(group, judgement.measured)
+    return None
+
+
+def _without(document: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
+    return {**document, part: {n: said for n, said in document[part].items() if n != name}}
+
+
+def _without_topic(member: Mapping[str, Any], topic: str) -> dict[str, Any]:
+    owned = {t: numbers for t, numbers in member["owned"].items() if t != topic}
+    rest = [t for t in member["subscription"] if t != topic]
+    return {**member, "owned": owned, "subscription": rest}
+
+
+def _without_partition(topic: Any, number: int) -> Any:
+    if isinstance(topic, int):
+        return topic - 1
+    found = {"partitions": topic["partitions"] - 1}
+    for key in ("lag", "weight"):
+        if key in topic:
+            found[key] = [v for i, v in enumerate(topic[key]) if i != number]
+    return found
+
+
+def _renumbered(member: Mapping[str, Any], topic: str, gone: int) -> dict[str, Any]:
+    numbers = [n - (n > gone) for n in member["owned"].get(topic, ()) if n != gone]
+    owned = {t: held for t, held in member["owned"].items() if t != topic}
+    return {**member, "owned": {**owned, **({topic: numbers} if numbers else {})}}

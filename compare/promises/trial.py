@@ -1,0 +1,118 @@
+"""Trial: what an assignor makes of one group, and of its own result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups import Assignment, BadInput, Claims, Failed, Group, Refused
+from groups.group import NOBODY, valid_owner
+from heuristics import assignor_named
+from heuristics.time_limit import Outcome
+from optimal.fleets import solve_many
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from heuristics.time_limit import TimeLimit
+    from optimal.solution import Solution
+
+Runner = Callable[[Group], Outcome]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What an assignor makes of one group, beside the optimum for balance > stickiness.
+
+    Attributes
+    ----------
+    run : runs the assignor, under a time limit if it may hang
+    optimum : the reference solution of the group; None where no promise needs it
+    """
+
+    run: Runner
+    group: Group
+    optimum: Solution | None
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What it makes of the group."""
+        return self.run(self.group)
+
+    @cached_property
+    def again(self) -> Outcome | None:
+        """What it makes of its own result, where there is one.
+
+        Every member claims what it was given, all in the next generation.
+        """
+        plan = self.outcome.plan
+        return None if plan is None else self.run(rejoined(self.group, plan.assignment))
+
+    @cached_property
+    def assignment(self) -> Assignment | None:
+        """The result, if there is a valid one."""
+        plan = self.outcome.plan
+        return plan.assignment if plan is not None and plan.assignment.is_valid else None
+
+
+def in_process(name: str) -> Runner:
+    """Return a runner of an assignor as written, in this process: such an assignor always ends.
+
+    Its loops stop when a state comes back. Any other assignor may hang and needs a time limit.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor as written has that name.
+    """
+    assignor = assignor_named(name)
+    if assignor.kind != "written":
+        raise BadInput(f"assignor: {name} is not as written, run it under a time limit")
+
+    def run(group: Group) -> Outcome:
+        started = perf_counter()
+        try:
+            plan = assignor.function(group)
+        except Refused as refusal:
+            return Outcome("refused", None, str(refusal), perf_counter() - started)
+        except Failed as failure:
+            return Outcome("failed", None, str(failure), perf_counter() - started)
+        return Outcome("planned", plan, None, perf_counter() - started)
+
+    return run
+
+
+def runner_of(assignor: str, limit: TimeLimit) -> Runner:
+    """Return a runner of an assignor under a time limit, in a child process.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor has that name.
+    """
+    assignor_named(assignor)
+    return lambda group: limit.plan(group, assignor)
+
+
+def optima(groups: Sequence[Group]) -> list[Solution]:
+    """Return the optimum of each group for balance > stickiness, all in one solve."""
+    return solve_many(groups, "kip-54")
+
+
+def rejoined(group: Group, assignment: Assignment) -> Group:
+    """Return the group in which every member claims what it was given, in the next generation."""
+    member, partition = assignment.holdings
+    order = np.lexsort((partition, member))
+    who_holds, partition = member[order].astype(np.int32), partition[order]
+    claims = Claims(who_holds, group.topic[partition], group.number[partition])
+    generation = np.full_like(group.generation, group.generation.max(initial=-1) + 1)
+    owner = np.full(group.n_partitions, NOBODY, np.int32)
+    what, who = valid_owner(claims, group.partitions, generation, group.first)
+    keeps = group.subscribes(who, group.topic[what])
+    owner[what[keeps]] = who[keeps]
+    return replace(group, owner=owner, generation=generation, raw_claims=claims)

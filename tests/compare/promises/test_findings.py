@@ -1,0 +1,142 @@
+"""Findings: derived again, read and written, version by version."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from compare.promises.findings import (
+    Finding,
+    as_lines,
+    read_findings,
+    rederive_all,
+    version_order,
+)
+from compare.promises.trial import in_process, runner_of
+from compare.runs.source import find
+from groups import BadInput, Group
+from heuristics import WRITTEN, assignor_named
+from heuristics.time_limit import TimeLimit
+
+ROOT = Path(__file__).parents[3]
+ALL = list(read_findings(ROOT / "corpus" / "findings.jsonl"))
+FINDINGS = [finding for finding in ALL if finding.assignor in WRITTEN]
+SHIPPED = [finding for finding in ALL if finding.assignor not in WRITTEN]
+VERSIONS = [
+    (finding, version, version in finding.affected)
+    for finding in SHIPPED
+    for version in (*finding.affected, *finding.unaffected)
+]
+EVEN = {
+    "format": "assay-group/1", "group": "g", "topics": {"t": 4},
+    "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
+        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.id)
+def test_each_finding_breaks_its_promise_again(finding):
+    assert finding.rederive(in_process(finding.assignor)) is None
+
+
+def test_findings_are_derived_again_from_their_file(tmp_path):
+    (tmp_path / "f.jsonl").write_text(as_lines(FINDINGS))
+    with TimeLimit(5.0) as limit:
+        found = list(rederive_all(tmp_path / "f.jsonl", limit))
+    assert found == [(finding.id, None) for finding in FINDINGS]
+    assert len(found) > 20
+
+
+def test_a_finding_that_no_longer_breaks_says_so():
+    group = Group.from_dict(EVEN)
+    held = Finding.of("kip-54-sticky", "balanced", group, {"loads": [2, 2]})
+    run = in_process("kip-54-sticky")
+    assert held.rederive(run) == "the promise holds"
+    refused = Finding.of("kip-169-lag", "balanced", group, {})
+    assert refused.rederive(in_process("kip-169-lag")) == "the promise is not put to the test"
+    other = Finding(**{**vars(FINDINGS[0]), "measured": {"loads": []}})
+    said = other.rederive(in_process(other.assignor))
+    assert re.fullmatch(r'measured \{.*\}, expected \{"loads": \[\]\}', said)
+
+
+def test_findings_round_trip_through_their_lines():
+    text = (ROOT / "corpus" / "findings.jsonl").read_text()
+    assert as_lines(ALL) == text
+    assert len({finding.id for finding in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "assay-group/1"}, r"^f\.jsonl:1: format: \"assay-group/1\", expected 'assay-"),
+        ({"group": {}}, r"^f\.jsonl:1: group: key 'format' is missing$"),
+        ({"note": 1}, r"^f\.jsonl:1: unknown key 'note'$"),
+        ({"id": ""}, r"^f\.jsonl:1: id: \"\", expected a non-empty string$"),
+    ],
+)
+def test_what_is_no_finding_is_refused_with_its_line(change, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("f.jsonl").write_text(json.dumps(FINDINGS[0].to_dict() | change))
+    with pytest.raises(BadInput, match=message):
+        list(read_findings("f.jsonl"))
+
+
+def test_a_run_over_the_corpus_passes_findings_over():
+    sources = {Path(found.source.split(", ")[0]).name for found in find(ROOT / "corpus")}
+    assert "known.jsonl" in sources
+    assert "findings.jsonl" not in sources
+
+
+@pytest.fixture(scope="module")
+def limit():
+    with TimeLimit(1.0) as made:
+        yield made
+
+
+def called(name: str) -> str:
+    reason = assignor_named(name).missing()
+    if reason is not None:
+        pytest.skip(reason)
+    return name
+
+
+def of_version(finding: Finding, version: str) -> Finding:
+    return replace(finding, assignor=f"{finding.assignor.partition('@')[0]}@{version}")
+
+
+@pytest.mark.parametrize(
+    ("finding", "version", "breaks"), VERSIONS, ids=[f"{f.id}@{v}" for f, v, _ in VERSIONS]
+)
+def test_each_finding_is_what_that_version_does_today(limit, finding, version, breaks):
+    other = of_version(finding, version)
+    judgement = other.judge(runner_of(called(other.assignor), limit))
+    assert judgement.holds is not breaks
+    assert judgement.holds is not None
+
+
+@pytest.mark.parametrize("finding", SHIPPED, ids=lambda finding: finding.id)
+def test_a_finding_is_of_a_version_that_it_affects_and_says_where_it_is_fixed(finding):
+    assert finding.assignor.partition("@")[2] in finding.affected
+    assert not set(finding.affected) & set(finding.unaffected)
+    assert list(finding.affected) == sorted(finding.affected, key=version_order)
+    assert Finding.from_dict(finding.to_dict()) == replace(finding, group=_same(finding.group))
+
+
+def _same(group: Group):
+    class Same:
+        def __eq__(self, other):
+            return group.to_dict() == other.to_dict()
+
+    return Same()
+
+
+def test_fixed_is_the_first_version_after_those_affected():
+    finding = replace(SHIPPED[0], affected=("3.9.2", "4.0.2"), unaffected=("2.8.2", "4.4.0"))
+    assert finding.fixed == "4.4.0"
+    assert replace(finding, unaffected=("2.8.2",)).fixed is None
+    assert replace(finding, affected=("4.10.0",), unaffected=("4.9.0",)).fixed is None
+    assert finding.to_dict()["fixed"] == "4.4.0"

@@ -1,0 +1,119 @@
+"""What each promise asks."""
+
+import pytest
+
+from compare.promises.promise import PROMISES, promise_named
+from compare.promises.trial import Trial, in_process, optima, rejoined
+from groups import Assignment, BadInput, Failed, Group, Refused
+from heuristics import WRITTEN, Plan, assign
+from heuristics.time_limit import Outcome
+
+EVEN = {
+    "format": "assay-group/1", "group": "g", "topics": {"t": 4},
+    "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
+        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
+    },
+}  # fmt: skip
+
+
+def judged(promise: str, function, document=EVEN):
+    """What a promise says of a function in the place of an assignor."""
+
+    def run(group: Group) -> Outcome:
+        try:
+            made = function(group)
+        except (Refused, Failed) as error:
+            status = "refused" if isinstance(error, Refused) else "failed"
+            return Outcome(status, None, str(error), 0.0)
+        return Outcome("planned", Plan(Assignment.from_dict(group, made)), None, 0.0)
+
+    group = Group.from_dict(document)
+    return PROMISES[promise].judge(Trial(run, group, optima([group])[0]))
+
+
+def giving(*answers):
+    """A function that gives one answer after the other, then the last again and again."""
+    left = list(answers)
+
+    def function(_: Group):
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return function
+
+
+KEPT = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
+SWAPPED = {"a": {"t": [2, 3]}, "b": {"t": [0, 1]}}
+LOPSIDED = {"a": {"t": [0, 1, 2]}, "b": {"t": [3]}}
+DOUBLE = {"a": {"t": [0, 1]}, "b": {"t": [1, 2, 3]}}
+
+
+@pytest.mark.parametrize(
+    ("promise", "answers", "holds", "measured"),
+    [
+        ("terminates", [KEPT], True, {"status": "planned"}),
+        ("terminates", [Failed("for ever")], True, {"status": "failed"}),
+        ("answers", [KEPT], True, {"status": "planned", "reason": None}),
+        ("answers", [Failed("for ever")], False, {"status": "failed", "reason": "for ever"}),
+        ("answers", [Refused("no lag")], None, {}),
+        ("terminates", [Refused("no lag")], None, {}),
+        ("valid", [KEPT], True, {"violations": 0, "first": []}),
+        ("valid", [DOUBLE], False, {"violations": 1, "first": ["t-1 with b: double"]}),
+        ("valid", [Failed("for ever")], None, {}),
+        ("balanced", [KEPT], True, {"loads": [2, 2]}),
+        ("balanced", [LOPSIDED], False, {"loads": [3, 1]}),
+        ("balanced", [DOUBLE], None, {}),
+        ("optimal-balance", [KEPT], True, {"balance": 0, "optimum": 0}),
+        ("optimal-balance", [LOPSIDED], False, {"balance": 2, "optimum": 0}),
+        ("optimal-balance", [DOUBLE], None, {}),
+        ("optimal-moves", [KEPT], True, {"moves": 0, "optimum": 0}),
+        ("optimal-moves", [SWAPPED], False, {"moves": 4, "optimum": 0}),
+        ("optimal-moves", [LOPSIDED], None, {}),
+        ("optimal-moves", [Refused("no lag")], None, {}),
+        ("idempotent", [SWAPPED, SWAPPED], True, {"moved": 0}),
+        ("idempotent", [SWAPPED, KEPT], False, {"moved": 4}),
+        ("idempotent", [SWAPPED, Failed("for ever")], None, {}),
+        ("idempotent", [Refused("no lag")], None, {}),
+    ],
+)
+def test_each_promise_asks_what_it_says(promise, answers, holds, measured):
+    judgement = judged(promise, giving(*answers))
+    assert (judgement.holds, judgement.measured) == (holds, measured)
+
+
+def test_the_revert_rule_would_be_seen_if_it_fired():
+    fresh_start = {**EVEN, "members": {**EVEN["members"], "c": {"subscription": ["t"]}}}
+    moves = lambda group: assign(group, "kip-54-sticky").to_dict()  # noqa: E731
+    reverts = lambda group: assign(group, "kip-54-fairest").to_dict()  # noqa: E731
+    assert judged("no-revert", moves).holds is None
+    lopsided = {**fresh_start, "topics": {"t": 9}}
+    lopsided["members"]["a"] = {"subscription": ["t"], "owned": {"t": list(range(9))}}
+    lopsided["members"]["b"] = {"subscription": ["t"]}
+    assert judged("no-revert", moves, lopsided).holds is True
+    assert judged("no-revert", reverts, lopsided).holds is False
+
+
+def test_the_revert_rule_is_asked_of_the_one_that_has_it():
+    asked = [name for name in WRITTEN if PROMISES["no-revert"].asked_of(name)]
+    assert asked == ["kip-54-sticky"]
+    assert PROMISES["balanced"].asked_of("range")
+
+
+def test_on_its_own_result_every_member_claims_what_it_was_given_in_one_generation():
+    group = Group.from_dict(EVEN)
+    again = rejoined(group, Assignment.from_dict(group, DOUBLE))
+    members = again.to_dict()["members"]
+    assert {m: said["owned"] for m, said in members.items()} == DOUBLE
+    assert {said["generation"] for said in members.values()} == {0}
+    # Two claims of one generation void each other.
+    assert again.owner.tolist() == [0, -1, 1, 1]
+
+
+def test_what_is_not_there_is_refused():
+    with pytest.raises(BadInput, match=r"^promise: unknown name 'fast', expected one of termin"):
+        promise_named("fast")
+    with pytest.raises(BadInput, match=r"^assignor: unknown name 'fast'"):
+        in_process("fast")

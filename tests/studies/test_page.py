@@ -1,0 +1,30 @@
+"""The part of a page that a study makes."""
+
+import re
+
+import pytest
+
+from studies.page import begin, made_part, put
+
+MARK = begin("promises")
+
+
+def test_only_what_stands_between_the_marks_is_replaced(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"# Title\n\n{MARK}\n\nold\n\n<!-- end -->\n\nThe end.\n")
+    put(page, "promises", "new\n\n| table |")
+    assert made_part(page, "promises") == "new\n\n| table |"
+    text = page.read_text()
+    assert text.startswith(f"# Title\n\n{MARK}\n\nnew")
+    assert text.endswith("| table |\n\n<!-- end -->\n\nThe end.\n")
+    put(page, "promises", "new\n\n| table |")
+    assert page.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", f"{MARK} no end", f"{begin('other')}\n\n<!-- end -->"])
+def test_a_page_without_the_marks_is_left_as_it_is(tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    with pytest.raises(ValueError, match=re.escape(f"no part between {MARK} and <!-- end -->")):
+        put(page, "promises", "new")
+    assert page.read_text() == text
