@@ -1,29 +1,31 @@
-"""CP-SAT: every tier as a constraint program, solved one tier after the other."""
+"""CP-SAT: every tier as a constraint program, one after the other or within limits."""
 
 from __future__ import annotations
 
 import math
 import time
 from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
+from ortools.sat.python import cp_model
 
 from groups.errors import SolverContradiction
 from groups.group import NOBODY
 from groups.tiers import TIERS, require_data
 from optimal.answer import Answer
+from optimal.constraint_program import LOAD_SQUARES, ConstraintProgram
 from optimal.limits import require_costs_within
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping
 
-    from groups.group import Group, Int32, Int64
+    from groups.group import Group, Int32
     from groups.tiers import Objective
+    from optimal.constraint_program import Cost
 
-Cost = Any
 # The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima beyond
 # (google/or-tools issue 5293).
 PRESOLVED = 2**30
@@ -34,8 +36,9 @@ def cpsat(
 ) -> Answer:
     """Find the best assignment by constraint programming, tier by tier.
 
-    One Boolean says for each partition and each of its readers whether the reader gets it. Each
-    tier (DESIGN section 1) is minimised with the optima of the earlier ones as constraints.
+    Each tier (DESIGN section 1) is minimised with the optima of the earlier ones as constraints.
+    That no assignment is left is not believed of the solver, since the one found last is: it is
+    asked again without its presolve, and if it insists the tier has no bound.
 
     Parameters
     ----------
@@ -50,52 +53,131 @@ def cpsat(
         Where a tier lacks its data or a cost leaves the integers that the solver tells apart.
     """
     require_data(group, objective)
-    greatest = greatest_cost(group, objective)
-    from ortools.sat.python import cp_model
-
+    require_costs_within(group, objective, "cp-sat")
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    program = _program(group)
+    solver = _solver(group, objective, workers)
+    program = ConstraintProgram.of(group, objective)
+    found: Int32 | None = None
+    bounds: list[int] = []
+    stopped = Stopped.PROOF
+    for place, tier in enumerate(objective):
+        form = LOAD_SQUARES if tier == "balance" and _keeps_squares(objective[:place]) else tier
+        cost = program.cost(form)
+        status = _minimise(solver, program, cost, deadline)
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            found = program.answer(solver.value)
+            least = _bound(solver, cost, status)
+            bounds.append(_pairwise_bound(group, found, least) if form != tier else least)
+            program.model.add(cost <= least)
+            program.hint(found)
+        if status == cp_model.INFEASIBLE:
+            found = program.first_readers() if found is None else found
+            stopped = Stopped.CONTRADICTION
+        elif status != cp_model.OPTIMAL:
+            stopped = Stopped.TIME_LIMIT
+        if stopped is not Stopped.PROOF:
+            unknown = [None] * (len(objective) - len(bounds))
+            return Answer(found, (*bounds, *unknown), stopped)
+    return Answer(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
+
+
+@dataclass(frozen=True, eq=False)
+class Least:
+    """What is known of the least value of a tier within limits.
+
+    Attributes
+    ----------
+    owner : (all partitions,) int32, an assignment within the limits, None where none was found
+    bound : no assignment within the limits has less; above the tier's greatest value where it is
+        proved that there is none
+    """
+
+    owner: Int32 | None
+    bound: int
+
+
+def least_within(
+    group: Group,
+    tier: str,
+    limits: Mapping[str, tuple[int, int]],
+    *,
+    start: Int32,
+    seconds: float | None,
+) -> Least:
+    """Find the least of a tier among the assignments whose values stay within limits.
+
+    Parameters
+    ----------
+    limits : least and greatest value of each tier that counts; the least ones must follow from
+        the greatest ones, they only help to prove
+    start : (all partitions,) int32, an assignment to start the search from
+    seconds : time limit, None for as long as it takes
+
+    Raises
+    ------
+    BadInput
+        Where a cost leaves the integers that the solver tells apart.
+    """
+    tiers = tuple(limits)
+    require_costs_within(group, tiers, "cp-sat")
+    program = ConstraintProgram.of(group, tiers)
+    costs = {name: program.cost(name) for name in tiers}
+    for name in tiers:
+        program.model.add_linear_constraint(costs[name], *limits[name])
+    program.model.minimize(costs[tier])
+    program.hint(start)
+    solver = _solver(group, tiers, workers=1)
+    if seconds is not None:
+        solver.parameters.max_time_in_seconds = seconds
+    status = _solve(solver, program)
+    low, high = limits[tier]
+    if status == cp_model.INFEASIBLE:
+        return Least(None, high + 1)
+    if status == cp_model.UNKNOWN:
+        return Least(None, low)
+    return Least(program.answer(solver.value), max(_bound(solver, costs[tier], status), low))
+
+
+def _solver(group: Group, tiers: Objective, workers: int) -> cp_model.CpSolver:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = workers
+    greatest = max(TIERS[tier].greatest(group) for tier in tiers)
     solver.parameters.cp_model_presolve = greatest < PRESOLVED
-    found: Int32 | None = None
-    bounds: list[int | None] = []
-    for place, tier in enumerate(objective):
-        cost = program.cost(tier, objective[:place])
-        program.model.minimize(cost)
+    return solver
+
+
+def _minimise(
+    solver: cp_model.CpSolver, program: ConstraintProgram, cost: Cost, deadline: float
+) -> cp_model.CpSolverStatus:
+    """Find the least cost; without presolve, where that finds no assignment."""
+    program.model.minimize(cost)
+    while True:
         left = deadline - time.monotonic()
         if left <= 0:
-            break
-        if time_limit is not None:
+            return cp_model.UNKNOWN
+        if left < math.inf:
             solver.parameters.max_time_in_seconds = left
-        status = solver.solve(program.model)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
-            raise SolverContradiction(f"method cp-sat: {status.name} at tier {tier} of {group!r}")
-        if status == cp_model.UNKNOWN:
-            break
-        found = program.answer(solver)
-        proved = status == cp_model.OPTIMAL
-        reached = solver.response_proto.inner_objective_lower_bound
-        least = int(solver.value(cost) if proved else reached)
-        in_steps = tier == "balance" and _keeps_steps(objective[:place])
-        bounds.append(_pairwise_bound(group, found, least) if in_steps else least)
-        if not proved:
-            break
-        program.model.add(cost <= least)
-        program.hint(found)
-    else:
-        return Answer(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
-    unknown = [None] * (len(objective) - len(bounds))
-    return Answer(found, (*bounds, *unknown), Stopped.TIME_LIMIT)
+        status = _solve(solver, program)
+        if status != cp_model.INFEASIBLE or not solver.parameters.cp_model_presolve:
+            return status
+        solver.parameters.cp_model_presolve = False
 
 
-def greatest_cost(group: Group, objective: Objective) -> int:
-    """Return what the costs of all tiers stay below, refusing what the solver mistakes."""
-    require_costs_within(group, objective, "cp-sat")
-    return max(TIERS[tier].greatest(group) for tier in objective)
+def _solve(solver: cp_model.CpSolver, program: ConstraintProgram) -> cp_model.CpSolverStatus:
+    status = solver.solve(program.model)
+    if status == cp_model.MODEL_INVALID:
+        raise SolverContradiction(f"method cp-sat: {status.name} of {program.group!r}")
+    return status
 
 
-def _keeps_steps(earlier: Objective) -> bool:
+def _bound(solver: cp_model.CpSolver, cost: Cost, status: cp_model.CpSolverStatus) -> int:
+    """Return the bound of the solver in integers; `best_objective_bound` is a float."""
+    if status == cp_model.OPTIMAL:
+        return int(solver.value(cost))
+    return int(solver.response_proto.inner_objective_lower_bound)
+
+
+def _keeps_squares(earlier: Objective) -> bool:
     """Say whether the tiers before `balance` leave it a least majorised load vector.
 
     Flow tiers do: the loads of their minimisers are M-convex (DESIGN section 2), so that the sum
@@ -119,155 +201,3 @@ def _pairwise_bound(group: Group, owner: Int32, squares: int) -> int:
     most_even = (total % members) * (members - total % members)
     widest = max(1, max(loads) - min(loads))
     return max(most_even, -((total * total - members * squares) // widest))
-
-
-@dataclass(frozen=True)
-class _Program:
-    """The Booleans of a group and what the tiers say about them.
-
-    Attributes
-    ----------
-    readers : of each partition that somebody reads, the members that read it
-    owns : whether a member gets a partition, by (partition, member)
-    """
-
-    group: Group
-    model: Any
-    readers: dict[int, list[int]]
-    owns: dict[tuple[int, int], Any]
-
-    def cost(self, tier: str, earlier: Objective) -> Cost:
-        """Return a variable that is to be minimised for a tier, with its constraints."""
-        if tier == "balance" and not _keeps_steps(earlier):
-            return self.pairs(np.ones(self.group.n_partitions, np.int64))
-        return _COSTS[tier](self)
-
-    def variable(self, most: int, value: Cost | None = None) -> Cost:
-        """Return a new variable of 0..most, equal to `value` if there is one."""
-        variable = self.model.new_int_var(0, most, "")
-        if value is not None:
-            self.model.add(variable == value)
-        return variable
-
-    def steps(self, partitions_apart: Sequence[Sequence[int]]) -> Cost:
-        """Cost the k-th partition that a member has of each set 2k - 1: a sum of squares."""
-        cost, most = [], 0
-        for partitions in partitions_apart:
-            for m in range(len(self.group.members)):
-                held = [self.owns[p, m] for p in partitions if (p, m) in self.owns]
-                step = [self.model.new_bool_var("") for _ in held]
-                self.model.add(sum(held) == sum(step))
-                cost += [(2 * k + 1) * step[k] for k in range(len(step))]
-                most += len(step) ** 2
-        return self.variable(most, sum(cost))
-
-    def moves(self, weight: Int64) -> Cost:
-        """Cost the weight of each partition that leaves its owner."""
-        owned = np.flatnonzero(self.group.owner != NOBODY).tolist()
-        kept = [(int(weight[p]), self.owns[p, int(self.group.owner[p])]) for p in owned]
-        return self.variable(sum(w for w, _ in kept), sum(w * (1 - owns) for w, owns in kept))
-
-    def racks(self) -> Cost:
-        """Cost one for each partition whose member is not in the rack of a replica."""
-        pairs = list(self.owns) if self.group.racks is not None else []
-        near = {p: _replica_racks(self.group, p) for p in self.readers} if pairs else {}
-        far = [self.owns[p, m] for p, m in pairs if _rack(self.group, m) not in near[p]]
-        return self.variable(len(self.readers), sum(far))
-
-    def loads(self, column: Int64 | None) -> tuple[list[Cost], int]:
-        """Return a variable for what each member carries of a column, and the total."""
-        worth = {p: 0 if column is None else int(column[p]) for p in self.readers}
-        total = sum(worth.values())
-        carried: list[list[Cost]] = [[] for _ in self.group.members]
-        for (p, m), owns in self.owns.items():
-            carried[m].append(worth[p] * owns)
-        return [self.variable(total, sum(terms)) for terms in carried], total
-
-    def peak(self, column: Int64 | None) -> Cost:
-        """Cost what the busiest member carries."""
-        loads, total = self.loads(column)
-        peak = self.variable(total)
-        for load in loads:
-            self.model.add(load <= peak)
-        return peak
-
-    def spread(self, column: Int64 | None) -> Cost:
-        """Cost what the busiest member carries more than the idlest."""
-        loads, total = self.loads(column)
-        low, high = self.variable(total), self.variable(total)
-        for load in loads:
-            self.model.add(low <= load)
-            self.model.add(load <= high)
-        return self.variable(total, high - low)
-
-    def pairs(self, column: Int64 | None) -> Cost:
-        """Cost the difference of each pair of members."""
-        loads, total = self.loads(column)
-        apart = []
-        for one, other in combinations(loads, 2):
-            apart.append(self.variable(total))
-            self.model.add(one - other <= apart[-1])
-            self.model.add(other - one <= apart[-1])
-        return self.variable(total * max(0, len(loads) - 1), sum(apart))
-
-    def answer(self, solver: Any) -> Int32:
-        """Return who owns each partition in the solver's answer."""
-        owner = np.full(self.group.n_partitions, NOBODY, np.int32)
-        for (p, m), owns in self.owns.items():
-            if solver.boolean_value(owns):
-                owner[p] = m
-        return owner
-
-    def hint(self, owner: Int32) -> None:
-        """Start the next search from an assignment."""
-        self.model.clear_hints()
-        for (p, m), owns in self.owns.items():
-            self.model.add_hint(owns, bool(owner[p] == m))
-
-
-def _program(group: Group) -> _Program:
-    from ortools.sat.python import cp_model
-
-    model = cp_model.CpModel()
-    members: list[list[int]] = [[] for _ in group.topics]
-    for m, t in zip(group.subscription_member, group.subscription_topics, strict=True):
-        members[t].append(int(m))
-    readers = {p: members[t] for p, t in enumerate(group.topic.tolist()) if members[t]}
-    owns = {(p, m): model.new_bool_var("") for p in readers for m in readers[p]}
-    for p in readers:
-        model.add_exactly_one(owns[p, m] for m in readers[p])
-    return _Program(group, model, readers, owns)
-
-
-def _replica_racks(group: Group, partition: int) -> list[str]:
-    return [] if group.racks is None else group.racks.of_set(int(group.racks.replicas[partition]))
-
-
-def _rack(group: Group, member: int) -> str | None:
-    at = NOBODY if group.racks is None else int(group.racks.member[member])
-    return None if group.racks is None or at == NOBODY else group.racks.names[at]
-
-
-def _topic_balance(program: _Program) -> Cost:
-    first = program.group.first.tolist()
-    return program.steps([range(start, end) for start, end in pairwise(first)])
-
-
-def _moved_weight(program: _Program) -> Cost:
-    none = np.zeros(program.group.n_partitions, np.int64)
-    return program.moves(none if program.group.weight is None else program.group.weight)
-
-
-_COSTS: dict[str, Callable[[_Program], Cost]] = {
-    "balance": lambda program: program.steps([list(program.readers)]),
-    "topic_balance": _topic_balance,
-    "stickiness": lambda program: program.moves(np.ones(program.group.n_partitions, np.int64)),
-    "moved_weight": _moved_weight,
-    "racks": lambda program: program.racks(),
-    "peak_lag": lambda program: program.peak(program.group.lag_records),
-    "lag_spread": lambda program: program.spread(program.group.lag_records),
-    "lag_balance": lambda program: program.pairs(program.group.lag_records),
-    "peak_weight": lambda program: program.peak(program.group.weight),
-    "weight_spread": lambda program: program.spread(program.group.weight),
-    "weight_balance": lambda program: program.pairs(program.group.weight),
-}

@@ -287,7 +287,7 @@ class _Box:
         That there is none at all is proved, too. Each of the two gets one of `turns` equal parts
         of the time left.
         """
-        from optimal.budget import least_within
+        from optimal.cpsat import least_within
 
         first, second = objective
         limits = {first: self.first, second: self.second}

@@ -7,7 +7,7 @@ import pytest
 
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal import Point, ProofKind, Status, frontier, solve
-from optimal.budget import least_within
+from optimal.cpsat import least_within
 from tests.optimal.random_groups import random_group
 
 FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
