@@ -146,6 +146,25 @@ def test_cp_sat_is_right_where_its_presolve_is_wrong():
     assert_equals_exhaustion(cpsat, one_topic(lags, members=4), ("lag_spread",))
 
 
+def test_where_cp_sat_with_presolve_finds_no_assignment_it_is_asked_without(monkeypatch):
+    """The same issue at the second tier, where the first one's answer is an assignment."""
+    monkeypatch.setattr("optimal.cpsat.PRESOLVED", 2**62)
+    group = one_topic([7459721947, 29470747705, 32866509449, 14210761063], members=4, owned=[0, 1])
+    assert_equals_exhaustion(cpsat, group, ("lag_spread", "stickiness"))
+
+
+def test_where_cp_sat_finds_no_assignment_the_best_one_known_is_the_answer(monkeypatch):
+    """A limit below the least cost of the first tier leaves CP-SAT nothing to find."""
+    monkeypatch.setattr(
+        "optimal.cpsat._bound", lambda solver, cost, _: int(solver.value(cost)) - 1
+    )
+    group = one_topic([5, 4, 3, 3], members=3)
+    answer = cpsat(group, ("peak_lag", "lag_spread"), time_limit=None)
+    assert (answer.bounds[1], answer.stopped) == (None, Stopped.CONTRADICTION)
+    assert values(Assignment(group, answer.owner), ("peak_lag",)) == (6,)
+    assert answer.proof.kind is ProofKind.NONE
+
+
 @pytest.mark.parametrize(
     ("formulation", "bits"), [(cpsat, 31), (cpsat, 40), (cpsat, 52), (ilp, 23)]
 )
