@@ -15,7 +15,7 @@ from assay.commands.one_group import check, score, solve
 from assay.commands.promises import hunt, reproduce
 from assay.commands.scenarios import scenario
 from assay.commands.snapshots import anonymise, generate, import_, validate
-from assay.streams import complain, show
+from assay.streams import ReaderGone, complain, guard, put, show
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ def main() -> None:
     """Run the command and leave with its exit code.
 
     0 done; 1 worse than allowed, or an assignment or a proof does not hold; 2 bad usage or bad
-    input, one line; 3 an error inside.
+    input, one line; 3 an error inside; 130 interrupted; 141, as of any other command of a pipe,
+    where nobody reads the answer to its end.
     """
+    guard()
     try:
         code = app(standalone_mode=False)
     except (InvalidAssignment, ProofError) as error:
@@ -70,10 +72,11 @@ def main() -> None:
     except typer.Abort:
         complain("interrupted")
         code = 130
-    except BrokenPipeError:
-        # Whoever read our output has gone; nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ReaderGone:
         code = 141
+    except MemoryError:
+        complain("not enough memory for this input")
+        code = 2
     except AssayError as error:
         complain(f"an error inside: {error}")
         code = 3
@@ -98,7 +101,7 @@ def _assay(
         show(f"assay {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        show(context.get_help())
+        put(context.get_help())
         raise typer.Exit
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assay.streams import printable, put, show
 from groups.assignment import Assignment
 
 if TYPE_CHECKING:
@@ -25,38 +26,42 @@ WIDE = 240
 
 def print_solution(solution: Solution) -> None:
     """Print what is known, the tiers, each member's load and what moves."""
-    console = _console()
-    _print(console, _verdict(solution))
+    show(_verdict(solution))
     if solution.assignment is None:
         return
     tiers = _table("tier", "value", "bound")
     for term in solution.terms:
-        tiers.add_row(term.name, str(term.value), "-" if term.bound is None else str(term.bound))
-    _show(console, tiers)
+        _row(tiers, term.name, str(term.value), "-" if term.bound is None else str(term.bound))
+    _show(tiers)
     loads = _table("member", "now", "optimum", "partitions")
     before = Assignment.current(solution.group).loads
     for index, (member, topics) in enumerate(solution.assignment.to_dict().items()):
         held = " ".join(f"{t}:{_ranges(numbers)}" for t, numbers in topics.items())
         now, then = int(before[index]), int(solution.assignment.loads[index])
-        loads.add_row(Text(member), str(now), str(then), Text(held or "-"))
-    _show(console, loads)
+        _row(loads, member, str(now), str(then), held or "-")
+    _show(loads)
     for topic, numbers in solution.assignment.unassigned.items():
-        _print(console, f"nobody reads {topic}:{_ranges(numbers)}")
+        show(f"nobody reads {topic}:{_ranges(numbers)}")
     for (origin, target), count in solution.assignment.moves_by_pair().items():
-        _print(console, f"moves {count} from {origin} to {target}")
+        show(f"moves {count} from {origin} to {target}")
 
 
 def print_scores(solution: Solution, rows: Sequence[Score]) -> None:
     """Print the optimum and a row per assignor, each tier as value (+excess)."""
-    console = _console()
-    _print(console, _verdict(solution))
+    show(_verdict(solution))
     table = _table("assignor", "valid", "balanced", *solution.objective, "seconds", "")
     optimum = [str(term.value) for term in solution.terms] or ["?"] * len(solution.objective)
     found = solution.assignment
     balanced = None if found is None else found.balanced()
     known = "-" if found is None else "yes"
-    table.add_row(
-        "optimum", known, _yes(balanced), *optimum, f"{solution.seconds:.4f}", str(solution.status)
+    _row(
+        table,
+        "optimum",
+        known,
+        _yes(balanced),
+        *optimum,
+        f"{solution.seconds:.4f}",
+        str(solution.status),
     )
     for row in rows:
         tiers = ["-"] * len(solution.objective)
@@ -68,8 +73,8 @@ def print_scores(solution: Solution, rows: Sequence[Score]) -> None:
             note = f"{row.violations[0]}{more}"
         shown = row.status if row.valid is None else _yes(row.valid)
         cells = (row.assignor, shown, _yes(row.balanced), *tiers, f"{row.seconds:.4f}")
-        table.add_row(*cells, Text(note))
-    _show(console, table)
+        _row(table, *cells, note)
+    _show(table)
 
 
 def print_assignors(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -78,18 +83,17 @@ def print_assignors(rows: Sequence[Mapping[str, Any]]) -> None:
     for row in rows:
         available = "yes" if row["available"] else row["reason"]
         cells = (row["name"], row["kind"], row["source"], row["version"] or "-", available)
-        # What stands in brackets is no markup: pip install 'kafka-assay[java]'.
-        table.add_row(*map(Text, cells))
-    _show(_console(), table)
+        _row(table, *cells)
+    _show(table)
 
 
 def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> None:
     """Print each assignor's steps beside those of the optimum, the first journey; then sums."""
-    console, own, tiers = _console(), journeys[0], journeys[0].objective
-    _print(console, f"scenario {name}: {len(own.steps)} rebalances, {' > '.join(tiers)}")
+    own, tiers = journeys[0], journeys[0].objective
+    show(f"scenario {name}: {len(own.steps)} rebalances, {' > '.join(tiers)}")
     counts = ("rounds", "revoked", "ownerless", "needless")
     for journey in journeys[1:] if steps else ():
-        _print(console, f"{journey.assignor}, and on the right the optimum that goes its own way")
+        show(f"{journey.assignor}, and on the right the optimum that goes its own way")
         best_tiers = (f"optimal {tier}" for tier in tiers)
         table = _table("event", "members", "partitions", "valid", *tiers, *counts, *best_tiers)
         for step, best in zip(journey.steps, own.steps, strict=True):
@@ -97,73 +101,75 @@ def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> No
             shown = row.reason if row.terms is None else _yes(row.valid)
             terms = [_with_excess(t) for t in row.terms or ()] or ["-"] * len(tiers)
             numbers = (row.rounds, row.revoked, step.ownerless, step.needless)
-            table.add_row(
-                Text(step.event),
+            _row(
+                table,
+                step.event,
                 str(step.members),
                 str(step.partitions),
-                Text(shown or "-"),
+                shown or "-",
                 *terms,
                 *(str(number) for number in numbers),
                 *([str(value) for value in best.best] or ["?"] * len(tiers)),
             )
-        _show(console, table)
-    _print(console, "sums over all rebalances, in brackets the optimum's from the same states")
+        _show(table)
+    show("sums over all rebalances, in brackets the optimum's from the same states")
     table = _table("assignor", "not optimal", *tiers, *counts, "without plan")
     for journey in journeys:
         total = journey.total
         sums = [f"{total['terms'][tier]} ({total['optimum'][tier]})" for tier in tiers]
-        table.add_row(
+        _row(
+            table,
             journey.assignor,
             str(total["not_optimal"]),
             *sums,
             *(str(total[count]) for count in counts),
             str(total["open"]),
         )
-    _show(console, table)
+    _show(table)
 
 
 def print_rollouts(rollouts: Sequence[Rollout]) -> None:
     """Print each rule's rollout act by act, then the sums of all side by side."""
-    console = _console()
     counts = ("rounds", "revoked", "lost", "moved", "ownerless", "stopped")
     for rollout in rollouts:
-        _print(console, f"{rollout.name} under the {rollout.rule} rule")
+        show(f"{rollout.name} under the {rollout.rule} rule")
         table = _table(
             "what happens", "assignor", "protocol", *counts, "must not commit", "contested", ""
         )
         for step in rollout.steps:
-            table.add_row(
-                Text(step.act),
+            _row(
+                table,
+                step.act,
                 step.assignor,
                 step.protocol,
                 *(str(getattr(step, count)) for count in counts),
-                Text(" ".join(step.barred) or "-"),
-                Text(" ".join(step.contested) or "none"),
-                Text("" if step.refused is None else f"turned away: {step.refused}"),
+                " ".join(step.barred) or "-",
+                " ".join(step.contested) or "none",
+                "" if step.refused is None else f"turned away: {step.refused}",
             )
-        _show(console, table)
-    _print(console, "sums after the start")
+        _show(table)
+    show("sums after the start")
     totals = [rollout.total for rollout in rollouts]
     table = _table("", *(str(rollout.rule) for rollout in rollouts))
     for key in totals[0]:
-        table.add_row(key, *(str(total[key]) for total in totals))
-    _show(console, table)
+        _row(table, key, *(str(total[key]) for total in totals))
+    _show(table)
 
 
 def print_finding(finding: Finding) -> None:
     """Print a broken promise, what was measured, and the group."""
-    console, group = _console(), finding.group
+    group = finding.group
     measured = ", ".join(f"{key} {value}" for key, value in finding.measured.items())
-    _print(console, f"{finding.assignor} breaks {finding.promise}: {measured}")
+    show(f"{finding.assignor} breaks {finding.promise}: {measured}")
     sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
-    _print(console, f"partitions of each topic: {', '.join(sizes) or '-'}")
+    show(f"partitions of each topic: {', '.join(sizes) or '-'}")
     table = _table("member", "generation", "reads", "owns")
     for member, said in group.to_dict()["members"].items():
         owned = " ".join(f"{t}:{_ranges(numbers)}" for t, numbers in said["owned"].items())
         reads = " ".join(said["subscription"])
         born = str(said.get("generation", "-"))
-        table.add_row(Text(member), born, Text(reads or "-"), Text(owned or "-"))
-    _show(console, table)
+        _row(table, member, born, reads or "-", owned or "-")
+    _show(table)
 
 
 def _verdict(solution: Solution) -> str:
@@ -201,21 +207,18 @@ def _yes(value: bool | None) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        table.add_column(Text(column), overflow="fold")
     return table
 
 
-def _show(console: Console, table: Table) -> None:
+def _row(table: Table, *cells: str) -> None:
+    # As text, so that brackets are no markup: pip install 'kafka-assay[java]'.
+    table.add_row(*(Text(printable(cell)) for cell in cells))
+
+
+def _show(table: Table) -> None:
+    # Whoever redirects the table wants whole names, not the width of a terminal.
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
     with console.capture() as captured:
         console.print(table)
-    for line in captured.get().splitlines():
-        sys.stdout.write(line.rstrip() + "\n")
-
-
-def _console() -> Console:
-    # Whoever redirects the table wants whole names, not the width of a terminal.
-    return Console(width=None if sys.stdout.isatty() else WIDE)
-
-
-def _print(console: Console, line: str) -> None:
-    console.print(Text(line), soft_wrap=True)
+    put("\n".join(line.rstrip() for line in captured.get().splitlines()))

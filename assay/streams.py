@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
+from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,16 +15,80 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from _typeshed import ReadableBuffer
 
-def show(text: str) -> None:
-    """Print a line, or several, of the answer."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+
+class ReaderGone(Exception):
+    """Whoever read standard output has closed it; nothing is left to say."""
+
+
+class _Answers(FileIO):
+    """Standard output, which fails once, in words of its own, and is silent from then on."""
+
+    fails_with: OSError | None = None
+    failed = False
+
+    def write(self, data: ReadableBuffer) -> int:
+        if self.failed:
+            return len(memoryview(data))
+        try:
+            if self.fails_with is not None:
+                raise self.fails_with
+            return super().write(data)
+        except BrokenPipeError:
+            self.failed = True
+            raise ReaderGone from None
+        except OSError as error:
+            self.failed = True
+            raise BadInput(f"standard output: cannot be written: {error.strerror}") from None
+
+
+class _Messages(FileIO):
+    """Standard error: where it cannot be written, the exit code alone has to tell."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return len(memoryview(data))
+
+
+def guard() -> None:
+    """Make the process's own streams fail in the ways that :mod:`assay.cli` expects.
+
+    Answers are UTF-8 whatever the locale, as JSON has to be; what UTF-8 cannot say, such as the
+    half characters of a file name that is no text, is escaped.
+    """
+    closed = sys.stdout is None
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # Else the next file opened would take this number, and be written to.
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is sys.__stdout__:
+        answers = _Answers(1, "w", closefd=False)
+        if closed:
+            answers.fails_with = OSError(errno.EBADF, os.strerror(errno.EBADF))
+        sys.stdout = _text(answers)
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _text(_Messages(2, "w", closefd=False))
+
+
+def show(line: str) -> None:
+    """Print a line of the answer for people; what is not printable in it is escaped."""
+    put(printable(line))
 
 
 def show_json(document: object) -> None:
     """Print the answer as one line of JSON."""
-    show(json.dumps(document, ensure_ascii=False))
+    put(json.dumps(document, ensure_ascii=False))
+
+
+def put(text: str) -> None:
+    """Print a text as it is, with a line end."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def write(lines: Iterable[str], out: str | None) -> None:
@@ -34,7 +101,7 @@ def write(lines: Iterable[str], out: str | None) -> None:
     """
     if out is None:
         for line in lines:
-            show(line)
+            put(line)
         return
     try:
         with Path(out).open("w", encoding="utf-8") as file:
@@ -51,11 +118,20 @@ def note_assumed(assumed: Sequence[str]) -> None:
 
 def note(line: str) -> None:
     """Say something beside the answer, progress for example, on one line."""
-    # Names may hold line ends, and a message is one line.
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
-    sys.stderr.write(f"{shown}\n")
+    sys.stderr.write(f"{printable(line)}\n")
 
 
 def complain(line: str) -> None:
     """Say on one line why the exit code will not be 0."""
     note(f"assay: {line}")
+
+
+def printable(text: str) -> str:
+    """Return a text with line ends, escape sequences and the like written out."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _text(raw: FileIO) -> TextIOWrapper:
+    return TextIOWrapper(
+        BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=True
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from io import StringIO
 from pathlib import Path
@@ -37,8 +39,10 @@ def parse_json(text: str) -> Any:
         raise BadInput("not a snapshot: nested too deeply") from None
     except BadInput:
         raise
-    except ValueError as error:
-        raise BadInput(f"not JSON: {error}") from None
+    except ValueError:
+        # The only other one that the parser knows: more digits than Python makes an integer of.
+        limit = sys.get_int_max_str_digits()
+        raise BadInput(f"not JSON: a number of more than {limit} digits") from None
 
 
 def decode(data: bytes) -> str:
@@ -64,13 +68,32 @@ def read_bytes(path: str | Path) -> bytes:
     BadInput
         Where there is no such file or it cannot be read.
     """
-    if str(path) == "-":
-        return sys.stdin.buffer.read()
+    name = "standard input" if str(path) == "-" else path
+    if name != path and sys.stdin is None:
+        raise BadInput(f"{name}: cannot be read: it is closed")
     try:
-        return Path(path).read_bytes()
+        return Path(path).read_bytes() if name == path else sys.stdin.buffer.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"{path}: cannot be read: {reason}") from None
+        raise BadInput(f"{name}: cannot be read: {reason}") from None
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder that can be written to, where it is not there yet.
+
+    Raises
+    ------
+    BadInput
+        Where something else is there, or it may not be made or written to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise BadInput(f"{path}: not a folder") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise BadInput(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
 
 
 def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:

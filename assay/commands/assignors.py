@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.options import AssumeEqual, Format, Objective
+from assay.commands.options import MOST_SECONDS, AssumeEqual, Format, Objective
 from assay.streams import complain, note, note_assumed, show, show_json
 from groups.documents import read_bytes, read_documents
 from groups.errors import BadInput
@@ -68,7 +68,10 @@ def probe(
         typer.Option("--assignor", help="its name on the wire; else the client's first choice"),
     ] = None,
     timeout: Annotated[
-        float, typer.Option("--timeout", min=0.001, help="seconds to wait for each plan")
+        float,
+        typer.Option(
+            "--timeout", min=0.001, max=MOST_SECONDS, help="seconds to wait for each plan"
+        ),
     ] = 60.0,
     objective: Objective = "kip-54",
     assume_equal: AssumeEqual = False,

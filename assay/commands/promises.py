@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.options import Format
-from assay.streams import note, show, show_json, write
+from assay.commands.options import MOST_SECONDS, Format
+from assay.streams import note, put, show, show_json, write
+from groups.documents import make_folder
 from groups.errors import BadInput
 
 
@@ -19,10 +20,14 @@ def hunt(
     seed: Annotated[int, typer.Option(min=0, help="of the groups to try")] = 1,
     groups: Annotated[int, typer.Option(min=1, help="how many groups to try")] = 2000,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="stop trying then, and shrinking as much later")
+        float,
+        typer.Option(
+            min=0.1, max=MOST_SECONDS, help="stop trying then, and shrinking as much later"
+        ),
     ] = 60.0,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", min=0.001, help="seconds for each call")
+        float,
+        typer.Option("--time-limit", min=0.001, max=MOST_SECONDS, help="seconds for each call"),
     ] = 1.0,
     rederive: Annotated[
         str | None, typer.Option(metavar="FILE", help="derive the findings of a file again")
@@ -80,11 +85,11 @@ def reproduce(
     made = program(known[finding])
     if out is not None:
         folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write([made.text.rstrip("\n")], str(folder / made.file))
         show(str(folder / made.file))
     elif not run_it:
-        show(made.text.rstrip("\n"))
+        put(made.text.rstrip("\n"))
     if run_it:
         with TemporaryDirectory(prefix="assay-") as empty:
             came = rerun(made, known[finding].assignor, Path(empty))

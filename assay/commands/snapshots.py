@@ -11,6 +11,9 @@ from groups.documents import read_bytes, read_documents
 from groups.errors import BadInput
 from groups.group import Group
 
+# Members of a generated group, and its topics.
+MOST = 1_000_000
+
 
 def validate(
     files: Annotated[list[str], typer.Argument(help="assay-group/1 files, .json or .jsonl")],
@@ -95,10 +98,13 @@ def generate(
     seed: Annotated[int, typer.Option(min=0, help="the first seed")] = 1,
     count: Annotated[int, typer.Option(min=1, help="groups per point, one seed each")] = 1,
     members: Annotated[
-        list[int] | None, typer.Option(min=1, help="size of the group; may be given again")
+        list[int] | None,
+        typer.Option(min=1, max=MOST, help="size of the group; may be given again"),
     ] = None,
-    per_member: Annotated[int, typer.Option(min=1, help="partitions per member")] = 10,
-    topics: Annotated[int, typer.Option(min=1, help="number of topics")] = 10,
+    per_member: Annotated[
+        int, typer.Option(min=1, max=100 * MOST, help="partitions per member")
+    ] = 10,
+    topics: Annotated[int, typer.Option(min=1, max=MOST, help="number of topics")] = 10,
     event: Annotated[
         Literal[
             "fresh",

@@ -17,6 +17,7 @@ from compare.runs.source import find
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES, content_key
 from compare.score import Excess, Score, ScoreTerm, score_assignors, too_far
+from groups.documents import make_folder
 from groups.errors import AssayError, BadInput
 from groups.group import Group
 from heuristics.child import Child, Lost
@@ -110,12 +111,11 @@ def run_job(job: Job, say: Callable[[str], None]) -> Summary:
     Raises
     ------
     BadInput
-        Where the input holds nothing, or there is no Java.
+        Where the input holds nothing, the folder cannot be written, or there is no Java.
     """
     started, clock = datetime.now(UTC), perf_counter()
-    if job.out.exists() and not job.out.is_dir():
-        raise BadInput(f"{job.out}: not a folder")
     found = find(job.source)
+    make_folder(job.out)
     say(f"reading {len(found)} inputs under {job.source}")
     with spark_session() as spark:
         rows = [(f.source, f.place, f.text, f.reason, f.group) for f in found]

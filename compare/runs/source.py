@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -44,7 +45,8 @@ def find(path: Path) -> list[Found]:
     BadInput
         Where there is nothing there that could hold a snapshot.
     """
-    if path.is_dir():
+    folder = os.path.isdir(path)  # Path.is_dir raises where the name is too long.
+    if folder:
         files = sorted(p for p in path.rglob("*") if p.suffix in SNAPSHOTS + TEXTS)
         files = [p for p in files if p.is_file()]
         if not files:
@@ -58,16 +60,16 @@ def find(path: Path) -> list[Found]:
         try:
             data = read_bytes(file)
         except BadInput as error:
-            if not path.is_dir():
+            if not folder:
                 raise
             reason = str(error).removeprefix(f"{file}: ")
             found.append(Found(str(file), str(file), None, reason))
             continue
-        if path.is_dir() and OTHER_FORMAT.match(data):
+        if folder and OTHER_FORMAT.match(data):
             continue
         if file.suffix == ".jsonl" or _is_snapshot(data):
             found += _snapshots(str(file), data)
-        elif path.is_dir() or file.suffix in TEXTS:
+        elif folder or file.suffix in TEXTS:
             texts.setdefault(file.parent, []).append((str(file), data))
         else:
             found += _snapshots(str(file), data)

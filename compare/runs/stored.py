@@ -23,11 +23,14 @@ def read_table(folder: Path, name: str, columns: Sequence[str] | None = None) ->
     Raises
     ------
     BadInput
-        Where a file of the table is not Parquet with its columns.
+        Where the folder cannot be read, or a file of the table is not Parquet with its columns.
     """
     schema = TABLES[name]
     names = list(columns or schema.names)
-    files = sorted(str(p) for p in (folder / name).glob("*.parquet"))
+    try:
+        files = sorted(str(p) for p in (folder / name).glob("*.parquet"))
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
     if not files:
         table = schema.empty_table().select(names)
     else:

@@ -41,7 +41,7 @@ _CLIENTS: tuple[Client, ...] = (
 
 CLIENTS: dict[str, Client] = {client.name: client for client in _CLIENTS}
 
-_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]*")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,99}")
 
 
 def listed() -> Iterator[Assignor]:

@@ -1,11 +1,15 @@
 import base64
+import os
 import random
 import re
+import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import assay, one_line, side_by_side
+from tests.assay.calling import ASSAY, assay, good, one_after_the_other, one_line, side_by_side
 
 USAGE = {
     "unknown tier": (
@@ -77,14 +81,177 @@ USAGE = {
 }  # fmt: skip
 
 
+LONG = "x" * 300
+DIGITS = "9" * 5000
+FINDING = "kafka-java-sticky-terminates"
+FINDINGS = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
+UNREADABLE = {
+    "a name of 300 characters": (LONG, r"x{300}: cannot be read: File name too long"),
+    "a folder": ("folder", r"folder: cannot be read: Is a directory"),
+    "a loop of links": ("loop", r"loop: cannot be read: Too many levels of symbolic links"),
+    "a file under a device": ("/dev/null/x", r"/dev/null/x: cannot be read: Not a directory"),
+    "a name that is no text": ("\udcff.json", r"\\udcff\.json: cannot be read: No such file .*"),
+    "no bytes": ("/dev/null", r"/dev/null: (empty, .*|line 1 column 1: not JSON: .*)"),
+    "a count of 5,000 digits": ("digits.json", r"digits\.json: .*more than 4300 digits.*"),
+    "a count of 4,000 digits": ("large.json", r"large\.json: .*(64 bits|expected|unknown).*"),
+    "brackets a hundred thousand deep": ("deep.json", r"deep\.json: .*nested too deeply.*"),
+    "UTF-16 cut short": ("half.json", r"half\.json: byte \d+: not UTF-8 text"),
+    "UTF-32": ("wide.json", r"wide\.json: line 1 column 1: not JSON: .*"),
+    "Latin-1": ("latin.json", r"latin\.json: byte \d+: not UTF-8 text"),
+}
+READERS = {
+    "solve": lambda file: ("solve", file),
+    "check": lambda file: ("check", "orders.json", file),
+    "scenario": lambda file: ("scenario", file),
+    "rederive": lambda file: ("hunt", "--rederive", file),
+}
+UNWRITABLE = {
+    "a name of 300 characters": (LONG, r"x{300}.*: cannot be written: File name too long"),
+    "under a device": ("/dev/null/x", r"/dev/null/x.*: cannot be written: Not a directory"),
+    "where nothing can be": ("/proc/x", r"/proc/x.*: cannot be written: .*"),
+    "a loop of links": ("loop", r"loop: (not a folder|cannot be written: Too many levels.*)"),
+}
+WRITERS = {
+    "generate": lambda out: ("generate", "random", "-o", out),
+    "anonymise": lambda out: ("anonymise", "orders.json", "-o", out),
+    "reproduce": lambda out: ("reproduce", FINDING, "--findings", FINDINGS, "-o", out),
+    "run": lambda out: ("run", "orders.json", "--assignor", "range", "--out", out),
+}
+MORE = {
+    "a full device": (
+        ("generate", "random", "-o", "/dev/full"),
+        r"/dev/full: cannot be written: No space left on device",
+    ),
+    "a file as the folder of a run": (
+        ("run", "orders.json", "--out", "even.json"),
+        r"even\.json: not a folder",
+    ),
+    "a file as the folder of a program": (
+        ("reproduce", FINDING, "--findings", FINDINGS, "-o", "even.json"),
+        r"even\.json: not a folder",
+    ),
+    "a run over a long name": (("run", LONG, "--out", "out"), r"x{300}: cannot be read: .* long"),
+    "a report of a long name": (("report", LONG), r"x{300}: cannot be read: File name too long"),
+    "a limit of 5,000 digits": (
+        ("score", "orders.json", "--fail-above", f"balance={DIGITS}"),
+        r"--fail-above balance=9+: expected TIER=N, with N of 0 or more",
+    ),
+    "a version of 5,000 digits": (
+        ("fetch", f"kafka-java@{DIGITS}"),
+        r"assignor: 'kafka-java@9+' has no version after the @, as in 4\.4\.0",
+    ),
+    "members of 5,000 digits": (("generate", "random", "--members", DIGITS), r".*--members.*"),
+    "more members than memory": (("generate", "random", "--members", 10**12), r".*--members.*"),
+    "more topics than memory": (("generate", "random", "--topics", 10**12), r".*--topics.*"),
+    "more partitions than memory": (
+        ("generate", "random", "--per-member", 10**8),
+        r"topics: 1000000000 partitions, more than the 100000000 supported",
+    ),
+    "time without end": (("score", "orders.json", "--time-limit", "inf"), r".*--time-limit.*"),
+    "time without end for a hunt": (("hunt", "range", "--seconds", "inf"), r".*--seconds.*"),
+    "more time than a clock has": (("probe", "--timeout", "1e300"), r".*--timeout.*"),
+    "a command of 300 characters": ((LONG,), r"No such command 'x{300}'.*"),
+    "no name at all": (("solve", ""), r": cannot be read: Is a directory"),
+}  # fmt: skip
+REFUSED = {
+    **USAGE,
+    **MORE,
+    **{
+        f"{command}: {what}": (call(file), line)
+        for what, (file, line) in UNREADABLE.items()
+        for command, call in READERS.items()
+    },
+    **{
+        f"{command} to {what}": (call(out), line)
+        for what, (out, line) in UNWRITABLE.items()
+        for command, call in WRITERS.items()
+    },
+}
+
+
 @pytest.fixture(scope="module")
-def misuses(folder) -> dict:
-    return side_by_side({name: (args, {"cwd": folder}) for name, (args, _) in USAGE.items()})
+def refused(folder) -> dict:
+    (folder / "folder").mkdir()
+    (folder / "loop").symlink_to("loop")
+    orders = (folder / "orders.json").read_text()
+    (folder / "digits.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS}'))
+    (folder / "large.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS[:4000]}'))
+    (folder / "deep.json").write_text('{"format":' + "[" * 100_000)
+    (folder / "half.json").write_bytes(orders.encode("utf-16")[:-1])
+    (folder / "wide.json").write_bytes(orders.encode("utf-32"))
+    (folder / "latin.json").write_bytes(orders.replace("orders", "é").encode("latin-1"))
+    return one_after_the_other({name: call for name, (call, _) in REFUSED.items()}, folder)
 
 
-@pytest.mark.parametrize("name", USAGE)
-def test_bad_usage_is_refused_in_one_line(misuses, name):
-    assert re.fullmatch(USAGE[name][1], one_line(misuses[name], 2))
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_used_is_refused_in_one_line(refused, name):
+    assert re.fullmatch(REFUSED[name][1], one_line(refused[name], 2))
+
+
+def test_a_refused_run_leaves_no_folder(refused, folder):
+    assert not (folder / "out").exists()
+
+
+FULL = r"standard output: cannot be written: No space left on device"
+CLOSED = r"standard output: cannot be written: Bad file descriptor"
+STREAMS = {
+    "assay solve orders.json >/dev/full": (2, FULL),
+    "assay solve orders.json --format json >/dev/full": (2, FULL),
+    "assay --help >/dev/full": (2, FULL),
+    "assay solve --help >/dev/full": (2, FULL),
+    "assay solve orders.json >&-": (2, CLOSED),
+    "assay --version >&-": (2, CLOSED),
+    "assay generate random -o made.json >&-": (0, ""),
+    "assay solve - <&-": (2, r"standard input: cannot be read: it is closed"),
+    "assay solve - 0>/dev/null": (2, r"standard input: cannot be read: Bad file descriptor"),
+    "assay solve missing.json 2>/dev/full": (2, ""),
+    "assay solve missing.json 2>&-": (2, ""),
+    "assay solve orders.json <&- >&- 2>&-": (2, ""),
+    "assay generate grid | head -c 10 >&2; exit ${PIPESTATUS[0]}": (141, r'\{"format":'),
+    "assay solve --help | true; exit ${PIPESTATUS[0]}": (141, ""),
+    "PYTHONIOENCODING=ascii assay validate $'\\xff.json' >&2": (
+        0, r"\\udcff\.json: good: group テ😀, 2 members, 5 partitions",
+    ),
+    "PYTHONIOENCODING=ascii assay solve $'\\xff.json' --format json | grep -c テ😀 >&2": (0, "1"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def streamed(folder) -> dict:
+    text = (folder / "orders.json").read_text().replace('"orders"', '"テ😀"')
+    (folder / "\udcff.json").write_text(text)
+    environment = os.environ | {"PATH": f"{ASSAY.parent}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(line: str):
+        return subprocess.run(
+            ["bash", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+            timeout=120, cwd=folder, env=environment, check=False,
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(STREAMS, pool.map(run, STREAMS), strict=True))
+
+
+@pytest.mark.parametrize("line", STREAMS)
+def test_a_stream_that_fails_costs_one_line_and_its_exit_code(streamed, line):
+    code, said = STREAMS[line]
+    assert streamed[line].stdout == ""
+    assert re.fullmatch(f"(assay: )?({said})\n?", streamed[line].stderr)
+    assert streamed[line].returncode == code
+
+
+def test_names_that_would_steer_a_terminal_are_written_out(folder):
+    text = (folder / "orders.json").read_text()
+    names = {'"orders"': r'"a\nb"', '"c0"': r'"\u001b[31mc0"', '"t0"': r'"t\r0"'}
+    for old, new in names.items():
+        text = text.replace(old, new)
+    (folder / "steering.json").write_text(text)
+    calls = {c: (c, "steering.json") for c in ("solve", "validate")}
+    calls["score"] = ("score", "steering.json", "--assignor", "range")
+    for run in one_after_the_other(calls, folder).values():
+        shown = good(run).stdout
+        assert r"group a\nb" in shown
+        assert not re.search(r"[^\n\x20-\x7e]", shown)
 
 
 def test_several_groups_are_refused_with_a_hint_at_run(folder):
