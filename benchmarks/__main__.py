@@ -45,7 +45,7 @@ def seconds(
 
 
 def fresh(group: Group) -> Group:
-    """Return the same columns, who reads alike among them, without what was derived from them."""
+    """Return the same columns without what was derived from them."""
     kept = {name: getattr(group, name) for name in group.__dataclass_fields__}
     return type(group)(**kept)
 

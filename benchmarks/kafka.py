@@ -2,8 +2,8 @@
 
 Both begin with what they are given in memory and build nothing of it inside the clock: uniform is
 handed its subscription type and subscription sets that members share, the solver a group that
-knows from its construction which members read alike (`groups.classes`). Everything else that the
-solver derives from the columns, the proof and its check are inside.
+keeps each distinct topic list once. Everything that the solver derives from the columns, the proof
+and its check are inside.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ def as_they_time_it(family: Family, version: str) -> Group:
     if family.event == "fresh":
         return group
     joined = len(group.members) - 1
-    indptr = group.subscription_indptr[: joined + 1]
-    before = _group(group, joined, indptr, None)
+    before = _group(group, joined, None)
     owner = kafka_broker.plan(before, "uniform", version).assignment.owner
-    return _group(group, joined + 1, group.subscription_indptr, owner)
+    return _group(group, joined + 1, owner)
 
 
-def _group(group: Group, members: int, indptr: np.ndarray, owner: np.ndarray | None) -> Group:
+def _group(group: Group, members: int, owner: np.ndarray | None) -> Group:
     return Group.from_arrays(
         group=group.name,
         topics=list(group.topics),
         partitions=group.partitions,
         members=list(group.members[:members]),
-        subscription_indptr=indptr,
-        subscription_topics=group.subscription_topics[: indptr[-1]],
+        subscription_indptr=group.subscription_indptr,
+        subscription_topics=group.subscription_topics,
+        subscription_row=group.subscription_row[:members],
         owner=owner,
     )
 

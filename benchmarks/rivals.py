@@ -20,6 +20,7 @@ def one_convex_flow(group: Group) -> tuple[int, ...]:
     members, topics = len(group.members), len(group.topics)
     weight = group.n_partitions + 1
     read = group.readers[group.topic] > 0
+    reader, listed = group.subscription_pairs
     key = group.topic[read].astype(np.int64) * (members + 1) + group.owner[read] + 1
     pairs, count = np.unique(key, return_counts=True)
     topic, owner = pairs // (members + 1), pairs % (members + 1) - 1
@@ -31,28 +32,28 @@ def one_convex_flow(group: Group) -> tuple[int, ...]:
     tail = np.concatenate(
         (
             topic[owned],
-            group.subscription_topics,
+            listed,
             first_member + np.repeat(np.arange(members), most),
         )
     )
     head = np.concatenate(
         (
             first_member + owner[owned],
-            first_member + group.subscription_member,
+            first_member + reader,
             np.full(members * most, sink),
         )
     )
     room = np.concatenate(
         (
             count[owned],
-            supply[group.subscription_topics],
+            supply[listed],
             np.ones(members * most, np.int64),
         )
     )
     cost = np.concatenate(
         (
             np.full(int(owned.sum()), -1),
-            np.zeros(len(group.subscription_topics), np.int64),
+            np.zeros(len(listed), np.int64),
             (2 * step - 1) * weight,
         )
     )

@@ -242,11 +242,14 @@ class Assignment:
         loads, topics = self.loads, len(self.group.topics)
         if not len(loads) or loads.max() - loads.min() <= 1:
             return True
+        group, most = self.group, np.iinfo(np.int64).max
         greatest = np.full(topics, -1, np.int64)
-        np.maximum.at(greatest, self.group.topic[partition], loads[member])
-        least = np.full(topics, np.iinfo(np.int64).max)
-        subscribers = loads[self.group.subscription_member]
-        np.minimum.at(least, self.group.subscription_topics, subscribers)
+        np.maximum.at(greatest, group.topic[partition], loads[member])
+        of_row = np.full(len(group.row_size), most)
+        np.minimum.at(of_row, group.subscription_row, loads)
+        least = np.full(topics, most)
+        listed = np.repeat(of_row, np.diff(group.subscription_indptr))
+        np.minimum.at(least, group.subscription_topics, listed)
         return not bool((greatest - 1 > least).any())
 
     def _violation(self, kind: ViolationKind, partition: int) -> Violation:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.classes import Classes
 from groups.group import NOBODY, UNKNOWN, Group, Racks
 
 if TYPE_CHECKING:
@@ -40,25 +39,22 @@ class Fleet:
         topics = _starts([len(g.topics) for g in groups])
         partitions = _starts([g.n_partitions for g in groups])
         entries = _starts([len(g.subscription_topics) for g in groups])
+        rows = _starts([len(g.subscription_indptr) - 1 for g in groups])
         indptr = _shifted([g.subscription_indptr[:-1] for g in groups], entries)
-        subscriptions = (
-            np.append(indptr, entries[-1]),
-            _narrow(_shifted([g.subscription_topics for g in groups], topics)),
-        )
         group = Group(
             name="fleet",
             topics=tuple(map(str, range(topics[-1]))),
             partitions=_joined([g.partitions for g in groups]),
             members=tuple(map(str, range(members[-1]))),
-            subscription_indptr=subscriptions[0],
-            subscription_topics=subscriptions[1],
+            subscription_indptr=np.append(indptr, entries[-1]),
+            subscription_topics=_narrow(_shifted([g.subscription_topics for g in groups], topics)),
+            subscription_row=_narrow(_shifted([g.subscription_row for g in groups], rows)),
             subscription_known=_joined([g.subscription_known for g in groups]).astype(bool),
             owner=_narrow(_shifted([g.owner for g in groups], members)),
             generation=_joined([g.generation for g in groups]),
             lag_records=_optional([g.lag_records for g in groups], partitions),
             weight=_optional([g.weight for g in groups], partitions),
             racks=_racks(groups),
-            classes=Classes.side_by_side([g.classes for g in groups], topics, subscriptions),
         )
         return Fleet(group, members, partitions)
 

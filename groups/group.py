@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from groups.classes import NO_CLASSES, Classes
 from groups.errors import BadInput
+from groups.subscriptions import distinct, entries, in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -125,8 +125,9 @@ class Group:
     name : id of the group
     topics, members : names, (topics,) and (members,)
     partitions : (topics,) int64, partition count of each topic
-    subscription_indptr, subscription_topics : CSR; member i reads
-        ``subscription_topics[subscription_indptr[i]:subscription_indptr[i + 1]]``, ascending
+    subscription_indptr, subscription_topics : CSR of the topic lists that members read, (rows +
+        1,) int64 and (entries,) int32; ascending in each row, and some member reads each row
+    subscription_row : (members,) int32, the row that each member reads; rows may be equal
     subscription_known : (members,) bool, False where the source does not show a subscription
     owner : (all partitions,) int32, valid owner (DESIGN section 7), -1 where nobody
     generation : (members,) int64, of the member's claims, -1 where none was given
@@ -135,7 +136,6 @@ class Group:
     absent_topics : names that members subscribe to or claim but that do not exist
     absent_subscriptions : (member, index into `absent_topics`) pairs
     assumed : what was assumed about the source, for people to read
-    classes : members that read alike; found here unless given with the same subscriptions
     """
 
     name: str
@@ -144,6 +144,7 @@ class Group:
     members: tuple[str, ...]
     subscription_indptr: Int64
     subscription_topics: Int32
+    subscription_row: Int32
     subscription_known: Bools
     owner: Int32
     generation: Int64
@@ -158,17 +159,13 @@ class Group:
     assumed: tuple[str, ...] = ()
     captured_at: str | None = None
     auto_offset_reset: str | None = None
-    classes: Classes = NO_CLASSES
 
     def __post_init__(self) -> None:
-        """Make every array read-only and see who reads alike."""
+        """Make every array read-only."""
         for part in (self, self.racks, self.offsets, self.raw_claims):
             for value in vars(part).values() if part is not None else ():
                 if isinstance(value, np.ndarray):
                     value.flags.writeable = False
-        if not self.classes.are_of(self.subscription_indptr, self.subscription_topics):
-            found = Classes.of(self.subscription_indptr, self.subscription_topics)
-            object.__setattr__(self, "classes", found)
 
     def __repr__(self) -> str:
         return (
@@ -219,6 +216,7 @@ class Group:
         members: Sequence[str],
         subscription_indptr: npt.ArrayLike,
         subscription_topics: npt.ArrayLike,
+        subscription_row: npt.ArrayLike | None = None,
         owner: npt.ArrayLike | None = None,
         lag: npt.ArrayLike | None = None,
         weight: npt.ArrayLike | None = None,
@@ -231,6 +229,8 @@ class Group:
         topics, members : distinct non-empty names, (topics,) and (members,)
         partitions : (topics,) int, partition count of each topic
         subscription_indptr, subscription_topics : CSR, rows ascending and without repeats
+        subscription_row : (members,) int, the row of the CSR that each member reads; None: row i
+            is what member i reads, and equal rows are put together here
         owner : (all partitions,) int, index of the valid owner, -1 nobody; None: nobody anywhere
         lag : (all partitions,) int, records, -1 unknown
         weight : (all partitions,) int, bytes or rate, -1 unknown
@@ -243,11 +243,17 @@ class Group:
         topic_names, member_names = _names(topics, "topics"), _names(members, "members")
         counts = _column(partitions, "partitions", len(topic_names), least=0)
         total = check_total(counts.tolist())
-        indptr = _column(
-            subscription_indptr, "subscription_indptr", len(member_names) + 1, least=0
-        )
-        rows = _column(subscription_topics, "subscription_topics", None, least=0)
-        _check_rows(indptr, rows, len(topic_names))
+        ends = len(member_names) + 1 if subscription_row is None else None
+        indptr = _column(subscription_indptr, "subscription_indptr", ends, least=0)
+        listed = _column(subscription_topics, "subscription_topics", None, least=0)
+        _check_rows(indptr, listed, len(topic_names))
+        rows = indptr, listed.astype(np.int32)
+        if subscription_row is None:
+            rows, row = distinct(*rows)
+        else:
+            given = _column(subscription_row, "subscription_row", len(member_names), least=0)
+            _check_row(given, len(indptr) - 1)
+            rows, row = in_use(*rows, given.astype(np.int32))
         owners = np.full(total, NOBODY, np.int64)
         if owner is not None:
             owners = _column(owner, "owner", total, least=NOBODY)
@@ -257,8 +263,9 @@ class Group:
             topics=topic_names,
             partitions=counts,
             members=member_names,
-            subscription_indptr=indptr,
-            subscription_topics=rows.astype(np.int32),
+            subscription_indptr=rows[0],
+            subscription_topics=rows[1],
+            subscription_row=row,
             subscription_known=np.ones(len(member_names), bool),
             owner=owners.astype(np.int32),
             generation=np.full(len(member_names), NO_GENERATION, np.int64),
@@ -290,17 +297,62 @@ class Group:
         return frozen(np.arange(self.n_partitions) - self.first[self.topic])
 
     @cached_property
-    def subscription_member(self) -> Int32:
-        """(subscriptions,) int32: member of each entry of `subscription_topics`."""
-        indices = np.arange(len(self.members), dtype=np.int32)
-        return frozen(np.repeat(indices, np.diff(self.subscription_indptr)))
+    def row_size(self) -> Int64:
+        """(rows,) int64: how many members read each row."""
+        return frozen(np.bincount(self.subscription_row, minlength=self._rows))
+
+    @cached_property
+    def row_first(self) -> Int64:
+        """(rows,) int64: the first member that reads each row."""
+        members = len(self.members)
+        first = np.full(self._rows, members, np.int64)
+        np.minimum.at(first, self.subscription_row, np.arange(members))
+        return frozen(first)
+
+    @cached_property
+    def reads(self) -> Int64:
+        """(members,) int64: how many topics each member reads."""
+        return frozen(np.diff(self.subscription_indptr)[self.subscription_row])
 
     @cached_property
     def readers(self) -> Int64:
         """(topics,) int64: how many members read each topic."""
-        classes, found = self.classes, np.zeros(len(self.topics), np.int64)
-        np.add.at(found, classes.topics, np.repeat(classes.size, np.diff(classes.indptr)))
+        found = np.zeros(len(self.topics), np.int64)
+        sizes = np.repeat(self.row_size, np.diff(self.subscription_indptr))
+        np.add.at(found, self.subscription_topics, sizes)
         return frozen(found)
+
+    @cached_property
+    def subscription_pairs(self) -> tuple[Int32, Int32]:
+        """(member, topic) of all that is read, by member, then topic: two int32 columns.
+
+        As long as the members' lists together, however many of them share a row.
+        """
+        member, topic = entries(
+            self.subscription_indptr, self.subscription_topics, self.subscription_row
+        )
+        return frozen(member.astype(np.int32)), frozen(topic)
+
+    def subscription(self, member: int) -> Int32:
+        """Return the topics that a member reads, ascending: (its topics,) int32."""
+        row = self.subscription_row[member]
+        start, end = self.subscription_indptr[row : row + 2]
+        return self.subscription_topics[start:end]
+
+    def subscribers(self, topic: int) -> Int32:
+        """Return the members that read a topic, ascending: (its readers,) int32."""
+        starts, members = self._by_topic
+        return members[starts[topic] : starts[topic + 1]]
+
+    @cached_property
+    def _by_topic(self) -> tuple[Int64, Int32]:
+        member, topic = self.subscription_pairs
+        starts = np.concatenate(([0], np.cumsum(self.readers))).astype(np.int64)
+        return starts, frozen(member[np.argsort(topic, kind="stable")])
+
+    @property
+    def _rows(self) -> int:
+        return len(self.subscription_indptr) - 1
 
     @cached_property
     def owned(self) -> Int64:
@@ -310,7 +362,7 @@ class Group:
     @cached_property
     def everybody_reads_all(self) -> bool:
         """Whether every member's subscription is known to hold every topic with partitions."""
-        if not self.subscription_known.all() or len(self.classes) != 1:
+        if not self.subscription_known.all() or self._rows != 1:
             return False
         return bool((self.readers[self.partitions > 0] > 0).all())
 
@@ -331,28 +383,28 @@ class Group:
         A member whose subscription is unknown is taken to read what it is asked about.
         """
         width = len(self.topics)
-        asked = (self.classes.member * np.int64(width)).take(member)
+        asked = (self.subscription_row * np.int64(width)).take(member)
         asked += topic
-        if len(member) * DENSE >= len(self.classes) * width:
-            found = self._reads.take(asked)
+        if len(member) * DENSE >= self._rows * width:
+            found = self._table.take(asked)
         else:
-            found = contains(self._class_entries, asked)
+            found = contains(self._entries, asked)
         if self.subscription_known.all():
             return np.asarray(found, bool)
         return np.asarray(found | ~self.subscription_known[member], bool)
 
     @cached_property
-    def _class_entries(self) -> Int64:
-        """(entries,) int64 ascending: ``class * topics + topic`` of what each class reads."""
-        kinds = np.arange(len(self.classes)) * len(self.topics)
-        return np.repeat(kinds, np.diff(self.classes.indptr)) + self.classes.topics
+    def _entries(self) -> Int64:
+        """(entries,) int64 ascending: ``row * topics + topic`` of what each row lists."""
+        rows = np.arange(self._rows) * len(self.topics)
+        return np.repeat(rows, np.diff(self.subscription_indptr)) + self.subscription_topics
 
     @cached_property
-    def _reads(self) -> Bools:
-        """(classes * topics,) bool: whether a class reads a topic."""
-        reads = np.zeros(len(self.classes) * len(self.topics), bool)
-        reads[self._class_entries] = True
-        return reads
+    def _table(self) -> Bools:
+        """(rows * topics,) bool: whether a row lists a topic."""
+        listed = np.zeros(self._rows * len(self.topics), bool)
+        listed[self._entries] = True
+        return listed
 
     def with_equal_subscriptions(self) -> Group:
         """Return the group with every unknown subscription taken as all topics of the group.
@@ -362,19 +414,23 @@ class Group:
         unknown = ~self.subscription_known
         if not unknown.any():
             return self
+        indptr, listed, row = self.subscription_indptr, self.subscription_topics, self._rows
         topics = np.arange(len(self.topics), dtype=np.int32)
-        lengths = np.where(unknown, len(topics), np.diff(self.subscription_indptr))
-        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-        rows = np.empty(int(indptr[-1]), np.int32)
-        assumed = np.repeat(unknown, lengths)
-        rows[assumed] = np.tile(topics, int(unknown.sum()))
-        rows[~assumed] = self.subscription_topics
+        whole = np.flatnonzero(np.diff(indptr) == len(topics))
+        if len(whole):
+            row = int(whole[0])
+        else:
+            indptr = np.append(indptr, len(listed) + len(topics))
+            listed = np.concatenate((listed, topics))
+        read = np.where(unknown, row, self.subscription_row).astype(np.int32)
+        (indptr, listed), read = in_use(indptr, listed, read)
         who = "1 member" if unknown.sum() == 1 else f"{unknown.sum()} members"
         line = f"subscription of {who} unknown, taken as all {len(topics)} topics of the group"
         return replace(
             self,
             subscription_indptr=indptr,
-            subscription_topics=rows,
+            subscription_topics=listed,
+            subscription_row=read,
             subscription_known=np.ones(len(unknown), bool),
             assumed=(*self.assumed, line),
         )
@@ -489,7 +545,7 @@ def _column(values: npt.ArrayLike, place: str, length: int | None, *, least: int
 
 
 def _check_rows(indptr: Int64, rows: Int64, topics: int) -> None:
-    if indptr[0] != 0 or indptr[-1] != len(rows) or (np.diff(indptr) < 0).any():
+    if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(rows) or (np.diff(indptr) < 0).any():
         raise BadInput(
             f"subscription_indptr: expected to rise from 0 to {len(rows)}, "
             f"the length of subscription_topics"
@@ -502,10 +558,14 @@ def _check_rows(indptr: Int64, rows: Int64, topics: int) -> None:
     rising[starts] = True
     if not rising.all():
         at = int(np.argmin(rising))
-        member = int(np.searchsorted(indptr, at, side="right")) - 1
-        raise BadInput(
-            f"subscription_topics[{at}]: row of member {member} is not ascending without repeats"
-        )
+        row = int(np.searchsorted(indptr, at, side="right")) - 1
+        raise BadInput(f"subscription_topics[{at}]: row {row} is not ascending without repeats")
+
+
+def _check_row(row: Int64, rows: int) -> None:
+    if len(row) and row.max() >= rows:
+        at = int(np.argmax(row))
+        raise BadInput(f"subscription_row[{at}]: {row[at]}, but there are {rows} rows")
 
 
 def _check_members(owner: Int64, members: int) -> None:

@@ -91,7 +91,11 @@ def group_of(document: Any) -> Group:
     absent = tuple(sorted(mentioned - index.keys()))
     index |= {t: len(topic_names) + i for i, t in enumerate(absent)}
     rows = [sorted(index[t] for t in said[m]["subscription"] or ()) for m in member_names]
-    present = [[t for t in row if t < len(topic_names)] for row in rows]
+    number: dict[tuple[int, ...], int] = {}
+    read = [
+        number.setdefault(tuple(t for t in row if t < len(topic_names)), len(number))
+        for row in rows
+    ]
     generation = np.array([said[m]["generation"] for m in member_names], np.int64)
     claims = _claims([said[m]["owned"] for m in member_names], index)
     racks = _racks(described, [said[m]["rack"] for m in member_names])
@@ -101,8 +105,9 @@ def group_of(document: Any) -> Group:
         topics=topic_names,
         partitions=counts,
         members=member_names,
-        subscription_indptr=np.cumsum([0, *map(len, present)], dtype=np.int64),
-        subscription_topics=np.array([t for row in present for t in row], np.int32),
+        subscription_indptr=np.cumsum([0, *map(len, number)], dtype=np.int64),
+        subscription_topics=np.array([t for row in number for t in row], np.int32),
+        subscription_row=np.array(read, np.int32),
         subscription_known=np.array(
             [said[m]["subscription"] is not None for m in member_names], bool
         ),
@@ -348,8 +353,7 @@ def _owned_documents(group: Group) -> list[dict[str, list[int]]]:
 
 
 def _member_document(group: Group, member: int, owned: dict[str, list[int]]) -> dict[str, Any]:
-    start, end = group.subscription_indptr[member : member + 2]
-    subscription = [group.topics[t] for t in group.subscription_topics[start:end]]
+    subscription = [group.topics[t] for t in group.subscription(member)]
     subscription += [group.absent_topics[t] for m, t in group.absent_subscriptions if m == member]
     document: dict[str, Any] = {
         "subscription": sorted(subscription) if group.subscription_known[member] else None,

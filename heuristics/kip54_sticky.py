@@ -88,10 +88,10 @@ def reassign(group: Group, owner: Int32) -> Int32:
 def _fixed(group: Group) -> Bools:
     """(members,) bool: whether the member's assignment cannot change (step 3)."""
     shared = (group.readers > 1) & (group.partitions > 0)
-    reads_shared = group.subscription_member[shared[group.subscription_topics]]
-    fixed = np.ones(len(group.members), bool)
-    fixed[reads_shared] = False
-    return fixed
+    row = np.repeat(np.arange(len(group.row_size)), np.diff(group.subscription_indptr))
+    fixed = np.ones(len(group.row_size), bool)
+    fixed[row[shared[group.subscription_topics]]] = False
+    return np.asarray(fixed[group.subscription_row], bool)
 
 
 def _score(group: Group, owner: Int32, members: Bools) -> int:

@@ -51,10 +51,8 @@ def plan(group: Group) -> Plan:
 
 def require_equal_subscriptions(group: Group) -> None:
     """Raise Refused unless all members read the same topics, of those that exist."""
-    ends = group.subscription_indptr
-    for member in range(1, len(group.members)):
-        row = group.subscription_topics[ends[member] : ends[member + 1]]
-        if not np.array_equal(group.subscription_topics[: ends[1]], row):
+    for member in sorted(group.row_first.tolist()):
+        if not np.array_equal(group.subscription(0), group.subscription(member)):
             raise Refused(
                 f"subscriptions differ: {group.members[0]} and {group.members[member]} "
                 "do not read the same topics"

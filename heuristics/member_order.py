@@ -29,8 +29,7 @@ def in_member_order(group: Group) -> list[int]:
 def readers_by_topic(group: Group, order: list[int]) -> list[list[int]]:
     """Return for each topic its subscribers as ascending places in `order`."""
     found: list[list[int]] = [[] for _ in group.topics]
-    indptr, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
     for place, member in enumerate(order):
-        for topic in topics[indptr[member] : indptr[member + 1]]:
+        for topic in group.subscription(member).tolist():
             found[topic].append(place)
     return found

@@ -27,11 +27,7 @@ def rarest_first(group: Group) -> list[int]:
 
 def subscribers(group: Group) -> list[list[int]]:
     """Return for each topic the members that read it, ascending."""
-    found: list[list[int]] = [[] for _ in group.topics]
-    pairs = zip(group.subscription_member.tolist(), group.subscription_topics, strict=True)
-    for member, topic in pairs:
-        found[topic].append(member)
-    return found
+    return [group.subscribers(topic).tolist() for topic in range(len(group.topics))]
 
 
 def hand_out(group: Group, owner: Int32) -> Int32:

@@ -84,8 +84,7 @@ def _read(group: Group) -> Int64:
 
 def _assignments(group: Group) -> Iterator[Int32]:
     """Yield all assignments in lexicographic order, (some, all partitions) int32 at a time."""
-    by_topic = np.argsort(group.subscription_topics, kind="stable")
-    readers = np.split(group.subscription_member[by_topic], np.cumsum(group.readers))
+    readers = [group.subscribers(t) for t in range(len(group.topics))]
     topic, read = group.topic.tolist(), _read(group).tolist()
     total = math.prod(len(readers[topic[p]]) for p in read)
     some = max(1, _CELLS_AT_ONCE // max(1, group.n_partitions, len(group.members)))

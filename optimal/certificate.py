@@ -117,7 +117,7 @@ def check_certificate(
 def _check_by_topic(assignment: Assignment, proof: Proof, moved: int) -> None:
     """Check balance, and stickiness after it, where readers of a topic differ by nothing else.
 
-    What counts of a member is then its class, of a partition its topic and its valid owner.
+    What counts of a member is then its row, of a partition its topic and its valid owner.
     """
     group = assignment.group
     level, price = _level(group, proof), np.asarray(proof.price)
@@ -156,16 +156,14 @@ class _Topics:
     @staticmethod
     def of(group: Group, level: Int64, price: Int64) -> _Topics:
         """Find the least level of the readers of each topic and the least price among those."""
-        classes = group.classes
-        kind = np.repeat(np.arange(len(classes)), np.diff(classes.indptr))
-        of_class = _least(level, classes.member, len(classes))
-        entry = of_class[kind]
-        least = _least(entry, classes.topics, len(group.topics))
-        tight = np.where(level == of_class[classes.member], price, SAFE)
-        entry = np.where(
-            entry == least[classes.topics], _least(tight, classes.member, len(classes))[kind], SAFE
-        )
-        cheapest = _least(entry, classes.topics, len(group.topics))
+        row, listed, rows = group.subscription_row, group.subscription_topics, len(group.row_size)
+        kind = np.repeat(np.arange(rows), np.diff(group.subscription_indptr))
+        of_row = _least(level, row, rows)
+        entry = of_row[kind]
+        least = _least(entry, listed, len(group.topics))
+        tight = np.where(level == of_row[row], price, SAFE)
+        entry = np.where(entry == least[listed], _least(tight, row, rows)[kind], SAFE)
+        cheapest = _least(entry, listed, len(group.topics))
         there = np.flatnonzero((group.readers > 0) & (group.partitions > 0))
         sort = np.full(len(group.topics), -1, np.int64)
         pairs = np.stack((least[there], cheapest[there]))
@@ -302,7 +300,7 @@ class _Readers:
         held = owner >= 0
         far: Int64 | int = 0
         entries: tuple[_Entries, ...]
-        if (racks is None or not with_racks) and len(group.classes) == 1:
+        if (racks is None or not with_racks) and len(group.row_size) == 1:
             # Topics with the same readers are one place.
             members = np.arange(len(group.members))
             place, places = np.zeros(len(read), np.int64), 1
@@ -311,8 +309,8 @@ class _Readers:
             places = int(anybody.sum())
             index = np.cumsum(anybody) - 1
             place = np.repeat(np.arange(places), group.partitions[anybody])
-            near = (index[group.subscription_topics], group.subscription_member)
-            entries = (_Entries.of(*near, places),)
+            member, topic = group.subscription_pairs
+            entries = (_Entries.of(index[topic], member, places),)
         else:
             place, places, entries = _rack_places(group, read)
             far = np.zeros(len(read), np.int64)
@@ -367,12 +365,13 @@ def _rack_places(group: Group, read: Int64) -> tuple[Int64, int, tuple[_Entries,
     key = group.topic[read].astype(np.int64) * width + racks.replicas[read]
     _, sample, place = np.unique(key, return_index=True, return_inverse=True)
     topic = group.topic[read[sample]]
-    by_topic = np.argsort(group.subscription_topics, kind="stable")
+    reading, listed = group.subscription_pairs
+    by_topic = np.argsort(listed, kind="stable")
     first = np.concatenate(([0], np.cumsum(group.readers)))
     counts = group.readers[topic]
     entry = np.repeat(np.arange(len(sample)), counts)
     within = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
-    member = group.subscription_member[by_topic[first[topic][entry] + within]].astype(np.int64)
+    member = reading[by_topic[first[topic][entry] + within]].astype(np.int64)
     far = racks.misses(member, read[sample][entry])
     count = len(sample)
     near_and_far = (_Entries.of(entry[chosen], member[chosen], count) for chosen in (~far, far))

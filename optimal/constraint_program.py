@@ -188,12 +188,7 @@ def _sum(terms: Iterable[Cost]) -> Cost:
 
 def _readers(group: Group) -> list[list[int]]:
     """Return the members that read each topic."""
-    readers: list[list[int]] = [[] for _ in group.topics]
-    for m, t in zip(
-        group.subscription_member.tolist(), group.subscription_topics.tolist(), strict=True
-    ):
-        readers[t].append(m)
-    return readers
+    return [group.subscribers(topic).tolist() for topic in range(len(group.topics))]
 
 
 def _classes(

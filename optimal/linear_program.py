@@ -44,12 +44,8 @@ class LinearProgram:
         import pulp
 
         problem = pulp.LpProblem("assignment", pulp.LpMinimize)
-        members: dict[int, list[int]] = {}
-        start, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
-        for m in range(len(group.members)):
-            for t in topics[start[m] : start[m + 1]]:
-                members.setdefault(t, []).append(m)
-        readers = {p: members[t] for p, t in enumerate(group.topic.tolist()) if t in members}
+        members = [group.subscribers(t).tolist() for t in range(len(group.topics))]
+        readers = {p: members[t] for p, t in enumerate(group.topic.tolist()) if members[t]}
         owns = {
             (p, m): problem.add_variable(f"p{p}_m{m}", 0, 1, cat=pulp.LpInteger)
             for p in readers

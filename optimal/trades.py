@@ -58,9 +58,16 @@ def trades(group: Group, objective: Objective, most: Mapping[str, int]) -> Trade
 def _alike(group: Group) -> bool:
     """Say whether all members that read a partition read the same ones."""
     full = group.partitions > 0
-    reading = np.unique(group.subscription_member[full[group.subscription_topics]])
     readers = group.readers[full & (group.readers > 0)]
-    return bool((readers == len(reading)).all())
+    return bool((readers == len(_reading(group))).all())
+
+
+def _reading(group: Group) -> Int64:
+    """(reading,) int64: the members that read a partition."""
+    row = np.repeat(np.arange(len(group.row_size)), np.diff(group.subscription_indptr))
+    reads = np.zeros(len(group.row_size), bool)
+    reads[row[group.partitions[group.subscription_topics] > 0]] = True
+    return np.flatnonzero(reads[group.subscription_row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +87,10 @@ class _Levelling:
 
     @staticmethod
     def of(group: Group) -> _Levelling:
-        full = group.partitions > 0
-        members = np.unique(group.subscription_member[full[group.subscription_topics]])
+        members = _reading(group)
         owned = np.bincount(group.owner + 1, minlength=len(group.members) + 1)[1:][members]
         read = group.readers[group.topic] > 0
-        return _Levelling(
-            group, members.astype(np.int64), owned, int((read & (group.owner < 0)).sum())
-        )
+        return _Levelling(group, members, owned, int((read & (group.owner < 0)).sum()))
 
     def after(self, moves: int) -> Int32:
         """Return the owners after so many moves, the last partitions of the fullest first."""
@@ -167,9 +171,8 @@ def _first_readers(group: Group) -> tuple[Int32, Int32]:
     """(first reader near a replica, first reader) of each partition, -1 where there is none."""
     near = np.full(group.n_partitions, NOBODY, np.int32)
     anybody = near.copy()
-    order = np.argsort(group.subscription_topics, kind="stable")
-    by_topic = np.split(group.subscription_member[order], np.cumsum(group.readers))
-    for t, readers in enumerate(by_topic[: len(group.topics)]):
+    for t in range(len(group.topics)):
+        readers = group.subscribers(t)
         partitions = np.arange(group.first[t], group.first[t + 1])
         if not len(readers) or group.racks is None:
             continue

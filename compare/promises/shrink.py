@@ -30,7 +30,7 @@ class Quarry:
         """Partitions and members, then each by itself, topics, subscriptions, claims."""
         group = self.group
         members, partitions = len(group.members), group.n_partitions
-        subscriptions, claims = len(group.subscription_topics), len(group.claims.member)
+        subscriptions, claims = int(group.reads.sum()), len(group.claims.member)
         topics = len(group.topics)
         return members + partitions, partitions, members, topics, subscriptions, claims
 

@@ -27,7 +27,7 @@ def is_ordinary(group: Group) -> bool:
     without rivals and in one generation, everything that they read, balanced as KIP-54 defines
     it. The others are new.
     """
-    if (np.diff(group.subscription_indptr) == 0).any():
+    if (group.reads == 0).any():
         return False
     if not len(group.claims.member):
         return True
@@ -68,16 +68,15 @@ def ordinary(seed: int) -> Iterator[Group]:
 def _only(group: Group, kept: Bools, owner: Int32) -> Group:
     """Return the group of some of the members, with what they own, in the same order."""
     members = np.flatnonzero(kept).tolist()
-    indptr = group.subscription_indptr
-    rows = [group.subscription_topics[indptr[m] : indptr[m + 1]] for m in members]
     place = np.where(kept, np.cumsum(kept) - 1, NOBODY)
     return Group.from_arrays(
         group=group.name,
         topics=list(group.topics),
         partitions=group.partitions,
         members=[group.members[m] for m in members],
-        subscription_indptr=np.cumsum([0, *map(len, rows)]),
-        subscription_topics=np.concatenate([np.array([], np.int32), *rows]),
+        subscription_indptr=group.subscription_indptr,
+        subscription_topics=group.subscription_topics,
+        subscription_row=group.subscription_row[members],
         owner=np.where(owner == NOBODY, NOBODY, place[owner]),
     )
 

@@ -345,8 +345,7 @@ def _as_group(group: Group, names: Sequence[str], held: Mapping[str, Partitions]
     """Return the group of those members that are present, with what they own."""
     every = list(range(len(group.topics)))
     index = {member: i for i, member in enumerate(group.members)}
-    ends, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
-    rows = [topics[ends[index[m]] : ends[index[m] + 1]] if m in index else every for m in names]
+    rows = [group.subscription(index[m]).tolist() if m in index else every for m in names]
     built = Group.from_arrays(
         group=group.name,
         topics=group.topics,

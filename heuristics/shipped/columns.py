@@ -86,15 +86,14 @@ def handed_out(columns: Any, group: Group) -> Assignment:
 
 def _subscriptions(group: Group) -> tuple[Int64, Int64]:
     """CSR of the subscriptions: topics that do not exist last, as in `absent_topics`."""
-    indptr, topics = group.subscription_indptr, group.subscription_topics.astype(np.int64)
-    if not group.absent_subscriptions:
-        return indptr, topics
-    pairs = np.array(sorted(group.absent_subscriptions), np.int64)
-    member = np.concatenate((group.subscription_member, pairs[:, 0]))
-    topic = np.concatenate((topics, pairs[:, 1] + len(group.topics)))
-    order = np.lexsort((topic, member))
+    members, topics = group.subscription_pairs
+    absent = np.array(sorted(group.absent_subscriptions), np.int64).reshape(-1, 2)
+    member = np.concatenate((members, absent[:, 0]))
+    topic: Int64 = np.concatenate((topics, absent[:, 1] + len(group.topics)))
     counts = np.bincount(member, minlength=len(group.members))
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), topic[order]
+    if len(absent):
+        topic = topic[np.lexsort((topic, member))]
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), topic
 
 
 def _int32(values: Ints, what: str) -> Int32:

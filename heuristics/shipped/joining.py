@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,8 +38,8 @@ class Joining:
 def joining(group: Group) -> list[Joining]:
     """Return the members of a group in its order, each as it joins."""
     names = group.topics + group.absent_topics
-    indptr, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
-    rows = [[names[t] for t in topics[a:b]] for a, b in itertools.pairwise(indptr)]
+    members = range(len(group.members))
+    rows = [[group.topics[t] for t in group.subscription(m).tolist()] for m in members]
     for member, absent in group.absent_subscriptions:
         rows[member].append(group.absent_topics[absent])
     owned: list[dict[str, list[int]]] = [{} for _ in group.members]

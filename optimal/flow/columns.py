@@ -11,7 +11,6 @@ import numpy as np
 from groups.group import contains
 
 if TYPE_CHECKING:
-    from groups.classes import Classes
     from groups.group import Bools, Group, Int32, Int64, Ints
 
 
@@ -21,9 +20,10 @@ class Columns:
 
     Attributes
     ----------
-    indptr, topics_read : CSR of the subscriptions, int64 and int32
+    indptr, topics_read : CSR of the topic lists that members read, int64 and int32
+    row : (members,) int32, which list each member reads; row_first : (rows,) int64, its first
+        member
     counts, readers : (topics,) int64, how many partitions and readers each topic has
-    classes : members that read alike
     given : (partitions,) int32, valid owner; owned : (members,) int64, how many each owns
     weight : (partitions,) int64, -1 unknown, or None
     rack : (members,) int64, -1 none; replicas : (partitions,) int64, -1 unknown
@@ -33,9 +33,10 @@ class Columns:
     members: int
     indptr: Int64
     topics_read: Int32
+    row: Int32
+    row_first: Int64
     counts: Int64
     readers: Int64
-    classes: Classes
     given: Int32
     owned: Int64
     weight: Int64 | None
@@ -55,9 +56,10 @@ class Columns:
             members=len(group.members),
             indptr=group.subscription_indptr,
             topics_read=group.subscription_topics,
+            row=group.subscription_row,
+            row_first=group.row_first,
             counts=group.partitions,
             readers=group.readers,
-            classes=group.classes,
             given=group.owner,
             owned=group.owned,
             weight=group.weight,
@@ -78,11 +80,6 @@ class Columns:
     def owner(self) -> Int64:
         """(partitions,) int64: `given`, wide enough for sums and products."""
         return self.given.astype(np.int64)
-
-    @property
-    def reading(self) -> Int64:
-        """(subscriptions,) int64: member of each entry of `topics_read`."""
-        return np.repeat(np.arange(self.members), np.diff(self.indptr))
 
     @property
     def partitions(self) -> int:

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.errors import BadInput
+from groups.subscriptions import entries
 from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
-    from groups.classes import Classes
     from groups.group import Bools, Int64, Ints
     from groups.tiers import Objective
     from optimal.flow.columns import Columns
@@ -70,7 +70,7 @@ def pools_of(columns: Columns, stages: Stages) -> Pools:
     """
     before, apart, with_racks = stages.before, stages.apart, stages.with_racks
     useful = (columns.readers > 0) & (columns.counts > 0)
-    if len(columns.classes) == 1 and useful.any() and not (before or apart or with_racks):
+    if len(columns.row_first) == 1 and useful.any() and not (before or apart or with_racks):
         return _one_pool(columns, useful)
     place, place_topic, place_replicas = _places(columns, useful, before, with_racks=with_racks)
     kept, near_only = _kept(columns, before, place, place_topic, place_replicas)
@@ -79,9 +79,9 @@ def pools_of(columns: Columns, stages: Stages) -> Pools:
     if before:
         kept_by = np.bincount(columns.owner[kept], minlength=columns.members)
         told_apart = [kept_by, *told_apart]
-    indptr, rows = _only(columns.classes, useful)
+    indptr, rows = _only(columns, useful)
     member_class, sample = _classes(columns, indptr, rows, told_apart)
-    edge_class, edge_topic = _entries(indptr, rows, columns.classes.member[sample])
+    edge_class, edge_topic = _entries(indptr, rows, columns.row[sample])
     order = order_by(edge_topic)
     edge_topic, edge_class = edge_topic[order], edge_class[order]
     topic_indptr = np.searchsorted(edge_topic, np.arange(len(columns.counts) + 1))
@@ -201,24 +201,24 @@ def _classes(
 
     Parameters
     ----------
-    indptr, rows : what each class of the group reads of what counts
+    indptr, rows : what each row of the group lists of what counts
     told_apart : what else tells members apart, (members,) int64 each
     """
     merged, first = alike(indptr, rows, len(columns.counts), [])
-    member = merged[columns.classes.member]
+    member = merged[columns.row]
     if not any((column != column[0]).any() for column in told_apart if len(column)):
-        return member, columns.classes.first[first]
+        return member, columns.row_first[first]
     nothing = np.zeros(columns.members + 1, np.int64)
     return alike(nothing, nothing[:0], 0, [member, *told_apart])
 
 
-def _only(classes: Classes, useful: Bools) -> tuple[Int64, Ints]:
-    """CSR of what each class reads without topics that have no partitions."""
+def _only(columns: Columns, useful: Bools) -> tuple[Int64, Ints]:
+    """CSR of what each row lists without topics that have no partitions."""
     if useful.all():
-        return classes.indptr, classes.topics
-    chosen = useful[classes.topics]
+        return columns.indptr, columns.topics_read
+    chosen = useful[columns.topics_read]
     before = np.concatenate(([0], np.cumsum(chosen)))
-    return before[classes.indptr], classes.topics[chosen]
+    return before[columns.indptr], columns.topics_read[chosen]
 
 
 def _entries(indptr: Ints, entries: Ints, rows: Ints) -> tuple[Int64, Int64]:
@@ -290,9 +290,10 @@ def _kept(
 
 def _has_near(columns: Columns, place_topic: Int64, place_replicas: Int64) -> Bools:
     """(places,) bool: whether some reader's rack holds a replica."""
-    readers = np.argsort(columns.topics_read, kind="stable")
-    starts = np.searchsorted(columns.topics_read[readers], np.arange(len(columns.counts) + 1))
-    place, reader = _entries(starts, columns.reading[readers], place_topic)
+    member, topic = entries(columns.indptr, columns.topics_read, columns.row)
+    readers = np.argsort(topic, kind="stable")
+    starts = np.searchsorted(topic[readers], np.arange(len(columns.counts) + 1))
+    place, reader = _entries(starts, member[readers], place_topic)
     near = ~columns.misses(columns.rack[reader], place_replicas[place])
     found = np.zeros(len(place_topic), bool)
     found[place[near]] = True

@@ -65,6 +65,7 @@ def columns(document: dict[str, Any]) -> dict[str, Any]:
         "partitions": group.partitions,
         "indptr": group.subscription_indptr,
         "reads": group.subscription_topics,
+        "row": group.subscription_row,
         "known": group.subscription_known,
         "owner": group.owner,
         "generation": group.generation,

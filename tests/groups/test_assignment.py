@@ -45,7 +45,7 @@ def any_assignment(rng: random.Random, group: Group) -> Assignment:
 def valid_assignment(rng: random.Random, group: Group) -> Assignment:
     owner = np.full(group.n_partitions, -1, np.int32)
     for p, topic in enumerate(group.topic.tolist()):
-        readers = group.subscription_member[group.subscription_topics == topic].tolist()
+        readers = group.subscribers(topic).tolist()
         if readers:
             owner[p] = rng.choice(readers)
     return Assignment(group, owner)
@@ -109,11 +109,7 @@ def test_every_reason_why_an_assignment_is_not_valid_is_listed(group, change, vi
 def naive_violations(assignment: Assignment) -> list[tuple]:
     group, found = assignment.group, []
     reads = {
-        m: {
-            group.topics[t]
-            for t, r in zip(group.subscription_topics, group.subscription_member, strict=True)
-            if r == m
-        }
+        m: {group.topics[t] for t in group.subscription(m).tolist()}
         for m in range(len(group.members))
     }
     counts = dict(zip(group.topics, group.partitions.tolist(), strict=True))
@@ -192,7 +188,7 @@ def naive_balanced(assignment: Assignment) -> bool:
     if max(loads, default=0) - min(loads, default=0) <= 1:
         return True
     for p, holder in enumerate(assignment.owner.tolist()):
-        readers = group.subscription_member[group.subscription_topics == group.topic[p]]
+        readers = group.subscribers(group.topic[p])
         for reader in readers.tolist() if holder >= 0 else []:
             after = list(loads)
             after[holder] -= 1

@@ -49,7 +49,10 @@ def test_a_group_from_columns_numbers_its_partitions_topic_by_topic():
     assert group.topic.tolist() == [0, 0, 1, 1, 1]
     assert group.number.tolist() == [0, 1, 0, 1, 2]
     assert group.readers.tolist() == [1, 2]
-    assert group.subscription_member.tolist() == [0, 0, 1]
+    assert [column.tolist() for column in group.subscription_pairs] == [[0, 0, 1], [0, 1, 1]]
+    assert group.reads.tolist() == [2, 1]
+    assert [group.subscription(member).tolist() for member in (0, 1)] == [[0, 1], [1]]
+    assert [group.subscribers(topic).tolist() for topic in (0, 1)] == [[0], [0, 1]]
     assert group.owner.dtype == np.int32
     assert group.lag_records.tolist() == ARRAYS["lag"]
     assert repr(group) == "Group('g', 2 topics, 5 partitions, 2 members)"
@@ -129,11 +132,11 @@ def test_nothing_at_all_is_a_group():
         ({"subscription_topics": [0, -1, 1]}, r"subscription_topics\[1\]: -1, expected 0 or more"),
         (
             {"subscription_topics": [1, 0, 1]},
-            r"subscription_topics\[1\]: row of member 0 is not ascending without repeats",
+            r"subscription_topics\[1\]: row 0 is not ascending without repeats",
         ),
         (
             {"subscription_topics": [1, 1, 1]},
-            r"subscription_topics\[1\]: row of member 0 is not ascending without repeats",
+            r"subscription_topics\[1\]: row 0 is not ascending without repeats",
         ),
         ({"owner": [0, -1, 1, 1]}, "owner: 4 values, expected 5"),
         ({"owner": [0, -1, 1, 1, 2]}, r"owner\[4\]: 2, but there are 2 members"),
@@ -172,7 +175,8 @@ def test_no_array_and_no_field_of_a_group_can_be_changed():
     group = Group.from_dict(document({"t": racks, "u": offsets}, members))
     parts = [group, group.racks, group.offsets, group.raw_claims]
     arrays = [v for part in parts for v in vars(part).values() if isinstance(v, np.ndarray)]
-    arrays += [group.first, group.topic, group.number, group.subscription_member, group.readers]
+    arrays += [group.first, group.topic, group.number, group.reads, group.readers]
+    arrays += [*group.subscription_pairs, group.row_size, group.row_first]
     assert len(arrays) > 15
     made = Group.from_arrays(**ARRAYS)
     arrays += [made.claims.member, made.claims.topic, made.claims.partition]
@@ -290,8 +294,9 @@ def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():
         group.require_subscriptions()
     equal = group.with_equal_subscriptions()
     equal.require_subscriptions()
-    assert equal.subscription_indptr.tolist() == [0, 2, 4, 5]
-    assert equal.subscription_topics.tolist() == [0, 1, 0, 1, 0]
+    assert [equal.subscription(member).tolist() for member in range(3)] == [[0, 1], [0, 1], [0]]
+    assert equal.subscription_indptr.tolist() == [0, 1, 3]
+    assert equal.subscription_row.tolist() == [1, 1, 0]
     assert equal.owner.tolist() == group.owner.tolist()
     assert equal.assumed == (
         "subscription of 2 members unknown, taken as all 2 topics of the group",

@@ -58,7 +58,7 @@ def test_every_tier_has_the_value_of_its_definition():
         group = random_group(rng, members=5, partitions=12)
         owner = np.full(group.n_partitions, -1, np.int32)
         for p, topic in enumerate(group.topic.tolist()):
-            readers = group.subscription_member[group.subscription_topics == topic].tolist()
+            readers = group.subscribers(topic).tolist()
             owner[p] = rng.choice(readers) if readers else -1
         assignment = Assignment(group, owner)
         expected = naive(assignment)

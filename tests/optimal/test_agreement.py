@@ -113,7 +113,7 @@ def test_no_two_formulations_disagree_on_groups_of_mixed_magnitudes(tmp_path):
 
 
 def reads(group):
-    return np.split(group.subscription_topics, group.subscription_indptr[1:-1])
+    return [group.subscription(member) for member in range(len(group.members))]
 
 
 def contested(group) -> bool:

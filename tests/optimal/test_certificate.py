@@ -28,10 +28,8 @@ ORDERS = [
 
 def readers_of(group: Group) -> dict[int, list[int]]:
     """The members that read each partition that somebody reads."""
-    rows = [
-        set(group.subscription_topics[a:b].tolist())
-        for a, b in zip(group.subscription_indptr[:-1], group.subscription_indptr[1:], strict=True)
-    ]
+    listed = np.split(group.subscription_topics, group.subscription_indptr[1:-1])
+    rows = [set(listed[row].tolist()) for row in group.subscription_row.tolist()]
     found = {p: [m for m, row in enumerate(rows) if t in row] for p, t in enumerate(group.topic)}
     return {p: readers for p, readers in found.items() if readers}
 

@@ -105,13 +105,14 @@ def monolithic(group: Group, order: tuple[str, ...]) -> Assignment:
             head = group.n_partitions + topic * members + int(m)
             arc = solver.add_arc_with_capacity_and_unit_cost(p, head, 1, cost)
             choices.append((p, int(m), arc))
-    for t, m in zip(group.subscription_topics, group.subscription_member, strict=True):
+    reader, listed = group.subscription_pairs
+    for t, m in zip(listed, reader, strict=True):
         tail = group.n_partitions + int(t) * members + int(m)
         for k in range(1, int(group.partitions[t]) + 1):
             cost = unit["topic_balance"] * (2 * k - 1)
             solver.add_arc_with_capacity_and_unit_cost(tail, part + int(m), 1, cost)
     most = np.zeros(members, np.int64)
-    np.add.at(most, group.subscription_member, group.partitions[group.subscription_topics])
+    np.add.at(most, reader, group.partitions[listed])
     for m in range(members):
         for k in range(1, int(most[m]) + 1):
             cost = unit["balance"] * (2 * k - 1)

@@ -39,8 +39,7 @@ def crowded(rng: random.Random, *, members: int, partitions: int, alike: bool = 
 
 
 def every_assignment(group: Group) -> list[Assignment]:
-    readers = [group.subscription_member[group.subscription_topics == t].tolist() or [-1]
-               for t in group.topic.tolist()]  # fmt: skip
+    readers = [group.subscribers(t).tolist() or [-1] for t in group.topic.tolist()]
     return [Assignment(group, np.array(row, np.int32)) for row in product(*readers)]
 
 

@@ -127,7 +127,7 @@ def test_every_removal_is_a_good_group_and_smaller():
 def test_removals_take_each_member_topic_partition_subscription_and_claim_once():
     group = Group.from_dict(DOCUMENT)
     expected = len(group.members) + len(group.topics) + group.n_partitions
-    expected += len(group.subscription_topics) + len(group.claims.member)
+    expected += len(group.subscription_pairs[0]) + len(group.claims.member)
     assert len(removals(group.to_dict())) == expected
 
 

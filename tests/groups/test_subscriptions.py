@@ -1,0 +1,226 @@
+"""Each distinct topic list is kept once; whether equal ones are changes no answer."""
+
+import pickle
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from compare import score
+from groups import BadInput, Group
+from groups.fleet import Fleet
+from groups.group import count_owners
+from heuristics import assign
+from optimal import check, solve
+
+
+def drawn(rng: random.Random, topics: int = 5) -> tuple[Group, list[list[int]]]:
+    """A group in which several members often read the same, and what each of them reads.
+
+    Some topics are empty.
+    """
+    rows = [sorted(rng.sample(range(topics), rng.randint(0, topics))) for _ in range(3)]
+    reads = [rng.choice(rows) for _ in range(rng.randint(0, 7))]
+    group = Group.from_arrays(
+        group="g",
+        topics=[f"t{t}" for t in range(topics)],
+        partitions=[rng.randint(0, 3) for _ in range(topics)],
+        members=[f"c{m}" for m in range(len(reads))],
+        subscription_indptr=np.cumsum([0, *map(len, reads)]),
+        subscription_topics=np.array([t for row in reads for t in row], np.int64),
+    )
+    return group, reads
+
+
+def rows_of(group: Group) -> list[tuple[int, ...]]:
+    """What each member reads."""
+    listed = listed_in(group)
+    return [listed[row] for row in group.subscription_row.tolist()]
+
+
+def listed_in(group: Group) -> list[tuple[int, ...]]:
+    """The rows of a group."""
+    ends, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
+    return [tuple(topics[a:b]) for a, b in pairwise(ends)]
+
+
+def spread(group: Group, rng: random.Random) -> Group:
+    """The same group with a row for each member and some that nobody reads, in any order."""
+    rows = list(enumerate(rows_of(group)))
+    rows += [(-1, row) for row in listed_in(group)]
+    rng.shuffle(rows)
+    place = {member: row for row, (member, _) in enumerate(rows)}
+    return Group.from_arrays(
+        group=group.name,
+        topics=group.topics,
+        partitions=group.partitions,
+        members=group.members,
+        subscription_indptr=np.cumsum([0, *(len(row) for _, row in rows)]),
+        subscription_topics=np.array([t for _, row in rows for t in row], np.int64),
+        subscription_row=np.array([place[m] for m in range(len(group.members))], np.int64),
+        owner=group.owner,
+    )
+
+
+def test_equal_lists_of_members_are_kept_once_by_their_first_members():
+    rng = random.Random("rows")
+    sizes = set()
+    for _ in range(200):
+        group, reads = drawn(rng)
+        rows = list(map(tuple, reads))
+        assert listed_in(group) == list(dict.fromkeys(rows))
+        assert rows_of(group) == rows
+        assert group.row_first.tolist() == [rows.index(row) for row in listed_in(group)]
+        assert group.row_size.tolist() == [rows.count(row) for row in listed_in(group)]
+        sizes.add((len(group.members), len(listed_in(group))))
+    assert {(7, 3), (1, 1), (0, 0)} <= sizes
+
+
+def test_rows_are_kept_as_they_are_given_but_for_those_that_nobody_reads():
+    columns = {
+        "group": "g",
+        "topics": ["t0", "t1"],
+        "partitions": [1, 1],
+        "members": ["c0", "c1", "c2"],
+        "subscription_indptr": [0, 1, 3, 5, 5, 6],
+        "subscription_topics": [1, 0, 1, 0, 1, 0],
+        "subscription_row": [2, 4, 1],
+    }
+    group = Group.from_arrays(**columns)
+    assert listed_in(group) == [(0, 1), (0, 1), (0,)]
+    assert group.subscription_row.tolist() == [1, 2, 0]
+    with pytest.raises(BadInput, match=r"subscription_row\[1\]: 5, but there are 5 rows"):
+        Group.from_arrays(**columns | {"subscription_row": [0, 5, 0]})
+    with pytest.raises(BadInput, match=r"subscription_row: 2 values, expected 3"):
+        Group.from_arrays(**columns | {"subscription_row": [0, 1]})
+    with pytest.raises(BadInput, match="subscription_indptr: expected to rise from 0"):
+        Group.from_arrays(**columns | {"subscription_indptr": []})
+
+
+def test_a_document_keeps_equal_lists_once():
+    members = {
+        "a": {"subscription": ["t", "u", "gone"]},
+        "b": {"subscription": ["u", "t"]},
+        "c": {"subscription": None},
+        "d": {"subscription": []},
+    }
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": 1, "u": 1}, "members": members}
+    )
+    assert listed_in(group) == [(0, 1), ()]
+    assert group.subscription_row.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("method", ["flow", "cp-sat", "ilp", "brute"])
+def test_equal_rows_given_apart_change_no_value(method):
+    rng = random.Random(f"apart {method}")
+    apart = 0
+    for _ in range(25):
+        group, _ = drawn(rng, topics=3)
+        owned = [rng.choice([-1, *group.subscribers(t).tolist()]) for t in group.topic.tolist()]
+        group = replace(group, owner=np.array(owned, np.int32))
+        other = spread(group, rng)
+        assert rows_of(other) == rows_of(group)
+        apart += len(listed_in(other)) > len(listed_in(group))
+        for objective in ("balance > stickiness", "stickiness > balance", "topic_balance"):
+            one, two = (solve(g, objective, method=method) for g in (group, other))
+            assert (one.status, one.terms) == (two.status, two.terms)
+            assert check(other, two) == check(group, one)
+        values = [score(g, assign(g, "kip-54-sticky"), solve(g)).terms for g in (group, other)]
+        assert values[0] == values[1]
+    assert apart > 10
+
+
+def test_a_row_that_differs_far_behind_the_first_ones_is_kept():
+    topics, members = 50, 12_000
+    rows = np.tile(np.arange(topics), (members, 1))
+    rows[-2, -1] = topics
+    group = Group.from_arrays(
+        group="g",
+        topics=[f"t{t}" for t in range(topics + 1)],
+        partitions=[1] * (topics + 1),
+        members=[f"c{m}" for m in range(members)],
+        subscription_indptr=np.arange(members + 1) * topics,
+        subscription_topics=rows.reshape(-1),
+    )
+    assert group.row_size.tolist() == [members - 1, 1]
+    assert group.row_first.tolist() == [0, members - 2]
+
+
+def test_ten_thousand_members_of_a_thousand_topics_are_eleven_thousand_integers():
+    members, topics = 10_000, 1000
+    group = Group.from_arrays(
+        group="g",
+        topics=[f"t{t}" for t in range(topics)],
+        partitions=[1] * topics,
+        members=[f"c{m}" for m in range(members)],
+        subscription_indptr=[0, topics],
+        subscription_topics=np.arange(topics),
+        subscription_row=np.zeros(members, int),
+    )
+    assert solve(group).terms[0].value == topics * (members - topics)
+    held = [vars(group)[name] for name in vars(group) if name != "subscription_pairs"]
+    assert len(group.subscription_topics) + len(group.subscription_row) == 11_000
+    assert max(value.size for value in held if isinstance(value, np.ndarray)) == members
+    assert "subscription_pairs" not in vars(group)
+
+
+def test_readers_and_subscriptions_are_those_of_the_rows():
+    rng = random.Random("readers")
+    for _ in range(100):
+        group, rows = drawn(rng)
+        topics = range(len(group.topics))
+        for made in (group, spread(group, rng)):
+            assert made.readers.tolist() == [sum(t in row for row in rows) for t in topics]
+            assert made.reads.tolist() == list(map(len, rows))
+            assert [made.subscription(m).tolist() for m in range(len(rows))] == rows
+            assert [made.subscribers(t).tolist() for t in topics] == [
+                [m for m, row in enumerate(rows) if t in row] for t in topics
+            ]
+            read = [(m, t) for m, row in enumerate(rows) for t in row]
+            assert list(zip(*map(list, made.subscription_pairs), strict=True)) == read
+            pairs = [(m, t) for m in range(len(rows)) for t in topics]
+            for some in (pairs, pairs[-1:]):
+                member, topic = np.array(some, np.int64).reshape(-1, 2).T
+                expected = [t in rows[m] for m, t in some]
+                assert made.subscribes(member, topic).tolist() == expected
+        full = {t for t in topics if group.partitions[t]}
+        assert group.everybody_reads_all is (bool(rows) and all(full <= set(r) for r in rows)
+                                             and len(set(map(tuple, rows))) == 1)  # fmt: skip
+
+
+def test_a_member_of_unknown_subscription_is_not_said_to_read_all():
+    document = {
+        "format": "assay-group/1",
+        "group": "g",
+        "topics": {"t": 2},
+        "members": {"a": {"subscription": None}, "b": {"subscription": None}},
+    }
+    group = Group.from_dict(document)
+    assert group.subscribes(np.array([0, 1]), np.array([0, 0])).tolist() == [True, True]
+    assert not group.everybody_reads_all
+    known = group.with_equal_subscriptions()
+    assert listed_in(known) == [(0,)]
+    assert known.everybody_reads_all
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_a_fleet_has_the_rows_of_its_groups_side_by_side(count):
+    rng = random.Random(count)
+    groups = [drawn(rng)[0] for _ in range(count)]
+    fleet = Fleet.of(groups).group
+    expected, first = [], 0
+    for group in groups:
+        expected += [tuple(t + first for t in row) for row in rows_of(group)]
+        first += len(group.topics)
+    assert rows_of(fleet) == expected
+    assert fleet.row_size.tolist() == [n for g in groups for n in g.row_size.tolist()]
+    assert listed_in(pickle.loads(pickle.dumps(fleet))) == listed_in(fleet)
+
+
+@pytest.mark.parametrize("owner", [[], [-1, -1], [0, 2, 2], [-1, 1, 1, -1]])
+def test_owners_are_counted_with_and_without_partitions_of_nobody(owner):
+    counted = count_owners(np.array(owner, np.int32), 3)
+    assert counted.tolist() == [owner.count(m) for m in range(3)]
