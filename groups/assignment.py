@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups import fields
+from groups.documents import fields
 from groups.errors import InvalidAssignment
 from groups.group import NOBODY, count_owners, frozen
 

@@ -182,7 +182,7 @@ class Group:
         BadInput
             Where the file is not one good snapshot; the message names the place.
         """
-        from groups import snapshot
+        from groups.documents import snapshot
 
         return snapshot.read_group(path)
 
@@ -197,13 +197,13 @@ class Group:
         BadInput
             Where a rule of the format is broken; the message names the place.
         """
-        from groups import snapshot
+        from groups.documents import snapshot
 
         return snapshot.group_of(document)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ``assay-group/1`` document of this group."""
-        from groups import snapshot
+        from groups.documents import snapshot
 
         return snapshot.document_of(self)
 

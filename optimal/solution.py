@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups import fields
 from groups.assignment import Assignment
+from groups.documents import fields
 from groups.errors import InvalidAssignment
 from groups.tiers import Objective, parse_objective
 

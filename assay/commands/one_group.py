@@ -16,7 +16,7 @@ from assay.commands.options import (
     limits_of,
 )
 from assay.streams import complain, note_assumed, show, show_json
-from groups.documents import decode, parse_json, read_bytes
+from groups.documents.json_files import decode, parse_json, read_bytes
 from groups.errors import AssayError, BadInput
 from groups.group import Group
 

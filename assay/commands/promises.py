@@ -7,7 +7,7 @@ import typer
 
 from assay.commands.options import MOST_SECONDS, Format
 from assay.streams import note, put, show, show_json, write
-from groups.documents import make_folder
+from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 
 

@@ -7,7 +7,7 @@ import typer
 
 from assay.commands.options import Out
 from assay.streams import complain, note_assumed, show, write
-from groups.documents import read_bytes, read_documents
+from groups.documents.json_files import read_bytes, read_documents
 from groups.errors import BadInput
 from groups.group import Group
 
@@ -72,7 +72,7 @@ def anonymise(
     out: Out = None,
 ) -> None:
     """Replace the names in a snapshot by pseudonyms; the optimum stays the same."""
-    from groups.anonymise import anonymise_all
+    from groups.documents.anonymise import anonymise_all
 
     name = "standard input" if file == "-" else file
     documents = []

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from compare.promises.promise import promise_named
 from compare.promises.trial import Trial, optima, runner_of
-from groups import BadInput, Group, fields
-from groups.documents import read_bytes, read_documents
+from groups import BadInput, Group
+from groups.documents import fields
+from groups.documents.json_files import read_bytes, read_documents
 from heuristics import assignor_named
 from heuristics.shipped import CLIENTS
 

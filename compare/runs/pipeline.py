@@ -17,7 +17,7 @@ from compare.runs.source import find
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES, content_key
 from compare.score import Excess, Score, ScoreTerm, score_assignors, too_far
-from groups.documents import make_folder
+from groups.documents.json_files import make_folder
 from groups.errors import AssayError, BadInput
 from groups.group import Group
 from heuristics.child import Child, Lost
@@ -202,7 +202,7 @@ def _read(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
 
 def _read_one(job: Job, row: Mapping[str, Any]) -> dict[str, Any]:
-    from groups.documents import parse_json
+    from groups.documents.json_files import parse_json
 
     try:
         if row["text"] is None:

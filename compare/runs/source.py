@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groups.documents import decode, read_bytes
+from groups.documents.json_files import decode, read_bytes
 from groups.errors import BadInput
 from groups.importers import import_each
 

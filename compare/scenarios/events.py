@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from groups import BadInput, fields
+from groups import BadInput
+from groups.documents import fields
 from groups.group import check_total
 
 if TYPE_CHECKING:

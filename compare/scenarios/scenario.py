@@ -10,8 +10,9 @@ import numpy as np
 
 from compare.scenarios.events import Event
 from compare.scenarios.upgrade_paths import ROLLOUTS
-from groups import Group, fields
-from groups.documents import decode, parse_json, read_bytes
+from groups import Group
+from groups.documents import fields
+from groups.documents.json_files import decode, parse_json, read_bytes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:

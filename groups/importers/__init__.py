@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from groups.documents import decode
+from groups.documents.json_files import decode
 from groups.errors import BadInput
 from groups.importers import akhq, console, kafka_python, kafka_ui, rpk
 from groups.importers.lines import Misread

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from groups import fields
+from groups.documents import fields
 from groups.errors import BadInput
 from groups.importers.lines import Misread, brief, refuse
 from groups.importers.seen import MOST_NUMBER, Finding, Refusal, SeenPartition, View

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from groups import fields
-from groups.documents import parse_json
+from groups.documents import fields
+from groups.documents.json_files import parse_json
 from groups.importers.json_groups import each_group, held_by, partition_number, text
 from groups.importers.lines import brief, refuse
 from groups.importers.seen import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from groups import fields
-from groups.documents import parse_json
+from groups.documents import fields
+from groups.documents.json_files import parse_json
 from groups.importers.json_groups import (
     check_lag,
     each_group,

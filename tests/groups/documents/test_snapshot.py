@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from groups import BadInput, Group
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 KNOWN = (ROOT / "corpus/known.jsonl").read_text().splitlines()
-SCHEMA = json.loads((ROOT / "groups/assay-group-1.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "groups/documents/assay-group-1.schema.json").read_text())
 FITS = jsonschema.Draft202012Validator(SCHEMA).is_valid
 ORDERS = {
     "format": "assay-group/1",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups import fields
-from groups.documents import read_bytes, read_documents
+from groups.documents import fields
+from groups.documents.json_files import read_bytes, read_documents
 from groups.errors import BadInput
 from groups.group import (
     NO_GENERATION,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from groups.anonymise import anonymise, anonymise_all
+from groups.documents.anonymise import anonymise, anonymise_all
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import import_each
 
-CAPTURES = Path(__file__).parent / "captures"
+CAPTURES = Path(__file__).parents[1] / "captures"
 NAMED: dict[str, Any] = {
     "format": "assay-group/1",
     "group": "acme-billing",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from groups.documents import RepeatedKeys
+from groups.documents.json_files import RepeatedKeys
 from groups.errors import BadInput
 
 GREATEST = 2**63 - 1

@@ -1,0 +1,1 @@
+"""The versioned JSON formats: what a document must hold, read and written."""
