@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Int64 = npt.NDArray[np.int64]
     Rows = tuple[Int64, Int32]
 
+Integer = TypeVar("Integer", bound=np.integer[Any])
 # What the rows are compared in at once stays in the processor's cache.
 AT_ONCE = 2**18
 
@@ -55,13 +56,15 @@ def in_use(indptr: Int64, topics: Int32, row: Int32) -> tuple[Rows, Int32]:
     return (starts, entries(indptr, topics, kept)[1]), place[row].astype(np.int32)
 
 
-def entries(indptr: Int64, topics: Int32, rows: Ints) -> tuple[Int64, Int32]:
-    """Return (place in `rows`, topic) for every entry of some rows of a CSR."""
+def entries(
+    indptr: Int64, listed: npt.NDArray[Integer], rows: Ints
+) -> tuple[Int64, npt.NDArray[Integer]]:
+    """Return (place in `rows`, what is listed) for every entry of some rows of a CSR."""
     start = indptr[rows]
     length = indptr[np.asarray(rows, np.int64) + 1] - start
     which = np.repeat(np.arange(len(rows)), length)
     before = np.cumsum(length) - length
-    return which, topics[np.arange(len(which)) + np.repeat(start - before, length)]
+    return which, listed[np.arange(len(which)) + np.repeat(start - before, length)]
 
 
 def _equal(indptr: Int64, topics: Int32) -> bool:

@@ -10,8 +10,7 @@ from optimal.flow.paths import Counts
 from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int32, Int64
-    from optimal.flow.columns import Columns
+    from groups.group import Bools, Group, Int32, Int64
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
@@ -19,27 +18,27 @@ if TYPE_CHECKING:
 
 def whole(pools: Pools, blocks: Blocks) -> Bools:
     """(blocks,) bool: whether nobody outside the block reads in it, nor the other way round."""
-    of_pool, of_class = blocks.of_pool[pools.edge_pool], blocks.of_class[pools.edge_class]
+    of_pool, of_class = blocks.of_pool[pools.read_pool], blocks.of_class[pools.read_by]
     crossing = of_pool != of_class
     found = np.ones(len(blocks.floor), bool)
     found[of_pool[crossing]] = found[of_class[crossing]] = False
     return found
 
 
-def deal(columns: Columns, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
+def deal(group: Group, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
     """Return (owner of each partition, price of each member) where no part needs a flow.
 
     Only members above their place give anything up, the last partitions they own; what is free
     goes, in ascending order, to the members of its block in order.
     """
     block = blocks.of_class[pools.member_class]
-    owned, all_owned = columns.owned, int(columns.owned.sum()) == columns.partitions
+    owned, all_owned = group.owned, int(group.owned.sum()) == group.n_partitions
     kept, given, price = closed_form(block, owned, blocks.floor, blocks.extra)
     members = order_by(block).astype(np.int32)
     if not (owned.any() or pools.some_unread or len(blocks.floor) > 1):
         return np.repeat(members, given[members]), price
     rich = np.append(owned > kept, False)
-    owner, free = columns.given.copy(), np.empty(0, np.int64)
+    owner, free = group.owner.copy(), np.empty(0, np.int64)
     if rich.any():
         theirs = np.flatnonzero(rich.take(owner))
         theirs = theirs[order_by(owner[theirs])]

@@ -10,13 +10,12 @@ from groups.group import NOBODY
 from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
-    from groups.group import Int32
-    from optimal.flow.columns import Columns
+    from groups.group import Group, Int32
     from optimal.flow.paths import Counts, Paths
     from optimal.flow.pools import Pools
 
 
-def hand_out(columns: Columns, pools: Pools, paths: Paths, counts: Counts) -> Int32:
+def hand_out(group: Group, pools: Pools, paths: Paths, counts: Counts) -> Int32:
     """Return who gets each partition, (partitions,) int32, -1 where nobody reads it.
 
     In ascending order of partitions, so that the same group gets the same answer: of what one
@@ -24,16 +23,16 @@ def hand_out(columns: Columns, pools: Pools, paths: Paths, counts: Counts) -> In
     class gets goes round its members.
     """
     owned = paths.owned
-    owner = np.where(pools.kept, columns.owner, NOBODY)
+    owner = np.where(pools.kept, group.owner, NOBODY)
     all_stay = np.append(counts.stay == owned.count, False)[owned.of_partition]
-    owner[all_stay] = columns.owner[all_stay]
+    owner[all_stay] = group.owner[all_stay]
     some_stay = (counts.stay > 0) & (counts.stay < owned.count)
     held = np.flatnonzero(np.append(some_stay, False)[owned.of_partition])
     held = held[order_by(owned.of_partition[held])]
     size = owned.count[some_stay]
     rank = np.arange(len(held)) - np.repeat(np.cumsum(size) - size, size)
     first = held[rank < counts.stay[owned.of_partition[held]]]
-    owner[first] = columns.owner[first]
+    owner[first] = group.owner[first]
     left = np.flatnonzero((pools.pool >= 0) & (owner < 0))
     left = left[order_by(pools.pool[left])]
     by_pool = np.lexsort((paths.read_by, paths.read_pool))

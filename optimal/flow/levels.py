@@ -49,9 +49,9 @@ class Blocks:
 def components(pools: Pools) -> tuple[Int64, Int64]:
     """Return the connected component of each pool and of each class, numbered from 0."""
     n = len(pools.counts)
-    if n == len(pools.class_size) == len(pools.edge_pool) == 1:
+    if n == len(pools.class_size) == len(pools.read_pool) == 1:
         return np.zeros(1, np.int64), np.zeros(1, np.int64)
-    a, b = pools.edge_pool, pools.edge_class + n
+    a, b = pools.read_pool, pools.read_by + n
     label = np.arange(n + len(pools.class_size))
     while True:
         least = np.minimum(label[a], label[b])
@@ -149,9 +149,9 @@ def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut
     if not len(class_):
         return _Cut(np.zeros(n, bool), np.zeros(k, bool), np.zeros(c, bool))
     cap = blocks.floor + (blocks.extra > 0) if one_more else blocks.floor
-    block = blocks.of_pool[pools.edge_pool]
-    inside = np.flatnonzero((block == blocks.of_class[pools.edge_class]) & wanted[block])
-    read_pool, read_by = pools.edge_pool[inside], pools.edge_class[inside]
+    block = blocks.of_pool[pools.read_pool]
+    inside = np.flatnonzero((block == blocks.of_class[pools.read_by]) & wanted[block])
+    read_pool, read_by = pools.read_pool[inside], pools.read_by[inside]
     size = pools.class_size[class_]
     room = cap[blocks.of_class[class_]] * size
     solver = max_flow.SimpleMaxFlow()

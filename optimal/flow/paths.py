@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.group import among
+from groups.subscriptions import entries
 from optimal.networks.order import numbered, order_by
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int64
-    from optimal.flow.columns import Columns
+    from groups.group import Bools, Group, Int64
     from optimal.flow.levels import Blocks
     from optimal.flow.pools import Pools
     from optimal.flow.stages import Stages
@@ -71,26 +71,27 @@ class Paths:
     member_block: Int64
 
     @staticmethod
-    def of(columns: Columns, pools: Pools, blocks: Blocks, stages: Stages) -> Paths:
+    def of(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -> Paths:
         """Find the ways inside the blocks."""
-        inside = blocks.of_pool[pools.edge_pool] == blocks.of_class[pools.edge_class]
-        read_pool, read_by, far = pools.among(inside)
-        owned = _owned(columns, pools, inside, stages)
+        inside = blocks.of_pool[pools.read_pool] == blocks.of_class[pools.read_by]
+        read_pool, read_by = pools.read_pool[inside], pools.read_by[inside]
+        far = pools.far[inside]
+        owned = _owned(group, pools, inside, stages)
         members = order_by(pools.member_class)
         enters, classes = owned.owner, len(pools.class_size)
         join_class, join_member = pools.member_class[members], members
         if stages.apart:
-            start = np.cumsum(pools.class_size) - pools.class_size
-            read, member = _expanded(start[read_by], pools.class_size[read_by], members)
+            starts = np.concatenate(([0], np.cumsum(pools.class_size)))
+            read, member = entries(starts, members, read_by)
             read_pool, far = read_pool[read], far[read]
             # Keys ascend by topic, then by member.
             keys, number = np.unique(
-                pools.pool_topic[read_pool] * columns.members + member, return_inverse=True
+                pools.pool_topic[read_pool] * len(group.members) + member, return_inverse=True
             )
             read_by, classes = number.astype(np.int64), len(keys)
-            join_class, join_member = np.arange(classes), keys % max(columns.members, 1)
+            join_class, join_member = np.arange(classes), keys % max(len(group.members), 1)
             topic = pools.pool_topic[owned.pool]
-            enters = np.searchsorted(keys, topic * columns.members + owned.owner)
+            enters = np.searchsorted(keys, topic * len(group.members) + owned.owner)
         return Paths(
             apart=stages.apart,
             owned=owned,
@@ -128,42 +129,35 @@ class Counts:
         return Counts(self.stay + other.stay, self.read + other.read, self.join + other.join)
 
 
-def _expanded(start: Int64, length: Int64, entries: Int64) -> tuple[Int64, Int64]:
-    """Return (which slice, entry) for every entry of some slices of `entries`."""
-    which = np.repeat(np.arange(len(start)), length)
-    within = np.arange(len(which)) - np.repeat(np.cumsum(length) - length, length)
-    return which, entries[start[which] + within]
-
-
-def _owned(columns: Columns, pools: Pools, inside: Bools, stages: Stages) -> Owned:
+def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
     """Put together what may stay: partitions whose owner is in the block of their pool.
 
     Parameters
     ----------
-    inside : (edges,) bool, whether a pool and a class that reads it are in one block
+    inside : (reads,) bool, whether a pool and a class that reads it are in one block
     """
-    of_partition = np.full(columns.partitions, -1, np.int64)
+    of_partition = np.full(group.n_partitions, -1, np.int64)
     nothing = np.empty(0, np.int64)
     if not {"stickiness", "moved_weight"} & set(stages.flows):
         return Owned(of_partition, nothing, nothing, nothing, nothing, np.empty(0, bool))
-    held = np.flatnonzero((pools.pool >= 0) & (columns.owner >= 0))
+    held = np.flatnonzero((pools.pool >= 0) & (group.owner >= 0))
     classes = len(pools.class_size)
-    reads = (pools.edge_pool * classes + pools.edge_class)[inside]
+    reads = (pools.read_pool * classes + pools.read_by)[inside]
     order = order_by(reads)
     reads = reads[order]
-    pool, owner = pools.pool[held], columns.owner[held]
+    pool, owner = pools.pool[held], group.owner[held].astype(np.int64)
     allowed = among(reads, pool * classes + pools.member_class[owner], len(pools.counts) * classes)
     if not allowed.all():
         held, pool, owner = held[allowed], pool[allowed], owner[allowed]
-    key, width = pool * columns.members + owner, len(pools.counts) * columns.members
+    key, width = pool * len(group.members) + owner, len(pools.counts) * len(group.members)
     weights, rank = np.zeros(1, np.int64), nothing
-    if "moved_weight" in stages.flows and columns.weight is not None and len(held):
-        weights, rank = np.unique(columns.weight[held], return_inverse=True)
+    if "moved_weight" in stages.flows and group.weight is not None and len(held):
+        weights, rank = np.unique(group.weight[held], return_inverse=True)
         key, width = key * len(weights) + rank, width * len(weights)
     distinct, number = numbered(key, width)
     of_partition[held] = number
     pair, rank = np.divmod(distinct, len(weights))
-    pool, owner = np.divmod(pair, max(columns.members, 1))
+    pool, owner = np.divmod(pair, max(len(group.members), 1))
     far = np.zeros(len(distinct), bool)
     if len(distinct) and pools.far.any():
         key = pool * classes + pools.member_class[owner]

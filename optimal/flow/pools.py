@@ -11,20 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from groups.errors import BadInput
 from groups.subscriptions import entries
+from optimal.flow.cheapest_readers import cheapest_readers
+from optimal.flow.lots import Lots
+from optimal.flow.rows import alike
 from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int64, Ints
-    from groups.tiers import Objective
-    from optimal.flow.columns import Columns
+    from groups.group import Bools, Group, Int64, Ints
     from optimal.flow.stages import Stages
-
-SAFE = 2**62
-ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +35,8 @@ class Pools:
     counts : (pools,) int64; pool_topic : (pools,) int64, a topic of each pool
     member_class : (members,) int64; class_size, class_kept : (classes,) int64, members of the
         class and how many partitions each of them keeps
-    edge_pool, edge_class : (edges,) int64, who may read what, by ascending pool
-    far : (edges,) bool, whether the rack of the class holds no replica of the pool
+    read_pool, read_by : (reads,) int64, a pool and a class that may read it, by ascending pool
+    far : (reads,) bool, whether the rack of the class holds no replica of the pool
     """
 
     pool: Int64
@@ -51,16 +47,12 @@ class Pools:
     member_class: Int64
     class_size: Int64
     class_kept: Int64
-    edge_pool: Int64
-    edge_class: Int64
+    read_pool: Int64
+    read_by: Int64
     far: Bools
 
-    def among(self, keep: Bools) -> tuple[Int64, Int64, Bools]:
-        """Return (pool, class, far) of some of the edges."""
-        return self.edge_pool[keep], self.edge_class[keep], self.far[keep]
 
-
-def pools_of(columns: Columns, stages: Stages) -> Pools:
+def pools_of(group: Group, stages: Stages) -> Pools:
     """Put alike partitions and members together.
 
     Raises
@@ -68,233 +60,106 @@ def pools_of(columns: Columns, stages: Stages) -> Pools:
     BadInput
         Where the costs of the tiers before balance together would leave 64 bits.
     """
-    before, apart, with_racks = stages.before, stages.apart, stages.with_racks
-    useful = (columns.readers > 0) & (columns.counts > 0)
-    if len(columns.row_first) == 1 and useful.any() and not (before or apart or with_racks):
-        return _one_pool(columns, useful)
-    place, place_topic, place_replicas = _places(columns, useful, before, with_racks=with_racks)
-    kept, near_only = _kept(columns, before, place, place_topic, place_replicas)
-    kept_by = np.zeros(columns.members, np.int64)
-    told_apart = [columns.rack] if with_racks else []
-    if before:
-        kept_by = np.bincount(columns.owner[kept], minlength=columns.members)
-        told_apart = [kept_by, *told_apart]
-    indptr, rows = _only(columns, useful)
-    member_class, sample = _classes(columns, indptr, rows, told_apart)
-    edge_class, edge_topic = _entries(indptr, rows, columns.row[sample])
-    order = order_by(edge_topic)
-    edge_topic, edge_class = edge_topic[order], edge_class[order]
-    topic_indptr = np.searchsorted(edge_topic, np.arange(len(columns.counts) + 1))
-    if apart or with_racks:
-        pool_of_place, pool_topic = np.arange(len(place_topic)), place_topic
+    useful = (group.readers > 0) & (group.partitions > 0)
+    plain = not (stages.before or stages.apart or stages.with_racks)
+    if plain and useful.any() and len(group.subscription_indptr) == 2:
+        return _one_pool(group, useful)
+    # A group in which nobody reads anything has no racks even where a tier asks about them.
+    racks = group.racks if stages.with_racks else None
+    lots = Lots.of(group, useful, racks)
+    kept, near_only = cheapest_readers(group, stages.before, lots, racks)
+    kept_by = np.zeros(len(group.members), np.int64)
+    if stages.before:
+        kept_by = np.bincount(group.owner[kept], minlength=len(group.members))
+    told_apart: tuple[Ints, ...] = (kept_by,) if racks is None else (kept_by, racks.member)
+    member_class, sample = _classes(group, useful, told_apart)
+    class_starts, readers = _readers(group, sample)
+    if stages.apart or stages.with_racks:
+        pool_of_lot = first_lot = np.arange(len(lots.topic))
     else:
-        listed = _entries(topic_indptr, edge_class, place_topic)
-        starts = np.concatenate(([0], np.cumsum(np.diff(topic_indptr)[place_topic])))
-        pool_of_place, first = alike(starts, listed[1], len(sample), [])
-        pool_topic = place_topic[first]
-    by_topic = np.full(len(columns.counts), -1)
-    if with_racks:
-        pool = np.append(pool_of_place, -1)[place]
-    else:
-        by_topic[place_topic] = pool_of_place
-        pool = np.repeat(by_topic, columns.counts)
-    edge_pool, classes = _entries(topic_indptr, edge_class, pool_topic)
-    far = np.zeros(len(edge_pool), bool)
-    if with_racks:
-        far = columns.misses(columns.rack[sample][classes], place_replicas[edge_pool])
-        chosen = ~far | ~near_only[edge_pool]
-        edge_pool, classes, far = edge_pool[chosen], classes[chosen], far[chosen]
-    if before:
+        pool_of_lot, first_lot = _pools(lots, class_starts, readers, len(sample))
+    pool_topic = lots.topic[first_lot]
+    pool = lots.spread(pool_of_lot)
+    counts = np.bincount(pool_of_lot, lots.count, len(first_lot)).astype(np.int64)
+    if stages.before:
+        counts -= np.bincount(pool[kept], minlength=len(counts))
         pool = np.where(kept, -1, pool)
-    if before or with_racks:
-        counts = np.bincount(pool + 1, minlength=len(pool_topic) + 1)[1:]
-    else:
-        counts = np.bincount(by_topic + 1, columns.counts, len(pool_topic) + 1)[1:]
+    read_pool, read_by = entries(class_starts, readers, pool_topic)
+    far = np.zeros(len(read_pool), bool)
+    if racks is not None:
+        far = racks.lack(lots.replicas[read_pool], racks.member[sample][read_by])
+        chosen = ~far | ~near_only[read_pool]
+        read_pool, read_by, far = read_pool[chosen], read_by[chosen], far[chosen]
     return Pools(
         pool=pool,
-        some_unread=bool(before) or not useful[columns.counts > 0].all(),
+        some_unread=bool(stages.before) or not useful[group.partitions > 0].all(),
         kept=kept,
-        counts=counts.astype(np.int64),
+        counts=counts,
         pool_topic=pool_topic,
         member_class=member_class,
         class_size=np.bincount(member_class, minlength=len(sample)),
         class_kept=kept_by[sample],
-        edge_pool=edge_pool,
-        edge_class=classes,
+        read_pool=read_pool,
+        read_by=read_by,
         far=far,
     )
 
 
-def _one_pool(columns: Columns, useful: Bools) -> Pools:
+def _one_pool(group: Group, useful: Bools) -> Pools:
     """Return the one pool and the one class of members that all read the same."""
     one = np.zeros(1, np.int64)
     return Pools(
-        pool=np.repeat(np.where(useful, 0, -1), columns.counts),
-        some_unread=not useful[columns.counts > 0].all(),
-        kept=np.zeros(columns.partitions, bool),
-        counts=columns.counts[useful].sum(keepdims=True),
+        pool=np.repeat(np.where(useful, 0, -1), group.partitions),
+        some_unread=not useful[group.partitions > 0].all(),
+        kept=np.zeros(group.n_partitions, bool),
+        counts=group.partitions[useful].sum(keepdims=True),
         pool_topic=np.flatnonzero(useful)[:1],
-        member_class=np.zeros(columns.members, np.int64),
-        class_size=np.array([columns.members]),
+        member_class=np.zeros(len(group.members), np.int64),
+        class_size=np.array([len(group.members)]),
         class_kept=one,
-        edge_pool=one,
-        edge_class=one,
+        read_pool=one,
+        read_by=one,
         far=np.zeros(1, bool),
     )
 
 
-def alike(indptr: Ints, entries: Ints, width: int, told_apart: list[Int64]) -> tuple[Int64, Int64]:
-    """Return (class of each row, first row of each class) of rows that are equal.
-
-    Rows are CSR with entries below `width`, equal where `told_apart` is equal too. A random
-    64-bit word per entry, summed, finds the candidates; they are then compared.
-    """
-    length = np.diff(indptr)
-    if _all_alike(length, entries, told_apart):
-        return np.zeros(len(length), np.int64), np.zeros(1, np.int64)
-    rows = np.repeat(np.arange(len(length)), length)
-    within = np.arange(len(entries)) - np.asarray(indptr)[rows]
-    seed = 0
-    while True:
-        words = _words(seed, width)
-        sums = np.concatenate(([np.uint64(0)], np.cumsum(words[entries], dtype=np.uint64)))
-        key = sums[indptr[1:]] - sums[indptr[:-1]]
-        for which, column in enumerate(told_apart):
-            key = (key ^ (key >> np.uint64(29))) * ODD + column.astype(np.uint64) * words[which]
-        _, first, found = np.unique(key, return_index=True, return_inverse=True)
-        sample = first[found]
-        same = (length == length[sample]).all() and all(
-            (column == column[sample]).all() for column in told_apart
-        )
-        if same and (entries == entries[np.asarray(indptr)[sample[rows]] + within]).all():
-            break
-        seed += 1
-    order = np.argsort(first)
-    rank = np.empty(len(first), np.int64)
-    rank[order] = np.arange(len(first))
-    return rank[found], first[order]
-
-
-def _words(seed: int, width: int) -> npt.NDArray[np.uint64]:
-    """(width + 8,) uint64: words that look random (splitmix64: Steele, Lea & Flood 2014)."""
-    word = (np.arange(width + 8, dtype=np.uint64) + np.uint64(seed * 2**32 + 1)) * ODD
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
-
-
-def _all_alike(length: Ints, entries: Ints, told_apart: list[Int64]) -> bool:
-    if not len(length) or (length != length[0]).any():
-        return False
-    if any((column != column[0]).any() for column in told_apart):
-        return False
-    if len(length) == 1:
-        return True
-    rows = entries.reshape(len(length), -1)
-    return bool((rows == rows[0]).all())
-
-
-def _classes(
-    columns: Columns, indptr: Int64, rows: Ints, told_apart: list[Int64]
-) -> tuple[Int64, Int64]:
+def _classes(group: Group, useful: Bools, told_apart: tuple[Ints, ...]) -> tuple[Int64, Int64]:
     """Return (class of each member, first member of each class).
+
+    Rows of the group that are equal, or that differ only in topics without partitions, are one
+    class.
 
     Parameters
     ----------
-    indptr, rows : what each row of the group lists of what counts
-    told_apart : what else tells members apart, (members,) int64 each
+    told_apart : what else tells members apart, (members,) each
     """
-    merged, first = alike(indptr, rows, len(columns.counts), [])
-    member = merged[columns.row]
-    if not any((column != column[0]).any() for column in told_apart if len(column)):
-        return member, columns.row_first[first]
-    nothing = np.zeros(columns.members + 1, np.int64)
-    return alike(nothing, nothing[:0], 0, [member, *told_apart])
+    indptr, topics = group.subscription_indptr, group.subscription_topics
+    if not useful.all():
+        chosen = useful[topics]
+        indptr, topics = np.concatenate(([0], np.cumsum(chosen)))[indptr], topics[chosen]
+    number, first_row = alike(indptr, topics, len(useful))
+    of_member = number[group.subscription_row]
+    if not any((column != column[:1]).any() for column in told_apart):
+        # Written last to first, so that the first member stays.
+        first = np.full(len(first_row), -1)
+        first[of_member[::-1]] = np.arange(len(of_member))[::-1]
+        if (first >= 0).all():
+            return of_member, first
+    nothing = np.zeros(len(of_member) + 1, np.int64)
+    return alike(nothing, nothing[:0], 0, (of_member, *told_apart))
 
 
-def _only(columns: Columns, useful: Bools) -> tuple[Int64, Ints]:
-    """CSR of what each row lists without topics that have no partitions."""
-    if useful.all():
-        return columns.indptr, columns.topics_read
-    chosen = useful[columns.topics_read]
-    before = np.concatenate(([0], np.cumsum(chosen)))
-    return before[columns.indptr], columns.topics_read[chosen]
+def _readers(group: Group, sample: Int64) -> tuple[Int64, Int64]:
+    """Return the classes that read each topic as a CSR; `sample`: a member of each class."""
+    rows = group.subscription_row[sample]
+    reader, topic = entries(group.subscription_indptr, group.subscription_topics, rows)
+    order = order_by(topic)
+    starts = np.searchsorted(topic[order], np.arange(len(group.topics) + 1))
+    return starts, reader[order]
 
 
-def _entries(indptr: Ints, entries: Ints, rows: Ints) -> tuple[Int64, Int64]:
-    """Return (index into `rows`, entry) for every entry of some rows of a CSR."""
-    start = np.asarray(indptr)[rows]
-    length = np.asarray(indptr)[np.asarray(rows) + 1] - start
-    which = np.repeat(np.arange(len(rows)), length)
-    within = np.arange(len(which)) - np.repeat(np.cumsum(length) - length, length)
-    return which, entries[start[which] + within].astype(np.int64)
-
-
-def _places(
-    columns: Columns, useful: Bools, before: Objective, *, with_racks: bool
-) -> tuple[Int64, Int64, Int64]:
-    """(place of each partition or -1, topic of each place, replica set of each place).
-
-    A place is a topic, or a topic and a replica set. Where neither racks nor tiers before
-    balance ask for it, the first column is empty.
-    """
-    if not with_racks:
-        topics = np.flatnonzero(useful)
-        if not before:
-            return topics[:0], topics, np.full(len(topics), -1, np.int64)
-        index = np.full(len(useful) + 1, -1, np.int64)
-        index[topics] = np.arange(len(topics))
-        return np.repeat(index[:-1], columns.counts), topics, np.full(len(topics), -1, np.int64)
-    width = int(columns.replicas.max(initial=-1)) + 2
-    read = np.flatnonzero(useful[columns.topic])
-    keys, inverse = np.unique(
-        columns.topic[read].astype(np.int64) * width + columns.replicas[read] + 1,
-        return_inverse=True,
-    )
-    place = np.full(columns.partitions, -1, np.int64)
-    place[read] = inverse
-    return place, keys // width, keys % width - 1
-
-
-def _kept(
-    columns: Columns, before: Objective, place: Int64, place_topic: Int64, place_replicas: Int64
-) -> tuple[Bools, Bools]:
-    """(whether a partition can only stay, whether a place admits near readers only)."""
-    nothing = np.zeros(columns.partitions, bool), np.zeros(len(place_topic), bool)
-    if not before:
-        return nothing
-    weight = np.zeros(columns.partitions, np.int64) if columns.weight is None else columns.weight
-    heaviest = int(weight.max(initial=0))
-    moving, distance, rest = np.zeros(columns.partitions, np.int64), 0, 0
-    for tier in reversed(before):
-        unit = rest + 1
-        rest += unit * (heaviest if tier == "moved_weight" else 1)
-        if rest >= SAFE:
-            raise BadInput(f"objective: the costs of {' > '.join(before)} leave 64 bits")
-        if tier == "racks":
-            distance = unit
-        else:
-            moving += unit * (np.ones_like(weight) if tier == "stickiness" else weight)
-    near_only = nothing[1]
-    held = np.flatnonzero((columns.owner >= 0) & (place >= 0))
-    far_owner = np.zeros(len(held), bool)
-    if distance:
-        near_only = _has_near(columns, place_topic, place_replicas)
-        far_owner = columns.misses(columns.rack[columns.owner[held]], columns.replicas[held])
-    staying = distance * far_owner
-    leaving = moving[held] + distance * ~near_only[place[held]]
-    kept = nothing[0]
-    kept[held[staying < leaving]] = True
-    return kept, near_only
-
-
-def _has_near(columns: Columns, place_topic: Int64, place_replicas: Int64) -> Bools:
-    """(places,) bool: whether some reader's rack holds a replica."""
-    member, topic = entries(columns.indptr, columns.topics_read, columns.row)
-    readers = np.argsort(topic, kind="stable")
-    starts = np.searchsorted(topic[readers], np.arange(len(columns.counts) + 1))
-    place, reader = _entries(starts, member[readers], place_topic)
-    near = ~columns.misses(columns.rack[reader], place_replicas[place])
-    found = np.zeros(len(place_topic), bool)
-    found[place[near]] = True
-    return found
+def _pools(lots: Lots, class_starts: Int64, readers: Int64, classes: int) -> tuple[Int64, Int64]:
+    """Return (pool of each lot, first lot of each pool); lots with the same readers are one."""
+    _, listed = entries(class_starts, readers, lots.topic)
+    starts = np.concatenate(([0], np.cumsum(np.diff(class_starts)[lots.topic])))
+    return alike(starts, listed, classes)

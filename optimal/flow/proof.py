@@ -9,16 +9,15 @@ import numpy as np
 from optimal.solution import Proof, ProofKind
 
 if TYPE_CHECKING:
-    from groups.group import Int64
+    from groups.group import Group, Int64
     from groups.tiers import Objective
-    from optimal.flow.columns import Columns
     from optimal.flow.stages import Stages
 
 SAFE = 2**62
 
 
 def proof_of(
-    columns: Columns, objective: Objective, stages: Stages, level: Int64, prices: list[Int64]
+    group: Group, objective: Objective, stages: Stages, level: Int64, prices: list[Int64]
 ) -> Proof:
     """Put the prices of all tiers together into one.
 
@@ -31,7 +30,7 @@ def proof_of(
         return Proof(ProofKind.SOLVER)
     if "balance" not in objective:
         return Proof(ProofKind.CERTIFICATE)
-    units = _units(prices, [_most(columns, tier) for tier in stages.flows])
+    units = _units(prices, [_most(group, tier) for tier in stages.flows])
     if units is None:
         return Proof(ProofKind.SOLVER)
     price = np.zeros(len(level), np.int64)
@@ -40,11 +39,11 @@ def proof_of(
     return Proof(ProofKind.CERTIFICATE, level=level, price=price, scale=units)
 
 
-def _most(columns: Columns, tier: str) -> int:
+def _most(group: Group, tier: str) -> int:
     """Return the most that a tier can cost."""
-    if tier == "moved_weight" and columns.weight is not None:
-        return int(np.maximum(columns.weight[columns.owner >= 0], 0).sum())
-    return columns.partitions
+    if tier == "moved_weight" and group.weight is not None:
+        return int(np.maximum(group.weight[group.owner >= 0], 0).sum())
+    return group.n_partitions
 
 
 def _units(prices: list[Int64], most: list[int]) -> tuple[int, ...] | None:

@@ -9,7 +9,6 @@ import numpy as np
 from groups.group import frozen
 from optimal.answer import Answer
 from optimal.flow.closed_form import counts_of, deal, whole
-from optimal.flow.columns import Columns
 from optimal.flow.hand_out import hand_out
 from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Counts, Paths
@@ -65,8 +64,7 @@ def _solved(
     7. Levels, and prices that the flows leave behind, are the proof.
     """
     stages = Stages.of(objective)
-    columns = Columns.of(group, with_racks=stages.with_racks)
-    pools = pools_of(columns, stages)
+    pools = pools_of(group, stages)
     blocks = levels(pools, time_left) if stages.levelled else unlevelled(pools)
     level = blocks.level[blocks.of_class][pools.member_class]
     unknown = (None,) * len(objective)
@@ -75,26 +73,26 @@ def _solved(
     closed = (blocks.classes == 1) & may_close
     whole_blocks = closed & whole(pools, blocks)
     if may_close and whole_blocks.all():
-        owner, price = deal(columns, pools, blocks)
-        proof = proof_of(columns, objective, stages, level, [price] * len(stages.flows))
+        owner, price = deal(group, pools, blocks)
+        proof = proof_of(group, objective, stages, level, [price] * len(stages.flows))
         return Answer(frozen(owner), unknown, proof=proof, method="closed-form")
 
-    paths = Paths.of(columns, pools, blocks, stages)
+    paths = Paths.of(group, pools, blocks, stages)
     counts = Counts.none(paths)
-    prices = [np.zeros(columns.members, np.int64)] * len(stages.flows)
+    prices = [np.zeros(len(group.members), np.int64)] * len(stages.flows)
     if closed.any():
         counts, price = counts_of(pools, blocks, paths, closed)
         prices = [price] * len(stages.flows)
     if not closed.all():
         flowing, of_flows = tier_flows(
-            columns, pools, blocks, paths, stages, flowing=~closed, time_left=time_left
+            group, pools, blocks, paths, stages, flowing=~closed, time_left=time_left
         )
         counts = counts + flowing
         prices = [one + other for one, other in zip(prices, of_flows, strict=True)]
     return Answer(
-        owner=frozen(hand_out(columns, pools, paths, counts)),
+        owner=frozen(hand_out(group, pools, paths, counts)),
         bounds=unknown,
-        proof=proof_of(columns, objective, stages, level, prices),
+        proof=proof_of(group, objective, stages, level, prices),
         method="flow",
         in_closed_form=whole_blocks[paths.member_block],
     )

@@ -13,8 +13,7 @@ from optimal.networks.face import face, potentials
 from optimal.networks.least_squares import least_squares
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int64
-    from optimal.flow.columns import Columns
+    from groups.group import Bools, Group, Int64
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Counts, Paths
     from optimal.flow.pools import Pools
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def tier_flows(
-    columns: Columns,
+    group: Group,
     pools: Pools,
     blocks: Blocks,
     paths: Paths,
@@ -46,11 +45,11 @@ def tier_flows(
     layout = Layout.of(paths, pools, blocks, flowing)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     _, _, join, carry = layout.slices
-    flow, prices = None, [np.zeros(columns.members, np.int64) for _ in stages.flows]
+    flow, prices = None, [np.zeros(len(group.members), np.int64) for _ in stages.flows]
     for index, tier in enumerate(stages.flows):
         if tier in CONVEX:
             arcs = join if tier == "topic_balance" else carry
-            carried, guess = _squared(tier, columns, pools, paths, layout, network)
+            carried, guess = _squared(tier, group, pools, paths, layout, network)
             flow, network = least_squares(
                 network, np.arange(arcs.start, arcs.stop), carried, guess, time_left
             )
@@ -77,7 +76,7 @@ def _costs(tier: str, paths: Paths, layout: Layout) -> Int64:
 
 
 def _squared(
-    tier: str, columns: Columns, pools: Pools, paths: Paths, layout: Layout, network: Network
+    tier: str, group: Group, pools: Pools, paths: Paths, layout: Layout, network: Network
 ) -> tuple[Int64, Int64]:
     """(kept partitions beside the flow, first guess of the flow) on the arcs of a convex tier."""
     _, _, join, _ = layout.slices
@@ -89,12 +88,12 @@ def _squared(
         return kept, through[layout.carry].astype(np.int64)
     topic = np.empty(paths.classes, np.int64)
     topic[paths.read_by] = pools.pool_topic[paths.read_pool]
-    readers = np.bincount(topic, minlength=len(columns.counts))
-    even = columns.counts // np.maximum(readers, 1)
+    readers = np.bincount(topic, minlength=len(group.partitions))
+    even = group.partitions // np.maximum(readers, 1)
     topic = topic[layout.join]
     kept = np.flatnonzero(pools.kept)
-    held = np.sort(columns.topic[kept].astype(np.int64) * columns.members + columns.owner[kept])
-    key = topic * columns.members + paths.join_member[layout.join]
+    held = np.sort(group.topic[kept].astype(np.int64) * len(group.members) + group.owner[kept])
+    key = topic * len(group.members) + paths.join_member[layout.join]
     carried = np.searchsorted(held, key, side="right") - np.searchsorted(held, key)
     return carried, np.maximum(even[topic] - carried, 0)
 
