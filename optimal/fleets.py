@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
-    from optimal.solve import Run
+    from optimal.solve import Method
 
 MEMBERS_TOGETHER = 5000
 
@@ -48,7 +48,7 @@ def solve_many(
         Where the checker rejects an answer; the message names the group.
     """
     tiers = parse_objective(objective)
-    run = loaded(method_for(tiers, "flow"), closed_form=True)
+    method = loaded(method_for(tiers, "flow"), closed_form=True)
     for group in groups:
         try:
             require_data(group, tiers)
@@ -57,7 +57,7 @@ def solve_many(
     solutions: list[Solution] = []
     for portion in _portions(groups):
         try:
-            solutions += _together(run, portion, tiers, time_limit)
+            solutions += _together(method, portion, tiers, time_limit)
         except (BadInput, SolverContradiction):
             # What is too large, or wrong, together need not be so in each group.
             solutions += [solve(group, tiers, time_limit=time_limit) for group in portion]
@@ -79,7 +79,7 @@ def _portions(groups: Sequence[Group]) -> Iterator[list[Group]]:
 
 
 def _together(
-    run: Run, groups: Sequence[Group], objective: Objective, time_limit: float | None
+    method: Method, groups: Sequence[Group], objective: Objective, time_limit: float | None
 ) -> list[Solution]:
     """Solve groups side by side, check them side by side, and take them apart.
 
@@ -88,7 +88,7 @@ def _together(
     """
     start = perf_counter()
     fleet = Fleet.of(groups)
-    answer = run(fleet.group, objective, time_limit=time_limit)
+    answer = method(fleet.group, objective, time_limit=time_limit)
     whole = confirmed(fleet.group, objective, answer, "flow", 0.0)
     proof = whole.proof.kind
     seconds = (perf_counter() - start) / max(len(groups), 1)

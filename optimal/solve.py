@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from optimal.answer import Answer
     from optimal.solution import Solution
 
-Method = Literal["auto", "flow", "cp-sat", "ilp", "brute"]
-METHODS: tuple[Method, ...] = ("auto", "flow", "cp-sat", "ilp", "brute")
+MethodName = Literal["auto", "flow", "cp-sat", "ilp", "brute"]
+METHODS: tuple[MethodName, ...] = ("auto", "flow", "cp-sat", "ilp", "brute")
 
 
-class Run(Protocol):
+class Method(Protocol):
     """A method: from a group to what it says it found."""
 
     def __call__(
@@ -35,7 +35,7 @@ def solve(
     group: Group,
     objective: str | Sequence[str] = "kip-54",
     *,
-    method: Method = "auto",
+    method: MethodName = "auto",
     time_limit: float | None = None,
     assume_subscriptions: Literal["equal"] | None = None,
 ) -> Solution:
@@ -68,7 +68,7 @@ def solve(
     return confirmed(group, tiers, answer, chosen, perf_counter() - start)
 
 
-def method_for(objective: Objective, method: Method) -> Method:
+def method_for(objective: Objective, method: MethodName) -> MethodName:
     """Return the method that serves an objective where this one is asked for.
 
     Raises
@@ -86,7 +86,7 @@ def method_for(objective: Objective, method: Method) -> Method:
     return method
 
 
-def loaded(method: Method, *, closed_form: bool) -> Run:
+def loaded(method: MethodName, *, closed_form: bool) -> Method:
     """Load a method and its solver, which takes longer than a small group does.
 
     Parameters

@@ -164,7 +164,7 @@ assert check(group, Solution.from_dict(group, solution)) == ()
     assert not {"optimal.flow", "optimal.cpsat", "optimal.ilp", "optimal.brute"} & loaded
 
 
-@pytest.mark.parametrize("method", ["auto", "flow"])
+@pytest.mark.parametrize("method", ["auto", "flow", "cp-sat"])
 def test_the_seconds_of_a_solve_begin_when_its_solver_is_loaded(method):
     statement = f"""
 import sys
