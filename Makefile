@@ -71,7 +71,7 @@ clean:  ## remove .venv/ and out/
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m heuristics.shipped.java
+	@$(BIN)/python -m heuristics.shipped.java.runtime
 	@echo "Fetching the clients whose assignors are scored (jars, Go and npm modules) ..." >&2
 	@$(BIN)/assay fetch >&2
 	@touch $@

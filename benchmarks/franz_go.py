@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.__main__ import fresh
 from benchmarks.instances import INSTANCES
 from groups import Assignment, BadInput, values
-from heuristics.shipped import go_build
-from heuristics.shipped.franz_go import COMMAND, DRIVER
+from heuristics.shipped.consumers import go_build
+from heuristics.shipped.consumers.franz_go import COMMAND, DRIVER
 from heuristics.shipped.joining import joining
 from optimal import solve
 

@@ -18,7 +18,7 @@ from benchmarks.__main__ import fresh
 from compare.samples.families import Family, grid
 from groups import values
 from groups.group import Group
-from heuristics.shipped import kafka_broker, kafka_java
+from heuristics.shipped.java import kafka_broker, kafka_java
 from optimal import solve
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from compare.promises.program import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
-from heuristics.shipped import go_build, jars, kafkajs
-from heuristics.shipped.java import INSTALL_JDK, found_java
+from heuristics.shipped.consumers import go_build, kafkajs
+from heuristics.shipped.java import jars
+from heuristics.shipped.java.runtime import INSTALL_JDK, found_java
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

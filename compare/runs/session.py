@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from groups.errors import AssayError
-from heuristics.shipped.java import java_home
+from heuristics.shipped.java.runtime import java_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,17 +9,10 @@ import re
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics.shipped import (
-    aiokafka_client,
-    franz_go,
-    kafka_broker,
-    kafka_java,
-    kafka_python,
-    kafkajs,
-    librdkafka,
-    sarama,
-)
 from heuristics.shipped.client import Client
+from heuristics.shipped.consumers import franz_go, kafkajs, librdkafka, sarama
+from heuristics.shipped.java import kafka_broker, kafka_java
+from heuristics.shipped.python import aiokafka, kafka_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +25,7 @@ _CLIENTS: tuple[Client, ...] = (
     kafka_java.CLIENT,
     kafka_broker.CLIENT,
     kafka_python.CLIENT,
-    aiokafka_client.CLIENT,
+    aiokafka.CLIENT,
     librdkafka.CLIENT,
     franz_go.CLIENT,
     sarama.CLIENT,

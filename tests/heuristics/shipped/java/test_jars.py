@@ -1,9 +1,10 @@
 import pytest
 
 from groups import BadInput
-from heuristics.shipped import CLIENTS, kafka_broker, kafka_java
-from heuristics.shipped.jars import noted, release
-from heuristics.shipped.java import found_java
+from heuristics.shipped import CLIENTS
+from heuristics.shipped.java import kafka_broker, kafka_java
+from heuristics.shipped.java.jars import noted, release
+from heuristics.shipped.java.runtime import found_java
 
 HERE = pytest.mark.skipif(
     kafka_java.missing("sticky", "4.4.0") is not None,

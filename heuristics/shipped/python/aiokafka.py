@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from groups import Assignment, Failed
 from heuristics.assignor import Plan
-from heuristics.shipped import python_package
 from heuristics.shipped.client import Client
 from heuristics.shipped.joining import joining
+from heuristics.shipped.python import python_package
 
 if TYPE_CHECKING:
     from groups import Group

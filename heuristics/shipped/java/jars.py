@@ -12,9 +12,9 @@ from pathlib import Path
 
 from groups.errors import BadInput
 from heuristics.shipped.cache import cache_folder
-from heuristics.shipped.java import INSTALL_JDK, OLDEST, found_java, java_home
+from heuristics.shipped.java.runtime import INSTALL_JDK, OLDEST, found_java, java_home
 
-SOURCES = Path(__file__).parent / "java"
+SOURCES = Path(__file__).parent / "sources"
 SHARED = ("Columns", "StaticLoggerBinder")
 PACKAGES = "pip install 'kafka-assay[java]'"
 

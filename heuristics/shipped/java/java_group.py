@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from groups import Assignment, Group
 from heuristics.assignor import Plan
-from heuristics.shipped.columns import fill, handed_out
-from heuristics.shipped.jvm import failure, loader
+from heuristics.shipped.java.columns import fill, handed_out
+from heuristics.shipped.java.jvm import failure, loader
 
 if TYPE_CHECKING:
     from groups import Claims

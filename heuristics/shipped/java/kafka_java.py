@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
 from heuristics.rounds import to_quiescence
-from heuristics.shipped import jars
 from heuristics.shipped.client import Client
-from heuristics.shipped.java_group import Classes, JavaGroup, tiny
+from heuristics.shipped.java import jars
+from heuristics.shipped.java.java_group import Classes, JavaGroup, tiny
 
 if TYPE_CHECKING:
     from groups import Group

@@ -1,37 +1,37 @@
-"""sarama: the Go client, leading a group through the probe."""
+"""franz-go: the Go client, leading a group through the probe."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from heuristics.shipped import go_build
 from heuristics.shipped.client import Client
-from heuristics.shipped.probed import missing_probe, probe_plan, warm
+from heuristics.shipped.consumers import go_build
+from heuristics.shipped.consumers.probed import missing_probe, probe_plan, warm
 
 if TYPE_CHECKING:
     from groups import Group
     from heuristics.assignor import Plan
-    from heuristics.shipped.wire import UserData
+    from heuristics.shipped.probe.wire import UserData
 
-DRIVER = "sarama"
-MODULE = "github.com/IBM/sarama"
-COMMAND = "assay fetch sarama@{}"
+DRIVER = "franz_go"
+MODULE = "github.com/twmb/franz-go"
+COMMAND = "assay fetch franz-go@{}"
 COOPERATIVE = "cooperative-sticky"
-# The first release with a cooperative strategy.
-FIRST_COOPERATIVE = (1, 60, 1)
-_USER_DATA: dict[str, UserData] = {"sticky": "assignment", COOPERATIVE: "generation"}
 
 
 def versions() -> tuple[str, ...]:
-    """Return the newest release."""
-    return ("1.61.1",)
+    """Return the newest release, and the last before balance, racks and moves became exact."""
+    return ("1.22.2", "1.21.7")
 
 
 def plan(group: Group, name: str, version: str) -> Plan:
-    """Make the plan that a sarama consumer makes as the leader of the group.
+    """Make the plan that a franz-go consumer makes as the leader of the group.
 
-    Source: ``NewBalanceStrategyRange``, ``RoundRobin``, ``Sticky`` and ``CooperativeSticky``.
+    From 1.22 on racks count for it only with an option that is off unless asked for, as it is
+    here; before that, the rack of a partition's leader counts.
+
+    Source: ``kgo.RangeBalancer``, ``RoundRobinBalancer``, ``StickyBalancer`` and
+    ``CooperativeStickyBalancer``.
     """
     return probe_plan(
         group,
@@ -40,15 +40,12 @@ def plan(group: Group, name: str, version: str) -> Plan:
         protocol=name,
         cooperative=name == COOPERATIVE,
         user_data=_user_data(name),
+        rename=True,
     )
 
 
 def missing(name: str, version: str) -> str | None:
-    """Say that the program is not built, or cannot be, or that the version is too old."""
-    if name == COOPERATIVE and not _is_cooperative(version):
-        first = ".".join(map(str, FIRST_COOPERATIVE))
-        newest = COMMAND.format(versions()[0])
-        return f"sarama before {first} has no {COOPERATIVE}: {newest}"
+    """Say that the program is not built, or cannot be."""
     return go_build.missing(DRIVER, version, COMMAND.format(version)) or missing_probe()
 
 
@@ -71,11 +68,7 @@ def fetch(version: str) -> None:
     BadInput
         Where there is no Go toolchain, or no such version.
     """
-    go_build.build(DRIVER, MODULE, version, () if _is_cooperative(version) else ("eager",))
-
-
-def _is_cooperative(version: str) -> bool:
-    return tuple(map(int, re.findall(r"\d+", version)[:3])) >= FIRST_COOPERATIVE
+    go_build.build(DRIVER, MODULE, version)
 
 
 def _command(version: str) -> tuple[str, ...]:
@@ -83,12 +76,12 @@ def _command(version: str) -> tuple[str, ...]:
 
 
 def _user_data(name: str) -> UserData:
-    return _USER_DATA.get(name, "none")
+    return "assignment" if name in ("sticky", COOPERATIVE) else "none"
 
 
 CLIENT = Client(
-    "sarama",
-    "sarama's balance strategies, by the probe",
+    "franz-go",
+    "franz-go's balancers, by the probe",
     ("range", "roundrobin", "sticky", COOPERATIVE),
     versions,
     plan,

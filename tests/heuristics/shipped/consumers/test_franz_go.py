@@ -10,7 +10,7 @@ from benchmarks.instances import columns
 from compare.samples.drawn import drawn
 from groups import BadInput, Group, values
 from heuristics import assign, assignor_named
-from heuristics.shipped import franz_go, go_build
+from heuristics.shipped.consumers import franz_go, go_build
 from heuristics.time_limit import TimeLimit
 from optimal.fleets import solve_many
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from groups import Assignment, Group, values
-from heuristics.shipped import kafka_broker, kafka_java
+from heuristics.shipped.java import kafka_broker, kafka_java
 from heuristics.time_limit import TimeLimit
 
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[3]
 CASES = [json.loads(line) for line in (TESTS / "known_cases.jsonl").read_text().splitlines()]
 MISSING = [
     reason
@@ -226,8 +226,8 @@ def test_a_call_that_never_returns_is_ended_and_the_next_group_goes_on():
 
 SIDE_BY_SIDE = """
 import jpype
-from heuristics.shipped import kafka_java, kafka_broker
-from heuristics.shipped.jvm import loader
+from heuristics.shipped.java import kafka_java, kafka_broker
+from heuristics.shipped.java.jvm import loader
 
 NAMES = {
     kafka_java: "org.apache.kafka.clients.consumer.StickyAssignor",
@@ -257,8 +257,8 @@ def test_releases_live_side_by_side_in_one_process_and_say_nothing():
 
 TIMED = """
 from groups import Group
-from heuristics.shipped import kafka_java
-from heuristics.shipped.java_group import tiny
+from heuristics.shipped.java import kafka_java
+from heuristics.shipped.java.java_group import tiny
 
 for name in kafka_java.ASSIGNORS:
     seconds = kafka_java.timed(tiny(), name, "4.4.0", 5)

@@ -5,7 +5,7 @@ import pytest
 from compare.samples.drawn import drawn
 from groups import Group, values
 from heuristics import assign, assignor_named
-from heuristics.shipped import sarama
+from heuristics.shipped.consumers import sarama
 from heuristics.time_limit import TimeLimit
 from optimal.fleets import solve_many
 

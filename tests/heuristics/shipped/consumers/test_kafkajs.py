@@ -6,7 +6,7 @@ import pytest
 from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
-from heuristics.shipped import kafkajs
+from heuristics.shipped.consumers import kafkajs
 from heuristics.time_limit import TimeLimit
 
 VERSION = "2.2.4"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from groups import BadInput
 from heuristics.shipped.client import Client
-from heuristics.shipped.probed import INSTALL, missing_probe, probe_plan, warm
+from heuristics.shipped.consumers.probed import INSTALL, missing_probe, probe_plan, warm
 
 if TYPE_CHECKING:
     from groups import Group

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groups import Failed
-from heuristics.shipped.coordinator import Disconnected
-from heuristics.shipped.probe import Probe
+from heuristics.shipped.probe.coordinator import Disconnected
+from heuristics.shipped.probe.probe import Probe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +54,8 @@ class Driver:
     ) -> tuple[list[tuple[int, str, int]], float]:
         """Return what the client makes of a group, and the seconds it took.
 
-        As :meth:`~heuristics.shipped.probe.Probe.plan`, which takes the same `how`, but without
-        an end: whoever cannot wait ends this process.
+        As :meth:`~heuristics.shipped.probe.probe.Probe.plan`, which takes the same `how`, but
+        without an end: whoever cannot wait ends this process.
 
         Raises
         ------

@@ -12,8 +12,8 @@ import pytest
 from compare.samples.drawn import drawn
 from groups import Failed, Group
 from heuristics import assign, assignor_named
-from heuristics.shipped import librdkafka
-from heuristics.shipped.driver import Driver
+from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.consumers.driver import Driver
 from heuristics.time_limit import TimeLimit
 
 VERSION = librdkafka.versions()[0]

@@ -8,9 +8,9 @@ import numpy as np
 
 from groups import Claims
 from groups.errors import BadInput
-from heuristics.shipped import jars
 from heuristics.shipped.client import Client
-from heuristics.shipped.java_group import Classes, JavaGroup, tiny
+from heuristics.shipped.java import jars
+from heuristics.shipped.java.java_group import Classes, JavaGroup, tiny
 
 if TYPE_CHECKING:
     from groups import Group

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from groups import Assignment, Group, values
-from heuristics.shipped import kafka_broker
+from heuristics.shipped.java import kafka_broker
 from heuristics.time_limit import TimeLimit
 
 MISSING = [
@@ -84,8 +84,8 @@ def test_a_group_without_members_is_not_asked_about(limit):
 TWICE = """
 import numpy as np
 from groups import Group
-from heuristics.shipped.java_group import Classes, JavaGroup
-from heuristics.shipped import kafka_broker
+from heuristics.shipped.java.java_group import Classes, JavaGroup
+from heuristics.shipped.java import kafka_broker
 
 topics = 3
 owner = np.arange(60) % 4

@@ -9,8 +9,8 @@ from typing import Any
 
 from groups import Failed
 from groups.errors import BadInput
-from heuristics.shipped.jars import compiled, noted
-from heuristics.shipped.java import INSTALL_JDK, OLDEST, found_java, java_version
+from heuristics.shipped.java.jars import compiled, noted
+from heuristics.shipped.java.runtime import INSTALL_JDK, OLDEST, found_java, java_version
 
 # A JVM that dies writes its report to the working folder of whoever runs us unless told otherwise.
 REPORT = Path(gettempdir()) / "kafka-assay-jvm-%p.log"

@@ -10,14 +10,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from groups import BadInput, Failed
-from heuristics.shipped import wire
-from heuristics.shipped.coordinator import Coordinator, Round
+from heuristics.shipped.probe import wire
+from heuristics.shipped.probe.coordinator import Coordinator, Round
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from groups import Group
-    from heuristics.shipped.wire import Request, UserData
+    from heuristics.shipped.probe.wire import Request, UserData
 
 # As Kafka's own socket.request.max.bytes.
 MOST_BYTES = 104_857_600
@@ -117,8 +117,8 @@ class Probe:
         protocol : the assignor's name on the wire; None for the one the client prefers
         leader : index of the member that the client stands for
         prefix : put before each topic name on the wire, for clients that keep metadata by name
-        cooperative, user_data : as in :func:`~heuristics.shipped.wire.member_metadata`; None for
-            what the assignor's name and the client's own subscription suggest
+        cooperative, user_data : as in :func:`~heuristics.shipped.probe.wire.member_metadata`; None
+            for what the assignor's name and the client's own subscription suggest
 
         Raises
         ------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from groups import BadInput
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.client import Client
-from heuristics.shipped.probed import missing_probe, probe_plan, warm
+from heuristics.shipped.consumers.probed import missing_probe, probe_plan, warm
 
 if TYPE_CHECKING:
     from groups import Group

@@ -16,11 +16,12 @@ import pytest
 from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed
 from heuristics import assign
-from heuristics.shipped import librdkafka, wire
-from heuristics.shipped.coordinator import OWN_TOPIC, Disconnected
-from heuristics.shipped.driver import Driver
-from heuristics.shipped.probe import MOST_BYTES, Late, Probe
-from heuristics.shipped.probed import missing_probe
+from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.consumers.driver import Driver
+from heuristics.shipped.consumers.probed import missing_probe
+from heuristics.shipped.probe import wire
+from heuristics.shipped.probe.coordinator import OWN_TOPIC, Disconnected
+from heuristics.shipped.probe.probe import MOST_BYTES, Late, Probe
 
 VERSION = librdkafka.versions()[0]
 MISSING = missing_probe() or librdkafka.missing("range", VERSION)

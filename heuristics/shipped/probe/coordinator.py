@@ -10,14 +10,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from groups import Failed
-from heuristics.shipped import wire
 from heuristics.shipped.joining import joining
+from heuristics.shipped.probe import wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from groups import Group
-    from heuristics.shipped.wire import Request, UserData
+    from heuristics.shipped.probe.wire import Request, UserData
 
 # A topic that is always there, for clients that join only with a topic that exists.
 OWN_TOPIC = "assay-probe"
@@ -51,8 +51,8 @@ class Round:
     protocol : the assignor's name on the wire; None for the one the client prefers
     leader : index of the member that the client stands for
     prefix : put before each topic name on the wire
-    cooperative, user_data : as in :func:`~heuristics.shipped.wire.member_metadata`; None for what
-        the chosen assignor's name and the client's own subscription suggest
+    cooperative, user_data : as in :func:`~heuristics.shipped.probe.wire.member_metadata`; None for
+        what the chosen assignor's name and the client's own subscription suggest
     chosen, client_id : the assignor's name and what the client called itself, once it joined
     held : the plan; None until it is there, and where there is none
     error : why there is none

@@ -7,7 +7,8 @@ import pytest
 
 from groups import BadInput, Failed, Group
 from heuristics import assignor_named, plan
-from heuristics.shipped import client_named, python_package
+from heuristics.shipped import client_named
+from heuristics.shipped.python import python_package
 
 NAMES = [
     f"{client}/{assignor}"

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from groups import Assignment, Failed, Group
 from heuristics.assignor import Plan
 from heuristics.rounds import to_quiescence
-from heuristics.shipped.driver import driver
-from heuristics.shipped.probe import Late
+from heuristics.shipped.consumers.driver import driver
+from heuristics.shipped.probe.probe import Late
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from heuristics.shipped.coordinator import Round
-    from heuristics.shipped.probe import Probe
-    from heuristics.shipped.wire import UserData
+    from heuristics.shipped.probe.coordinator import Round
+    from heuristics.shipped.probe.probe import Probe
+    from heuristics.shipped.probe.wire import UserData
 
 INSTALL = "pip install 'kafka-assay[clients]'"
 _ROUNDS = itertools.count(1)

@@ -1,0 +1,1 @@
+"""Consumers: real clients in processes of their own, which lead groups through the probe."""

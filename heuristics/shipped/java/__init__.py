@@ -1,0 +1,1 @@
+"""Java: Kafka's own assignors, called in a JVM."""

@@ -1,0 +1,1 @@
+"""The probe: a stub coordinator that makes any real client the leader of a group."""

@@ -1,0 +1,1 @@
+"""Python: clients whose assignor classes are called in this process."""
