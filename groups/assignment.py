@@ -111,23 +111,37 @@ class Assignment:
         return Assignment(group, owner, tuple(strays))
 
     @staticmethod
-    def current(group: Group) -> Assignment:
-        """Return what the members hold now, raw claims as they are."""
-        claims, names = group.claims, group.topics + group.absent_topics
-        exists = claims.topic < len(group.topics)
-        exists[exists] = claims.partition[exists] < group.partitions[claims.topic[exists]]
+    def from_columns(group: Group, member: Ints, topic: Ints, number: Ints) -> Assignment:
+        """Build the assignment of three columns, in ascending order of (member, topic, number).
+
+        Of several members that get one partition the first is the owner, the others are strays.
+
+        Parameters
+        ----------
+        member : (held,) int, index into ``group.members``
+        topic : (held,) int, index into ``group.topics + group.absent_topics``
+        number : (held,) int, 0 or more; may be past the topic's end
+        """
+        names = group.topics + group.absent_topics
+        exists = topic < len(group.topics)
+        exists[exists] = number[exists] < group.partitions[topic[exists]]
         found = np.flatnonzero(exists)
-        partition = group.first[claims.topic[found]] + claims.partition[found]
+        partition = group.first[topic[found]] + number[found]
         _, first = np.unique(partition, return_index=True)
         owner = np.full(group.n_partitions, NOBODY, np.int32)
-        owner[partition[first]] = claims.member[found[first]]
-        rest = np.ones(len(claims.member), bool)
+        owner[partition[first]] = member[found[first]]
+        rest = np.ones(len(member), bool)
         rest[found[first]] = False
         strays = tuple(
-            (int(claims.member[i]), names[claims.topic[i]], int(claims.partition[i]))
-            for i in np.flatnonzero(rest)
+            (int(member[i]), names[topic[i]], int(number[i])) for i in np.flatnonzero(rest)
         )
         return Assignment(group, owner, strays)
+
+    @staticmethod
+    def current(group: Group) -> Assignment:
+        """Return what the members hold now, raw claims as they are."""
+        claims = group.claims
+        return Assignment.from_columns(group, claims.member, claims.topic, claims.partition)
 
     def to_dict(self) -> dict[str, dict[str, list[int]]]:
         """Return ``{member: {topic: [partition, ...]}}``; members with nothing are there too."""

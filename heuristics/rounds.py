@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from groups import Group
-    from groups.group import Int64
+    from groups.group import Int64, Ints
 
 
 def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool) -> Plan:
@@ -81,7 +81,7 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
                 f"{seen[owned.tobytes()]}: the rounds would go on for ever"
             )
         seen[owned.tobytes()] = rounds
-        current = _rejoined(current, owned)
+        current = rejoined(current, *np.divmod(owned, width))
 
 
 def _owned(group: Group) -> Int64:
@@ -90,10 +90,17 @@ def _owned(group: Group) -> Int64:
     return np.unique(member.astype(np.int64) * group.n_partitions + partition)
 
 
-def _rejoined(group: Group, owned: Int64) -> Group:
-    """Return the group in which every member claims what it owns, all in the next generation."""
-    member, partition = np.divmod(owned, group.n_partitions)
-    claims = Claims(member.astype(np.int32), group.topic[partition], group.number[partition])
+def rejoined(group: Group, member: Ints, partition: Ints) -> Group:
+    """Return the group in which every member claims what it holds, all in the next generation.
+
+    Parameters
+    ----------
+    member, partition : (held,) int: who holds which of all partitions, in any order
+    """
+    order = np.lexsort((partition, member))
+    partition = partition[order]
+    holder = member[order].astype(np.int32)
+    claims = Claims(holder, group.topic[partition], group.number[partition])
     generation = np.full_like(group.generation, group.generation.max(initial=NOBODY) + 1)
     owner = np.full(group.n_partitions, NOBODY, np.int32)
     what, who = valid_owner(claims, group.partitions, generation, group.first)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from heuristics.assignor import Assignor
 
 PREPARE_SECONDS = 120.0
+Status = Literal["planned", "refused", "failed", "timed-out", "unavailable"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Outcome:
     seconds : time inside the assignor; the limit where that was reached
     """
 
-    status: Literal["planned", "refused", "failed", "timed-out", "unavailable"]
+    status: Status
     plan: Plan | None
     reason: str | None
     seconds: float
@@ -84,10 +85,10 @@ class TimeLimit:
             reason = assignor.missing()
             if reason is not None:
                 return Outcome("unavailable", None, reason, 0.0)
-            lost = place.child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
-            if lost is not None:
+            reason = _start(place.child, assignor)
+            if reason is not None:
                 place.prepared.clear()
-                return Outcome("failed", None, f"it does not start: {_reason(lost)}", 0.0)
+                return Outcome("failed", None, f"it does not start: {reason}", 0.0)
             place.prepared.add(assignor.name)
         return self._call(place, assignor.function, group)
 
@@ -141,7 +142,7 @@ def limited(group: Group, name: str, seconds: float) -> Outcome:
 class _Answer:
     """What travels back: an Outcome whose plan comes without its group."""
 
-    status: Literal["planned", "refused", "failed"]
+    status: Status
     reason: str | None
     seconds: float
     owner: Int32 | None = None
@@ -149,8 +150,13 @@ class _Answer:
     counts: tuple[int, int, int] = (1, 0, 0)
 
 
+def _start(child: Child, assignor: Assignor) -> str | None:
+    """Start what an assignor needs in a child process; return why that failed."""
+    lost = child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+    return lost.reason if isinstance(lost, Lost) else lost
+
+
 def _prepare(prepare: Callable[[], None]) -> str | None:
-    """Start what an assignor needs; return why that failed."""
     try:
         prepare()
     except Exception as error:
@@ -158,21 +164,26 @@ def _prepare(prepare: Callable[[], None]) -> str | None:
     return None
 
 
-def _reason(lost: str | Lost) -> str:
-    return lost.reason if isinstance(lost, Lost) else lost
-
-
-def _answer(function: Callable[[Group], Plan], group: Group) -> _Answer:
+def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:
+    """Call an assignor's function in this process, and take what becomes of it."""
     started = perf_counter()
     try:
         made = function(group)
     except Refused as refusal:
-        return _Answer("refused", str(refusal), perf_counter() - started)
+        return Outcome("refused", None, str(refusal), perf_counter() - started)
     except Failed as failure:
-        return _Answer("failed", str(failure), perf_counter() - started)
+        return Outcome("failed", None, str(failure), perf_counter() - started)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        return _Answer("failed", reason, perf_counter() - started)
+        return Outcome("failed", None, reason, perf_counter() - started)
     seconds = perf_counter() - started if made.seconds is None else made.seconds
-    assignment, counts = made.assignment, (made.rounds, made.revoked, made.ownerless)
-    return _Answer("planned", None, seconds, assignment.owner, assignment.strays, counts)
+    return Outcome("planned", made, None, seconds)
+
+
+def _answer(function: Callable[[Group], Plan], group: Group) -> _Answer:
+    came = attempt(function, group)
+    if came.plan is None:
+        return _Answer(came.status, came.reason, came.seconds)
+    made, assignment = came.plan, came.plan.assignment
+    counts = (made.rounds, made.revoked, made.ownerless)
+    return _Answer("planned", None, came.seconds, assignment.owner, assignment.strays, counts)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from groups import Group
 from heuristics.assignor import Assignor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from groups import Group
     from heuristics.assignor import Plan
 
 
@@ -61,3 +61,16 @@ class Client:
 
 def _plan(plan: Callable[[Group, str, str], Plan], name: str, version: str, group: Group) -> Plan:
     return plan(group, name, version)
+
+
+def tiny() -> Group:
+    """Return a group to run an assignor warm with."""
+    return Group.from_arrays(
+        group="tiny",
+        topics=["t"],
+        partitions=[3],
+        members=["a", "b"],
+        subscription_indptr=[0, 1, 2],
+        subscription_topics=[0, 0],
+        owner=[0, 0, -1],
+    )

@@ -29,11 +29,6 @@ class Joining:
     owned: dict[str, list[int]]
     generation: int
 
-    @property
-    def owned_pairs(self) -> list[tuple[str, int]]:
-        """The claims as (topic, partition number)."""
-        return [(topic, number) for topic, numbers in self.owned.items() for number in numbers]
-
 
 def joining(group: Group) -> list[Joining]:
     """Return the members of a group in its order, each as it joins."""

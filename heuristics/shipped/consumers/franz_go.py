@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from heuristics.shipped.client import Client
+from heuristics.shipped.client import Client, tiny
 from heuristics.shipped.consumers import go_build
-from heuristics.shipped.consumers.probed import missing_probe, probe_plan, warm
+from heuristics.shipped.consumers.probed import missing_probe, probe_plan
 
 if TYPE_CHECKING:
     from groups import Group
@@ -51,13 +51,7 @@ def missing(name: str, version: str) -> str | None:
 
 def prepare(name: str, version: str) -> None:
     """Start a consumer."""
-    warm(
-        command=_command(version),
-        assignor=name,
-        protocol=name,
-        cooperative=name == COOPERATIVE,
-        user_data=_user_data(name),
-    )
+    plan(tiny(), name, version)
 
 
 def fetch(version: str) -> None:

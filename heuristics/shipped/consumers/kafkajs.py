@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from groups import BadInput
 from heuristics.shipped.cache import cache_folder
-from heuristics.shipped.client import Client
-from heuristics.shipped.consumers.probed import missing_probe, probe_plan, warm
+from heuristics.shipped.client import Client, tiny
+from heuristics.shipped.consumers.probed import missing_probe, probe_plan
 
 if TYPE_CHECKING:
     from groups import Group
@@ -58,7 +58,7 @@ def missing(name: str, version: str) -> str | None:
 
 def prepare(name: str, version: str) -> None:
     """Start a consumer."""
-    warm(command=_command(version), assignor=name, protocol=name, cooperative=False)
+    plan(tiny(), name, version)
 
 
 def fetch(version: str) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics.shipped.client import Client
-from heuristics.shipped.consumers.probed import INSTALL, missing_probe, probe_plan, warm
+from heuristics.shipped.client import Client, tiny
+from heuristics.shipped.consumers.probed import INSTALL, missing_probe, probe_plan
 
 if TYPE_CHECKING:
     from groups import Group
@@ -75,14 +75,7 @@ def missing(name: str, version: str) -> str | None:
 
 def prepare(name: str, version: str) -> None:
     """Start a consumer."""
-    cooperative = name == COOPERATIVE
-    warm(
-        command=(sys.executable, str(PROGRAM)),
-        assignor=name,
-        protocol=name,
-        cooperative=cooperative,
-        user_data="assignment" if cooperative else "none",
-    )
+    plan(tiny(), name, version)
 
 
 def fetch(version: str) -> None:

@@ -123,39 +123,6 @@ def _label(round_: Round) -> str:
     return f"{round_.client_id or 'client'}/{round_.chosen or round_.protocol}"
 
 
-def warm(
-    *,
-    command: Sequence[str],
-    assignor: str,
-    protocol: str,
-    cooperative: bool,
-    user_data: UserData = "none",
-) -> None:
-    """Start a client, unless it runs, and let it plan a group of two.
-
-    Raises
-    ------
-    Failed
-        Where it does not.
-    """
-    small = Group.from_arrays(
-        group="warm",
-        topics=["t0"],
-        partitions=[2],
-        members=["m0", "m1"],
-        subscription_indptr=[0, 1, 2],
-        subscription_topics=[0, 0],
-    )
-    probe_plan(
-        small,
-        command=command,
-        assignor=assignor,
-        protocol=protocol,
-        cooperative=cooperative,
-        user_data=user_data,
-    )
-
-
 def _once(
     group: Group,
     *,

@@ -59,29 +59,13 @@ def fill(columns: Any, group: Group, owned: Claims) -> None:
 
 
 def handed_out(columns: Any, group: Group) -> Assignment:
-    """Return the assignment that an ``assay.Columns`` holds, whatever it is.
-
-    Of several members that get one partition the first of the group is the owner, the others are
-    strays, as in :meth:`groups.Assignment.from_holdings`.
-    """
+    """Return the assignment that an ``assay.Columns`` holds, whatever it is."""
     member, topic, number = (
         np.array(column, np.int64)
         for column in (columns.heldBy, columns.heldTopics, columns.heldNumbers)
     )
     order = np.lexsort((number, topic, member))
-    member, topic, number = member[order], topic[order], number[order]
-    exists = topic < len(group.topics)
-    exists[exists] = number[exists] < group.partitions[topic[exists]]
-    found = np.flatnonzero(exists)
-    partition = group.first[topic[found]] + number[found]
-    _, first = np.unique(partition, return_index=True)
-    owner = np.full(group.n_partitions, NOBODY, np.int32)
-    owner[partition[first]] = member[found[first]]
-    stray = np.ones(len(member), bool)
-    stray[found[first]] = False
-    names = group.topics + group.absent_topics
-    rest = zip(member[stray].tolist(), topic[stray].tolist(), number[stray].tolist(), strict=True)
-    return Assignment(group, owner, tuple((m, names[t], n) for m, t, n in rest))
+    return Assignment.from_columns(group, member[order], topic[order], number[order])
 
 
 def _subscriptions(group: Group) -> tuple[Int64, Int64]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from groups import Assignment, Group
+from groups import Assignment
 from heuristics.assignor import Plan
 from heuristics.shipped.java.columns import fill, handed_out
 from heuristics.shipped.java.jvm import failure, loader
 
 if TYPE_CHECKING:
-    from groups import Claims
+    from groups import Claims, Group
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,3 @@ class JavaGroup:
             return [int(nanoseconds) / 1e9 for nanoseconds in self._held.timed(runs)]
         except jpype.JException as error:
             raise failure(error) from None
-
-
-def tiny() -> Group:
-    """Return a group to run an assignor warm with."""
-    return Group.from_arrays(
-        group="tiny",
-        topics=["t"],
-        partitions=[3],
-        members=["a", "b"],
-        subscription_indptr=[0, 1, 2],
-        subscription_topics=[0, 0],
-        owner=[0, 0, -1],
-    )

@@ -8,9 +8,9 @@ import numpy as np
 
 from groups import Claims
 from groups.errors import BadInput
-from heuristics.shipped.client import Client
+from heuristics.shipped.client import Client, tiny
 from heuristics.shipped.java import jars
-from heuristics.shipped.java.java_group import Classes, JavaGroup, tiny
+from heuristics.shipped.java.java_group import Classes, JavaGroup
 
 if TYPE_CHECKING:
     from groups import Group
@@ -36,19 +36,6 @@ def plan(group: Group, assignor: str, version: str) -> Plan:
         Where the class throws.
     """
     return held(group, assignor, version).plan()
-
-
-def timed(group: Group, assignor: str, version: str, runs: int) -> list[float]:
-    """Return the seconds of each of so many calls on a group that stays in the JVM.
-
-    The assignor does not change what it is given; the first calls are not yet warm.
-
-    Raises
-    ------
-    Failed
-        As `plan` does.
-    """
-    return held(group, assignor, version).timed(runs)
 
 
 def missing(assignor: str, version: str) -> str | None:

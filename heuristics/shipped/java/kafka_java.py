@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
 from heuristics.rounds import to_quiescence
-from heuristics.shipped.client import Client
+from heuristics.shipped.client import Client, tiny
 from heuristics.shipped.java import jars
-from heuristics.shipped.java.java_group import Classes, JavaGroup, tiny
+from heuristics.shipped.java.java_group import Classes, JavaGroup
 
 if TYPE_CHECKING:
     from groups import Group
@@ -58,19 +58,6 @@ def one_round(group: Group, assignor: str, version: str) -> Plan:
         As `plan` does.
     """
     return held(group, assignor, version).plan()
-
-
-def timed(group: Group, assignor: str, version: str, runs: int) -> list[float]:
-    """Return the seconds of each of so many calls on a group that stays in the JVM.
-
-    One round each, by a new leader; the first calls are not yet warm.
-
-    Raises
-    ------
-    Refused, Failed
-        As `plan` does.
-    """
-    return held(group, assignor, version).timed(runs)
 
 
 def missing(assignor: str, version: str) -> str | None:

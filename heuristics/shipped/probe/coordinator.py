@@ -305,7 +305,7 @@ class Coordinator:
             )
         except Exception as error:
             # Numbers or names that the protocol has no room for; nothing was sent.
-            reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+            reason = wire.reason(error)
             self._end(Failed(f"the group cannot be put on the wire: {reason}"))
             self._waiting.append((peer, request))
 

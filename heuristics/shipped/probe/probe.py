@@ -268,7 +268,7 @@ class _Session(asyncio.Protocol):
             self._coordinator.answer(self, request)
         except Exception as error:
             # What could be read and still makes no sense, such as an array that is null.
-            reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+            reason = wire.reason(error)
             self._end(f"API {request.key} in version {request.version}: {reason}")
 
     def reply(

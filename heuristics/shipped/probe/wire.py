@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 METADATA, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 3, 11, 12, 13, 14
 FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH = 1, 2, 8, 9
 FIND_COORDINATOR, API_VERSIONS = 10, 18
-NONE, UNKNOWN_TOPIC, ILLEGAL_GENERATION, INCONSISTENT_PROTOCOL = 0, 3, 22, 23
+NONE, UNKNOWN_TOPIC, INCONSISTENT_PROTOCOL = 0, 3, 23
 REBALANCE_IN_PROGRESS, UNSUPPORTED_VERSION = 27, 35
 
 # The highest versions are those before the flexible ones: every client speaks them, and they are
@@ -40,6 +40,9 @@ VERSIONS: dict[int, tuple[int, int]] = {
 # StickyAssignorUserData (previous assignment and generation), the generation alone as Java's
 # cooperative-sticky writes it, or nothing.
 UserData = Literal["assignment", "generation", "none"]
+
+
+MOST_CHARACTERS = 120
 
 
 class Malformed(Exception):
@@ -103,6 +106,11 @@ def _messages() -> dict[int, tuple[Any, Any]]:
     }
 
 
+def reason(error: Exception) -> str:
+    """Return the class and the beginning of the message of an exception, in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:MOST_CHARACTERS]
+
+
 def decode_request(frame: bytes) -> Request:
     """Read a request without its length.
 
@@ -125,8 +133,8 @@ def decode_request(frame: bytes) -> Request:
         body = _messages()[key][0].decode(frame, version=version, header=True)
         client_id = str(body.header.client_id or "")
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-        raise Malformed(f"API {key} in version {version} cannot be read: {reason}") from None
+        cause = reason(error)
+        raise Malformed(f"API {key} in version {version} cannot be read: {cause}") from None
     return Request(key, version, correlation, client_id, body)
 
 
@@ -221,8 +229,8 @@ def decode_plan(
             assigned = types().ConsumerProtocolAssignment.decode(bytes(one.assignment))
             topics = [(str(t.topic), list(t.partitions)) for t in assigned.assigned_partitions]
         except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-            raise Failed(f"the plan for {one.member_id!r} cannot be read: {reason}") from None
+            cause = reason(error)
+            raise Failed(f"the plan for {one.member_id!r} cannot be read: {cause}") from None
         for topic, numbers in topics:
             name = topic.removeprefix(prefix)
             held += [(member, name, number) for number in numbers]

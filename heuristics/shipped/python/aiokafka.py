@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups import Assignment, Failed
 from heuristics.assignor import Plan
-from heuristics.shipped.client import Client
+from heuristics.shipped.client import Client, tiny
 from heuristics.shipped.joining import joining
 from heuristics.shipped.python import python_package
 
@@ -54,8 +54,8 @@ def missing(name: str, version: str) -> str | None:
 
 
 def prepare(name: str, version: str) -> None:
-    """Load the client and let it assign one partition."""
-    plan(python_package.one_partition(), name, version)
+    """Load the client and let it assign a tiny group."""
+    plan(tiny(), name, version)
 
 
 def fetch(version: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from groups import BadInput, Group
+from groups import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,15 +60,3 @@ def silenced(logger: str) -> Iterator[None]:
             yield
     finally:
         top.setLevel(level)
-
-
-def one_partition() -> Group:
-    """Return a group to run warm on: one member, one topic, one partition."""
-    return Group.from_arrays(
-        group="one partition",
-        topics=["t"],
-        partitions=[1],
-        members=["m"],
-        subscription_indptr=[0, 1],
-        subscription_topics=[0],
-    )

@@ -258,10 +258,10 @@ def test_releases_live_side_by_side_in_one_process_and_say_nothing():
 TIMED = """
 from groups import Group
 from heuristics.shipped.java import kafka_java
-from heuristics.shipped.java.java_group import tiny
+from heuristics.shipped.client import tiny
 
 for name in kafka_java.ASSIGNORS:
-    seconds = kafka_java.timed(tiny(), name, "4.4.0", 5)
+    seconds = kafka_java.held(tiny(), name, "4.4.0").timed(5)
     print(len(seconds), all(0 < s < 5 for s in seconds))
 """
 
