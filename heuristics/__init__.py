@@ -7,6 +7,8 @@ called as it is, is a new file in ``shipped`` and one line there.
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from groups import BadInput, Failed, Refused
@@ -24,17 +26,17 @@ from heuristics.assignor import Assignor, Plan
 from heuristics.shipped import listed, shipped_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from groups import Assignment, Group
 
 __all__ = [
-    "ASSIGNORS",
     "WRITTEN",
     "Assignor",
     "Plan",
     "assign",
     "assignor_named",
+    "assignors",
     "available",
     "matching",
     "plan",
@@ -53,12 +55,21 @@ _WRITTEN = (
     ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan),
 )
 
-WRITTEN: dict[str, Assignor] = {
-    name: Assignor(name, "written", source, version, function)
-    for name, source, version, function in _WRITTEN
-}
+WRITTEN: Mapping[str, Assignor] = MappingProxyType(
+    {
+        name: Assignor(name, "written", source, version, function)
+        for name, source, version, function in _WRITTEN
+    }
+)
 
-ASSIGNORS: dict[str, Assignor] = {**WRITTEN, **{found.name: found for found in listed()}}
+
+@cache
+def assignors() -> Mapping[str, Assignor]:
+    """Return the assignors by name: those written, then those shipped, newest versions first.
+
+    Made once, when it is first asked for: clients that are installed are asked for their version.
+    """
+    return MappingProxyType({**WRITTEN, **{found.name: found for found in listed()}})
 
 
 def assignor_named(name: str) -> Assignor:
@@ -72,17 +83,17 @@ def assignor_named(name: str) -> Assignor:
     BadInput
         Where no assignor has that name; the message lists those that there are.
     """
-    if name in ASSIGNORS:
-        return ASSIGNORS[name]
+    if name in WRITTEN:
+        return WRITTEN[name]
     if "/" in name:
         return shipped_named(name)
-    raise BadInput(f"assignor: unknown name {name!r}, expected one of {', '.join(ASSIGNORS)}")
+    raise BadInput(f"assignor: unknown name {name!r}, expected one of {', '.join(assignors())}")
 
 
 def available() -> tuple[str, ...]:
     """Return the names of what can be called here: as written, and the newest of each shipped."""
     found: dict[str, str] = {}
-    for name, assignor in ASSIGNORS.items():
+    for name, assignor in assignors().items():
         unversioned = name.partition("@")[0]
         if unversioned not in found and assignor.missing() is None:
             found[unversioned] = name
@@ -100,7 +111,7 @@ def matching(names: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for name in names:
         if "*" in name:
-            matched = [one for one in ASSIGNORS if fnmatchcase(one, name)]
+            matched = [one for one in assignors() if fnmatchcase(one, name)]
             if not matched:
                 raise BadInput(f"assignor: nothing listed matches {name!r}")
             found.update(dict.fromkeys(matched))

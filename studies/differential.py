@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from compare.samples.kinds import KINDS, seeded
-from heuristics import ASSIGNORS
+from heuristics import assignors
 from studies.comparison import Comparison
 from studies.departures import departure
 from studies.outcomes import outcomes
@@ -149,8 +149,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
     started = perf_counter()
-    names = list(dict.fromkeys(shipped for _, shipped in pairs(ASSIGNORS)))
-    absent = [name for name in names if ASSIGNORS[name].missing() is not None]
+    names = list(dict.fromkeys(shipped for _, shipped in pairs(assignors())))
+    absent = [name for name in names if assignors()[name].missing() is not None]
     here = [name for name in names if name not in absent]
     rows = compared(here, asked.groups, workers=asked.workers)
     put(asked.docs, "differential", page_of(rows, absent))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, get_args
 
 from compare.samples.families import Event, Family, Subscriptions, grid
 from compare.score import Score, score_assignors
-from heuristics import ASSIGNORS, matching
+from heuristics import assignor_named, assignors, matching
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.page import put
@@ -161,9 +161,10 @@ def main() -> None:
     parser.add_argument("--time-limit", type=float, default=2.0)
     parser.add_argument("--docs", type=Path, default=Path("docs/verdicts.md"))
     asked = parser.parse_args()
-    names = matching(asked.names) if asked.names else tuple(ASSIGNORS)
-    absent = [f"`{n}`: {ASSIGNORS[n].missing()}" for n in names if ASSIGNORS[n].missing()]
-    names = tuple(n for n in names if ASSIGNORS[n].missing() is None)
+    names = matching(asked.names) if asked.names else tuple(assignors())
+    missing = {name: assignor_named(name).missing() for name in names}
+    absent = [f"`{name}`: {reason}" for name, reason in missing.items() if reason]
+    names = tuple(name for name, reason in missing.items() if reason is None)
     families = list(points(asked.members, asked.most_partitions))
     started = perf_counter()
     with TimeLimit(asked.time_limit) as limit:

@@ -23,7 +23,7 @@ from compare.samples.drawn import drawn
 from compare.samples.enumerated import fresh, owned
 from compare.samples.ordinary import is_ordinary, ordinary
 from groups import Group
-from heuristics import ASSIGNORS, available, matching
+from heuristics import assignors, available, matching
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def findings_of(
 def by_version(finding: Finding, limit: TimeLimit) -> Finding:
     """Return the finding with what each listed version that can be called here makes of it."""
     name, _, _ = finding.assignor.partition("@")
-    versions = [n.partition("@")[2] for n in ASSIGNORS if n.partition("@")[0] == name]
+    versions = [n.partition("@")[2] for n in assignors() if n.partition("@")[0] == name]
     held: dict[str, bool | None] = {}
     for version in sorted(versions, key=version_order):
         other = replace(finding, assignor=f"{name}@{version}")

@@ -17,10 +17,10 @@ FEW = 10
 def assignors(*, format_: Format = "table") -> None:
     """List what can be scored here."""
     from assay import printing
-    from heuristics import ASSIGNORS
+    from heuristics import assignors as listed
 
     rows = []
-    for found in ASSIGNORS.values():
+    for found in listed().values():
         reason = found.missing()
         row = {"name": found.name, "kind": found.kind, "source": found.source}
         rows.append(

@@ -10,7 +10,7 @@ from compare.runs.stored import read_table
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.group import Group
-from heuristics import ASSIGNORS
+from heuristics import assignors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ class Run:
     @property
     def assignors(self) -> list[str]:
         """Names of the assignors: ``current``, then in the order in which they are listed."""
-        known = [CURRENT, *ASSIGNORS]
+        known = [CURRENT, *assignors()]
         rank = {name: i for i, name in enumerate(known)}
         return sorted(set(self.scores["assignor"]), key=lambda n: (rank.get(n, len(rank)), n))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from groups import BadInput, Claims, Failed, Group, Refused
 from groups.group import NOBODY, valid_owner
-from heuristics import ASSIGNORS, kip54_sticky
+from heuristics import WRITTEN, kip54_sticky
 from heuristics.protocol import (
     AS_WRITTEN,
     Choice,
@@ -338,7 +338,7 @@ class _World:
 def _written(assignor: str) -> Callable[[Group], Plan]:
     if assignor not in AS_WRITTEN:
         raise BadInput(f"rollout: assignor {assignor!r}, expected one of {', '.join(AS_WRITTEN)}")
-    return ASSIGNORS[AS_WRITTEN[assignor]].function
+    return WRITTEN[AS_WRITTEN[assignor]].function
 
 
 def _as_group(group: Group, names: Sequence[str], held: Mapping[str, Partitions]) -> Group:

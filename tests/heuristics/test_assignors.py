@@ -1,18 +1,21 @@
+import subprocess
+import sys
+
 import pytest
 
 from groups import BadInput, Group
-from heuristics import ASSIGNORS, WRITTEN, assign, available, matching, plan
+from heuristics import WRITTEN, assign, assignors, available, matching, plan
 
 
 def test_assignors_are_listed_under_their_own_names_with_source_and_version():
-    assert list(ASSIGNORS) == [assignor.name for assignor in ASSIGNORS.values()]
+    assert list(assignors()) == [assignor.name for assignor in assignors().values()]
     for name, assignor in WRITTEN.items():
         assert assignor.kind == "written"
         assert assignor.source
         assert (assignor.version or name).lower() in (name, "-".join(name.split("-")[:2]))
         assert assignor.missing() is None
-    for name in list(ASSIGNORS)[len(WRITTEN) :]:
-        shipped = ASSIGNORS[name]
+    for name in list(assignors())[len(WRITTEN) :]:
+        shipped = assignors()[name]
         assert (shipped.kind, shipped.version) == ("shipped", name.partition("@")[2])
         assert name.count("/") == name.count("@") == 1
 
@@ -21,7 +24,7 @@ def test_available_are_those_written_and_the_newest_of_each_shipped_that_can_be_
     names = available()
     assert names[: len(WRITTEN)] == tuple(WRITTEN)
     assert len({name.partition("@")[0] for name in names}) == len(names)
-    assert all(ASSIGNORS[name].missing() is None for name in names)
+    assert all(assignors()[name].missing() is None for name in names)
 
 
 def test_a_pattern_stands_for_all_that_are_listed_and_match():
@@ -79,3 +82,31 @@ def test_groups_without_members_topics_or_partitions_are_assigned(
     assert made.assignment.is_valid
     assert made.assignment.loads.sum() == 0
     assert (made.rounds, made.revoked, made.ownerless) == (1, 0, 0)
+
+
+CLIENTS = {"jpype", "kafka", "aiokafka", "confluent_kafka"}
+LOADED = """
+import sys
+from pathlib import Path
+{statement}
+maps = Path("/proc/self/maps")
+print(maps.is_file() and "rdkafka" in maps.read_text(), *sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    "statement", ["import heuristics", "import heuristics; heuristics.assignor_named('range')"]
+)
+def test_no_client_is_loaded_before_it_is_asked_for(statement):
+    command = [sys.executable, "-c", LOADED.format(statement=statement)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    mapped, *modules = done.stdout.split()
+    assert mapped == "False"
+    assert "heuristics.shipped" in modules
+    assert {name.partition(".")[0] for name in modules} & CLIENTS == set()
+
+
+def test_what_is_listed_cannot_be_changed():
+    for listed in (WRITTEN, assignors()):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            listed["mine"] = WRITTEN["range"]

@@ -8,7 +8,7 @@ import pytest
 
 from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
 from groups import Assignment, Group
-from heuristics import ASSIGNORS, WRITTEN, Assignor
+from heuristics import WRITTEN, Assignor, assignors
 from heuristics.child import Child
 from studies.comparison import Comparison
 from studies.departures import UNEXPLAINED, departure
@@ -34,7 +34,7 @@ MANY, FEW = 5000, 500
 @pytest.fixture(scope="module")
 def rows():
     """Every pair that can be called in a child process, Kafka's sticky ones over 5,000 groups."""
-    here = [name for name in CALLED_HERE if ASSIGNORS[name].missing() is None]
+    here = [name for name in CALLED_HERE if assignors()[name].missing() is None]
     many = [name for name in here if name in ON_MANY]
     rest = [name for name in here if name not in ON_MANY]
     return compared(many, MANY, seconds=5.0) | compared(rest, FEW, seconds=5.0)
@@ -42,7 +42,7 @@ def rows():
 
 def row(rows, written, shipped, kind):
     if (written, shipped) not in rows:
-        pytest.skip(ASSIGNORS[shipped].missing())
+        pytest.skip(assignors()[shipped].missing())
     return rows[written, shipped][kind]
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+import heuristics
 from compare.samples.families import Family
-from heuristics import ASSIGNORS, Assignor
+from heuristics import WRITTEN, Assignor
 from heuristics.time_limit import TimeLimit
 from studies.grid_verdicts import Tally, points, table, tally
 from studies.page import made_part
@@ -54,7 +55,8 @@ def test_times_are_over_those_of_the_exact_solver(found):
 
 def test_what_took_too_long_is_not_tried_on_larger_groups_of_its_kind(monkeypatch):
     hangs = Assignor("hangs", "shipped", "a test", None, misbehaving.loop)
-    monkeypatch.setitem(ASSIGNORS, "hangs", hangs)
+    written = {**WRITTEN, "hangs": hangs}
+    monkeypatch.setattr(heuristics, "WRITTEN", written)
     families = [Family(size, 5, 5, "equal", "fresh") for size in (8, 4, 12)]
     with TimeLimit(0.3) as limit:
         found = tally(families, ["hangs", "range"], limit)["equal"]
