@@ -13,7 +13,7 @@ from benchmarks.__main__ import fresh
 from benchmarks.instances import INSTANCES
 from groups import Assignment, BadInput, values
 from heuristics.shipped.consumers import go_build
-from heuristics.shipped.consumers.franz_go import COMMAND, DRIVER
+from heuristics.shipped.consumers.franz_go import DRIVER
 from heuristics.shipped.joining import joining
 from optimal import solve
 
@@ -41,12 +41,12 @@ class Balancer:
     """
 
     def __init__(self, group: Group, name: str, version: str = VERSION) -> None:
-        reason = go_build.missing(DRIVER, version, COMMAND.format(version))
+        reason = DRIVER.missing(name, version)
         if reason is not None:
             raise BadInput(reason)
         self.group = group
         self._process = subprocess.Popen(
-            [go_build.built(DRIVER, version), "bench", name],
+            [go_build.built(DRIVER.folder, version), "bench", name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

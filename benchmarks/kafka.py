@@ -46,7 +46,7 @@ def as_they_time_it(family: Family, version: str) -> Group:
         return group
     joined = len(group.members) - 1
     before = _group(group, joined, None)
-    owner = kafka_broker.plan(before, "uniform", version).assignment.owner
+    owner = kafka_broker.CLIENT.plan(before, "uniform", version).assignment.owner
     return _group(group, joined + 1, owner)
 
 
@@ -73,7 +73,7 @@ def differing() -> Iterator[Family]:
 
 def in_turn(group: Group, version: str) -> tuple[list[float], list[float]]:
     """Return the seconds of `optimal.solve`, proof and check included, and of uniform, in turn."""
-    held = kafka_broker.held(group, "uniform", version)
+    held = kafka_broker.CLIENT.held(group, "uniform", version)
     held.timed(WARM)
     ours: list[float] = []
     theirs: list[float] = []
@@ -92,7 +92,7 @@ def cooperative(version: str) -> None:
     _say("\n| group | exact (s) | cooperative-sticky (s) | times |\n|---|---|---|---|")
     for family in differing():
         group = family.group(1)
-        held = kafka_java.held(group, "cooperative-sticky", version)
+        held = kafka_java.CLIENT.held(group, "cooperative-sticky", version)
         solve(group)
         ours: list[float] = []
         theirs: list[float] = []
@@ -125,7 +125,7 @@ def uniform(version: str) -> None:
         group = as_they_time_it(family, version)
         ours, theirs = in_turn(group, version)
         best = [term.value for term in solve(group).terms]
-        plan = kafka_broker.plan(group, "uniform", version)
+        plan = kafka_broker.CLIENT.plan(group, "uniform", version)
         made = values(plan.assignment, ("balance", "stickiness"))
         excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
         least, middle = min(theirs) / min(ours), median(theirs) / median(ours)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compare.score import Score, score
 from groups import Failed
-from heuristics.shipped.consumers.probed import lead
+from heuristics.shipped.probe.lead import lead
 from heuristics.shipped.probe.probe import Late
 
 if TYPE_CHECKING:

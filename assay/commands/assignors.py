@@ -83,8 +83,8 @@ def probe(
     from compare.leader import score_client
     from compare.samples.drawn import drawn
     from compare.score import scores_document
-    from heuristics.shipped.consumers.driver import GROUP_ID
-    from heuristics.shipped.probe.coordinator import OWN_TOPIC
+    from heuristics.shipped.consumers.driver_process import GROUP_ID
+    from heuristics.shipped.probe.metadata import OWN_TOPIC
     from heuristics.shipped.probe.probe import Late, Probe
     from optimal import solve as solve_group
 

@@ -123,7 +123,7 @@ def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
 
 
 def _node(folder: Path, file: str, client: str, version: str) -> Rerun:
-    modules = {"NODE_PATH": str(kafkajs.modules(version))}
+    modules = {"NODE_PATH": str(kafkajs.DRIVER.modules(version))}
     return _told(file, _run(folder, ["node", "--test", file], modules), "not ok 1")
 
 

@@ -1,21 +1,22 @@
-"""SHIPPED: the code that people run, called as it is; one adapter a file.
+"""SHIPPED: the code that people run, called as it is; one client a file.
 
-A new client is a new file and one line in ``CLIENTS``.
+A new client is a new file in the room of its kind and one line in ``CLIENTS``.
 """
 
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics.shipped.client import Client
+from heuristics.shipped.client import Client, assignor_of
 from heuristics.shipped.consumers import franz_go, kafkajs, librdkafka, sarama
 from heuristics.shipped.java import kafka_broker, kafka_java
 from heuristics.shipped.python import aiokafka, kafka_python
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from heuristics.assignor import Assignor
 
@@ -32,7 +33,7 @@ _CLIENTS: tuple[Client, ...] = (
     kafkajs.CLIENT,
 )
 
-CLIENTS: dict[str, Client] = {client.name: client for client in _CLIENTS}
+CLIENTS: Mapping[str, Client] = MappingProxyType({client.name: client for client in _CLIENTS})
 
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,99}")
 
@@ -42,7 +43,7 @@ def listed() -> Iterator[Assignor]:
     for client in CLIENTS.values():
         for version in client.versions():
             for name in client.assignors:
-                yield client.assignor(name, version)
+                yield assignor_of(client, name, version)
 
 
 def shipped_named(name: str) -> Assignor:
@@ -65,7 +66,7 @@ def shipped_named(name: str) -> Assignor:
         versions = client.versions()
         here = (v for v in versions if client.missing(assignor, v) is None)
         version = next(here, versions[0])
-    return client.assignor(assignor, _version(version, name))
+    return assignor_of(client, assignor, _version(version, name))
 
 
 def client_and_version(name: str) -> tuple[Client, str]:

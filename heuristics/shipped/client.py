@@ -2,69 +2,108 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from groups import Group
 from heuristics.assignor import Assignor
+from heuristics.rounds import to_quiescence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from heuristics.assignor import Plan
 
+COOPERATIVE = "cooperative-sticky"
 
-@dataclass(frozen=True)
-class Client:
+
+class Client(Protocol):
     """A client library, or Kafka's broker, in whatever versions can be had.
 
-    The functions take the name of the assignor and the version last; all can be pickled.
-
-    Attributes
-    ----------
-    name : as users write it, "kafka-java"
-    source : one line that says what is called, and how
-    assignors : their names, as members list them
-    versions : the versions to list, newest first; others may be asked for
-    plan : makes the plan of a group: what the software makes of it, whatever that is. Raises
-        Refused where it does not cover the group, Failed where it breaks down
-    missing : says why an assignor of a version cannot be called here, with the command that
-        changes this; None where it can. Loads nothing
-    prepare : starts what `plan` needs in this process, and runs it warm
-    fetch : brings what a version needs to this machine; raises BadInput where that cannot be done
-    repeatable : whether it makes the same of a group each time; Go goes through maps at random
+    Every client can be pickled: it is called in another process.
     """
 
-    name: str
-    source: str
-    assignors: tuple[str, ...]
-    versions: Callable[[], tuple[str, ...]]
-    plan: Callable[[Group, str, str], Plan]
-    missing: Callable[[str, str], str | None]
-    prepare: Callable[[str, str], None]
-    fetch: Callable[[str], None]
-    repeatable: bool = True
+    @property
+    def name(self) -> str:
+        """As users write it, "kafka-java"."""
 
-    def assignor(self, name: str, version: str) -> Assignor:
-        """Return one of its assignors, as one that can be scored."""
-        return Assignor(
-            f"{self.name}/{name}@{version}",
-            "shipped",
-            self.source,
-            version,
-            partial(_plan, self.plan, name, version),
-            partial(self.missing, name, version),
-            partial(self.prepare, name, version),
-        )
+    @property
+    def source(self) -> str:
+        """One line that says what is called, and how."""
+
+    @property
+    def assignors(self) -> Collection[str]:
+        """The names of its assignors, as members list them."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it makes the same of a group each time; Go goes through maps at random."""
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the versions to list, newest first; others may be asked for."""
+
+    def plan(self, group: Group, assignor: str, version: str) -> Plan:
+        """Return what the software makes of a group, whatever that is.
+
+        Raises
+        ------
+        Refused
+            Where it does not cover the group.
+        Failed
+            Where it breaks down.
+        """
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Say why an assignor of a version cannot be called here; None where it can.
+
+        Loads nothing. The line ends with the command that changes this.
+        """
+
+    def fetch(self, version: str) -> None:
+        """Bring what a version needs to this machine.
+
+        Raises
+        ------
+        BadInput
+            Where that cannot be done.
+        """
 
 
-def _plan(plan: Callable[[Group, str, str], Plan], name: str, version: str, group: Group) -> Plan:
-    return plan(group, name, version)
+def assignor_of(client: Client, name: str, version: str) -> Assignor:
+    """Return one of the assignors of a client, as one that can be scored."""
+    return Assignor(
+        f"{client.name}/{name}@{version}",
+        "shipped",
+        client.source,
+        version,
+        partial(_plan, client, name, version),
+        partial(client.missing, name, version),
+        partial(_prepare, client, name, version),
+    )
+
+
+def in_rounds(group: Group, assignor: str, once: Callable[[Group], Plan]) -> Plan:
+    """Return the one plan of an eager assignor, the last one of a cooperative assignor.
+
+    A cooperative assignor is asked again until nobody must revoke. Those that ship withhold by
+    themselves what must be revoked first.
+
+    Parameters
+    ----------
+    once : makes one plan
+
+    Raises
+    ------
+    Refused, Failed
+        As `once` does; Failed also where the rounds would go on for ever.
+    """
+    if assignor == COOPERATIVE:
+        return to_quiescence(group, once, withhold=False)
+    return once(group)
 
 
 def tiny() -> Group:
-    """Return a group to run an assignor warm with."""
+    """Return a group that starts whatever an assignor needs, and runs it warm."""
     return Group.from_arrays(
         group="tiny",
         topics=["t"],
@@ -74,3 +113,11 @@ def tiny() -> Group:
         subscription_topics=[0, 0],
         owner=[0, 0, -1],
     )
+
+
+def _plan(client: Client, name: str, version: str, group: Group) -> Plan:
+    return client.plan(group, name, version)
+
+
+def _prepare(client: Client, name: str, version: str) -> None:
+    client.plan(tiny(), name, version)

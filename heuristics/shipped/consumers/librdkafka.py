@@ -8,25 +8,45 @@ import importlib.util
 import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics.shipped.client import Client, tiny
-from heuristics.shipped.consumers.probed import INSTALL, missing_probe, probe_plan
-
-if TYPE_CHECKING:
-    from groups import Group
-    from heuristics.assignor import Plan
+from heuristics.shipped.consumers.consumer import INSTALL, Consumer, missing_probe
 
 PROGRAM = Path(__file__).parent / "drivers" / "librdkafka" / "driver.py"
 # The version that is listed where the library is not installed.
 NEWEST = "2.16.0"
-COOPERATIVE = "cooperative-sticky"
 
 
-def versions() -> tuple[str, ...]:
-    """Return the version of the library that is installed with confluent-kafka."""
-    return (_installed() or NEWEST,)
+class LibrdkafkaDriver:
+    """The driver, of the library that is installed with confluent-kafka."""
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the version of the library that is installed, or else the newest."""
+        return (_installed() or NEWEST,)
+
+    def command(self, version: str) -> tuple[str, ...]:
+        """Return what starts the program."""
+        return (sys.executable, str(PROGRAM))
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Say what is not installed."""
+        if importlib.util.find_spec("confluent_kafka") is None:
+            return f"confluent-kafka is not installed: {INSTALL}"
+        if version != _installed():
+            return f"confluent-kafka here has librdkafka {_installed()}; for another: {INSTALL}"
+        return None
+
+    def fetch(self, version: str) -> None:
+        """Bring nothing: the library comes with the extra.
+
+        Raises
+        ------
+        BadInput
+            Where it is not there, or in another version.
+        """
+        reason = self.missing("range", version) or missing_probe()
+        if reason is not None:
+            raise BadInput(reason)
 
 
 @cache
@@ -51,53 +71,9 @@ def _installed() -> str | None:
     return None
 
 
-def plan(group: Group, name: str, version: str) -> Plan:
-    """Make the plan that a consumer of the library makes as the leader of the group."""
-    cooperative = name == COOPERATIVE
-    return probe_plan(
-        group,
-        command=(sys.executable, str(PROGRAM)),
-        assignor=name,
-        protocol=name,
-        cooperative=cooperative,
-        user_data="assignment" if cooperative else "none",
-    )
-
-
-def missing(name: str, version: str) -> str | None:
-    """Say what is not installed."""
-    if importlib.util.find_spec("confluent_kafka") is None:
-        return f"confluent-kafka is not installed: {INSTALL}"
-    if version != _installed():
-        return f"confluent-kafka here has librdkafka {_installed()}; for another: {INSTALL}"
-    return missing_probe()
-
-
-def prepare(name: str, version: str) -> None:
-    """Start a consumer."""
-    plan(tiny(), name, version)
-
-
-def fetch(version: str) -> None:
-    """Bring nothing: the library comes with the extra.
-
-    Raises
-    ------
-    BadInput
-        Where it is not there, or in another version.
-    """
-    reason = missing(COOPERATIVE, version)
-    if reason is not None:
-        raise BadInput(reason)
-
-
-CLIENT = Client(
-    "librdkafka",
-    "librdkafka of confluent-kafka, by the probe",
-    ("range", "roundrobin", COOPERATIVE),
-    versions,
-    plan,
-    missing,
-    prepare,
-    fetch,
+CLIENT = Consumer(
+    name="librdkafka",
+    source="librdkafka of confluent-kafka, by the probe",
+    assignors={"range": "none", "roundrobin": "none", "cooperative-sticky": "assignment"},
+    driver=LibrdkafkaDriver(),
 )

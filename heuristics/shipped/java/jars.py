@@ -15,7 +15,7 @@ from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.java.runtime import INSTALL_JDK, OLDEST, found_java, java_home
 
 SOURCES = Path(__file__).parent / "sources"
-SHARED = ("Columns", "StaticLoggerBinder")
+SHARED = ("GroupArrays", "StaticLoggerBinder")
 PACKAGES = "pip install 'kafka-assay[java]'"
 
 

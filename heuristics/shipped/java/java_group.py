@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from groups import Assignment
 from heuristics.assignor import Plan
-from heuristics.shipped.java.columns import fill, handed_out
-from heuristics.shipped.java.jvm import failure, loader
+from heuristics.shipped.java.group_arrays import fill, handed_out
+from heuristics.shipped.java.jvm import failure
 
 if TYPE_CHECKING:
     from groups import Claims, Group
-
-
-@dataclass(frozen=True)
-class Classes:
-    """Kafka's classes, and ours that calls them.
-
-    Attributes
-    ----------
-    artifact, version : Maven coordinates within ``org.apache.kafka``
-    source : name of our class
-    """
-
-    artifact: str
-    version: str
-    source: str
 
 
 class JavaGroup:
@@ -35,6 +19,8 @@ class JavaGroup:
     Parameters
     ----------
     owned : what the members have, as the assignor is to see it
+    loaded : the Java class loader of Kafka's classes and ours
+    caller : full name of our class
     assignor : full name of Kafka's class
 
     Raises
@@ -45,16 +31,16 @@ class JavaGroup:
         Where Kafka's classes do not take the group.
     """
 
-    def __init__(self, group: Group, owned: Claims, classes: Classes, assignor: str) -> None:
-        loaded = loader(classes.artifact, classes.version, classes.source)
+    def __init__(
+        self, group: Group, owned: Claims, loaded: object, caller: str, assignor: str
+    ) -> None:
         import jpype
 
         self._group = group
-        self._columns: Any = jpype.JClass("assay.Columns", loader=loaded)()
-        fill(self._columns, group, owned)
-        held = jpype.JClass(f"assay.{classes.source}", loader=loaded)
+        self._arrays: Any = jpype.JClass("assay.GroupArrays", loader=loaded)()
+        fill(self._arrays, group, owned)
         try:
-            self._held: Any = held(assignor, self._columns)
+            self._caller: Any = jpype.JClass(caller, loader=loaded)(assignor, self._arrays)
         except jpype.JException as error:
             raise failure(error) from None
 
@@ -70,10 +56,13 @@ class JavaGroup:
             # Nobody leads such a group, and nobody asks the broker for it.
             return Plan(Assignment(self._group, self._group.owner), seconds=0.0)
         (seconds,) = self.timed(1)
-        return Plan(handed_out(self._columns, self._group), seconds=seconds)
+        return Plan(handed_out(self._arrays, self._group), seconds=seconds)
 
     def timed(self, runs: int) -> list[float]:
         """Return the seconds inside the assignor of each of so many calls.
+
+        The assignor does not change what it is given, and each call of a client's has a leader of
+        its own; the first calls are not yet warm.
 
         Raises
         ------
@@ -83,6 +72,6 @@ class JavaGroup:
         import jpype
 
         try:
-            return [int(nanoseconds) / 1e9 for nanoseconds in self._held.timed(runs)]
+            return [int(nanoseconds) / 1e9 for nanoseconds in self._caller.timed(runs)]
         except jpype.JException as error:
             raise failure(error) from None

@@ -6,22 +6,22 @@ import asyncio
 import ipaddress
 import threading
 from collections import deque
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups import BadInput, Failed
 from heuristics.shipped.probe import wire
-from heuristics.shipped.probe.coordinator import Coordinator, Round
+from heuristics.shipped.probe.coordinator import Coordinator
+from heuristics.shipped.probe.round import Round
+from heuristics.shipped.probe.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+    from typing import Unpack
 
     from groups import Group
-    from heuristics.shipped.probe.wire import Request, UserData
+    from heuristics.shipped.probe.round import Manner
+    from heuristics.shipped.probe.subscription import Held
 
-# As Kafka's own socket.request.max.bytes.
-MOST_BYTES = 104_857_600
-MOST_SESSIONS = 64
 MOST_RACKS = 64
 MOST_LINES = 100
 
@@ -68,7 +68,7 @@ class Probe:
         self._loop = asyncio.new_event_loop()
         self._servers: list[asyncio.Server] = []
         self._ports: list[int] = []
-        self._sessions: set[_Session] = set()
+        self._sessions: set[Session] = set()
         self._coordinator = Coordinator(host, lambda: self._ports)
         self._thread = threading.Thread(target=self._loop.run_forever, name="probe", daemon=True)
 
@@ -100,25 +100,13 @@ class Probe:
         """What the client is told as bootstrap.servers."""
         return f"{self.host}:{self.port}"
 
-    def offer(
-        self,
-        group: Group,
-        protocol: str | None = None,
-        *,
-        leader: int = 0,
-        prefix: str = "",
-        cooperative: bool | None = None,
-        user_data: UserData | None = None,
-    ) -> Round:
+    def offer(self, group: Group, protocol: str | None = None, **manner: Unpack[Manner]) -> Round:
         """Put a group before the client that waits, or the next that joins.
 
         Parameters
         ----------
         protocol : the assignor's name on the wire; None for the one the client prefers
-        leader : index of the member that the client stands for
-        prefix : put before each topic name on the wire, for clients that keep metadata by name
-        cooperative, user_data : as in :func:`~heuristics.shipped.probe.wire.member_metadata`; None
-            for what the assignor's name and the client's own subscription suggest
+        manner : see :class:`~heuristics.shipped.probe.round.Manner`
 
         Raises
         ------
@@ -130,7 +118,7 @@ class Probe:
         racks = 0 if group.racks is None else len(group.racks.names)
         if racks > MOST_RACKS:
             raise Failed(f"{racks} racks, more than the {MOST_RACKS} that the probe stands for")
-        round_ = Round(group, protocol, leader, prefix, cooperative, user_data)
+        round_ = Round(group, protocol, **manner)
         self._call(self._offer(round_, racks))
         return round_
 
@@ -139,8 +127,13 @@ class Probe:
         self._loop.call_soon_threadsafe(self._coordinator.withdraw, round_)
 
     def plan(
-        self, group: Group, protocol: str | None = None, *, timeout: float, **how: Any
-    ) -> tuple[list[tuple[int, str, int]], float]:
+        self,
+        group: Group,
+        protocol: str | None = None,
+        *,
+        timeout: float,
+        **manner: Unpack[Manner],
+    ) -> tuple[list[Held], float]:
         """Return what the client makes of a group, and the seconds it took.
 
         The plan is as the client sent it: (member index, topic, partition number) each. The
@@ -151,7 +144,7 @@ class Probe:
         Parameters
         ----------
         timeout : seconds to wait for the client to join and to plan
-        protocol, how : as in :meth:`offer`
+        protocol, manner : as in :meth:`offer`
 
         Raises
         ------
@@ -160,7 +153,7 @@ class Probe:
         Failed
             Where the client makes no plan.
         """
-        round_ = self.offer(group, protocol, **how)
+        round_ = self.offer(group, protocol, **manner)
         self.wait(round_, timeout)
         return round_.result()
 
@@ -179,12 +172,12 @@ class Probe:
             raise Late(f"the client sent no plan within {timeout:g} s")
         raise Late(f"no client joined within {timeout:g} s")
 
-    def _call(self, work: Any) -> None:
+    def _call(self, work: Coroutine[None, None, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def _listen(self, port: int) -> None:
         server = await self._loop.create_server(
-            lambda: _Session(self._coordinator, self._sessions, self._say), self.host, port
+            lambda: Session(self._coordinator, self._sessions, self._say), self.host, port
         )
         self._servers.append(server)
         self._ports.append(server.sockets[0].getsockname()[1])
@@ -202,89 +195,3 @@ class Probe:
             session.abort()
         # A turn of the loop, in which the connections close.
         await asyncio.sleep(0)
-
-
-class _Session(asyncio.Protocol):
-    """One connection: frames in, answers out."""
-
-    def __init__(
-        self, coordinator: Coordinator, sessions: set[_Session], say: Callable[[str], None]
-    ) -> None:
-        self.received = 0.0
-        self._coordinator = coordinator
-        self._sessions = sessions
-        self._say = say
-        self._buffer = bytearray()
-        self._transport: Any = None
-        self._held_up = False
-        self._unsent: deque[Callable[[], None]] = deque()
-        self._ended = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-        if len(self._sessions) >= MOST_SESSIONS:
-            self._end(f"a connection too many: there are {MOST_SESSIONS}")
-            return
-        self._sessions.add(self)
-        self._transport.set_write_buffer_limits(0)
-
-    def connection_lost(self, _: Exception | None) -> None:
-        self._sessions.discard(self)
-        if self._buffer and not self._ended:
-            self._say(f"a connection ended inside a request, after {len(self._buffer)} bytes")
-        self._coordinator.left(self)
-
-    def pause_writing(self) -> None:
-        self._held_up = True
-
-    def resume_writing(self) -> None:
-        self._held_up = False
-        while self._unsent:
-            self._unsent.popleft()()
-
-    def data_received(self, data: bytes) -> None:
-        if self._ended:
-            return
-        self._buffer += data
-        while not self._ended and len(self._buffer) >= 4:
-            length = int.from_bytes(self._buffer[:4], "big", signed=True)
-            if not 0 < length <= MOST_BYTES:
-                self._end(f"a request of {length} bytes, expected 1 to {MOST_BYTES}")
-                return
-            if len(self._buffer) < 4 + length:
-                return
-            frame = bytes(memoryview(self._buffer)[4 : 4 + length])
-            del self._buffer[: 4 + length]
-            self.received = perf_counter()
-            self._answer(frame)
-
-    def _answer(self, frame: bytes) -> None:
-        try:
-            request = wire.decode_request(frame)
-        except wire.Malformed as error:
-            self._end(str(error))
-            return
-        try:
-            self._coordinator.answer(self, request)
-        except Exception as error:
-            # What could be read and still makes no sense, such as an array that is null.
-            reason = wire.reason(error)
-            self._end(f"API {request.key} in version {request.version}: {reason}")
-
-    def reply(
-        self, request: Request, *, sent: Callable[[], None] | None = None, **fields: Any
-    ) -> None:
-        self._transport.write(wire.encode_response(request, **fields))
-        if sent is not None and self._held_up:
-            self._unsent.append(sent)
-        elif sent is not None:
-            sent()
-
-    def abort(self) -> None:
-        self._ended = True
-        self._transport.abort()
-
-    def _end(self, line: str) -> None:
-        self._say(f"a connection closed: {line}")
-        self._ended = True
-        self._transport.close()

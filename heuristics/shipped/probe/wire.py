@@ -1,4 +1,4 @@
-"""Wire: the bytes of Kafka's protocol, in kafka-python's types, as far as a probe needs them."""
+"""Wire: requests and responses of Kafka's protocol, in kafka-python's types, as bytes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal
-
-from groups import Failed
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from heuristics.shipped.joining import Joining
+    from collections.abc import Mapping
 
 METADATA, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 3, 11, 12, 13, 14
 FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH = 1, 2, 8, 9
@@ -35,12 +33,6 @@ VERSIONS: dict[int, tuple[int, int]] = {
     SYNC_GROUP: (0, 3),
     API_VERSIONS: (0, 3),
 }
-
-# What a sticky assignor finds in the user data of a member that holds something: Java's
-# StickyAssignorUserData (previous assignment and generation), the generation alone as Java's
-# cooperative-sticky writes it, or nothing.
-UserData = Literal["assignment", "generation", "none"]
-
 
 MOST_CHARACTERS = 120
 
@@ -106,6 +98,14 @@ def _messages() -> dict[int, tuple[Any, Any]]:
     }
 
 
+def spoken() -> list[object]:
+    """Return the APIs and their versions, as an ApiVersions response lists them."""
+    return [
+        types().ApiVersionsResponse.ApiVersion(api_key=key, min_version=low, max_version=high)
+        for key, (low, high) in sorted(VERSIONS.items())
+    ]
+
+
 def reason(error: Exception) -> str:
     """Return the class and the beginning of the message of an exception, in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())[:MOST_CHARACTERS]
@@ -138,100 +138,14 @@ def decode_request(frame: bytes) -> Request:
     return Request(key, version, correlation, client_id, body)
 
 
-def encode_response(request: Request, **fields: Any) -> bytes:
-    """Return the answer to a request, with its length."""
+def encode_response(request: Request, fields: Mapping[str, object]) -> bytes:
+    """Return the answer to a request, with its length.
+
+    Parameters
+    ----------
+    fields : of kafka-python's response, by name
+    """
     version = request.version if request.body is not None else 0
     response = _messages()[request.key][1](version=version, **fields)
     response.with_header(correlation_id=request.correlation)
     return bytes(response.encode(header=True, framed=True))
-
-
-def member_metadata(
-    said: Joining, *, cooperative: bool, user_data: UserData, prefix: str = ""
-) -> bytes:
-    """Return a member's subscription as ConsumerProtocolSubscription, version 3.
-
-    Older clients read as much of it as they know.
-
-    Parameters
-    ----------
-    cooperative : whether the member sends owned partitions; an eager one has given up everything
-        before it joins, but tells its generation too
-    user_data : what the client's assignor finds there, unless the member comes anew
-    prefix : put before each topic name
-    """
-    owned = [(prefix + topic, numbers) for topic, numbers in said.owned.items()]
-    subscription = types().ConsumerProtocolSubscription(
-        version=3,
-        topics=[prefix + topic for topic in said.subscription],
-        user_data=_user_data(owned, said.generation, user_data),
-        owned_partitions=_topic_partitions(
-            types().ConsumerProtocolSubscription, owned * cooperative
-        ),
-        generation_id=said.generation,
-        rack_id=said.rack,
-    )
-    return bytes(subscription.encode())
-
-
-def _user_data(
-    owned: list[tuple[str, list[int]]], generation: int, user_data: UserData
-) -> bytes | None:
-    if user_data == "none" or (not owned and generation < 0):
-        return None
-    if user_data == "generation":
-        return struct.pack(">i", generation)
-    previous = [
-        types().StickyAssignorUserData.TopicPartition(topic=topic, partitions=numbers)
-        for topic, numbers in owned
-    ]
-    data = types().StickyAssignorUserData(
-        version=1, previous_assignment=previous, generation=generation
-    )
-    return bytes(data.encode(header=False))
-
-
-def user_data_like(own: bytes) -> UserData:
-    """Return what travels in the user data of a sticky assignor, by a client's own subscription.
-
-    Java's cooperative-sticky always writes the four bytes of a generation; others write nothing
-    before they have held something.
-    """
-    try:
-        found = types().ConsumerProtocolSubscription.decode(own).user_data
-    except Exception:
-        return "assignment"
-    return "generation" if found is not None and len(found) == 4 else "assignment"
-
-
-def _topic_partitions(message: Any, owned: list[tuple[str, list[int]]]) -> list[Any]:
-    return [message.TopicPartition(topic=topic, partitions=numbers) for topic, numbers in owned]
-
-
-def decode_plan(
-    assignments: Any, index: dict[str, int], prefix: str = ""
-) -> list[tuple[int, str, int]]:
-    """Return (member index, topic, partition number) for all that a SyncGroup request hands out.
-
-    Raises
-    ------
-    Failed
-        Where an assignment cannot be read, or is for somebody who is no member.
-    """
-    held = []
-    for one in assignments:
-        if one.member_id not in index:
-            raise Failed(f"the plan is for {one.member_id!r}, who is no member of the group")
-        member = index[one.member_id]
-        if not one.assignment:
-            continue
-        try:
-            assigned = types().ConsumerProtocolAssignment.decode(bytes(one.assignment))
-            topics = [(str(t.topic), list(t.partitions)) for t in assigned.assigned_partitions]
-        except Exception as error:
-            cause = reason(error)
-            raise Failed(f"the plan for {one.member_id!r} cannot be read: {cause}") from None
-        for topic, numbers in topics:
-            name = topic.removeprefix(prefix)
-            held += [(member, name, number) for number in numbers]
-    return held

@@ -22,23 +22,23 @@ import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignment
 /** A group for which the broker calls one of its assignors. */
 public final class BrokerGroup {
     private final Class<?> assignor;
-    private final Columns columns;
+    private final GroupArrays arrays;
     private final Uuid[] ids;
     private final Topics topics;
     private final GroupSpecImpl spec;
 
-    public BrokerGroup(String assignor, Columns columns) throws ReflectiveOperationException {
+    public BrokerGroup(String assignor, GroupArrays arrays) throws ReflectiveOperationException {
         this.assignor = Class.forName(assignor);
-        this.columns = columns;
-        ids = new Uuid[columns.partitions.length];
+        this.arrays = arrays;
+        ids = new Uuid[arrays.partitions.length];
         for (int topic = 0; topic < ids.length; topic++) {
             ids[topic] = new Uuid(1, topic);
         }
-        topics = new Topics(columns, ids);
+        topics = new Topics(arrays, ids);
         spec = spec();
     }
 
-    /** Calls the assignor so many times; keeps the last result in the columns, returns the nanoseconds. */
+    /** Calls the assignor so many times; keeps the last result in the arrays, returns the nanoseconds. */
     public long[] timed(int runs) throws ReflectiveOperationException {
         long[] nanoseconds = new long[runs];
         Map<String, MemberAssignment> result = new HashMap<>();
@@ -56,19 +56,19 @@ public final class BrokerGroup {
         Map<String, MemberSubscriptionAndAssignmentImpl> members = new HashMap<>();
         Map<Uuid, Map<Integer, String>> inverted = new HashMap<>();
         Map<IntBuffer, Set<Uuid>> subscriptions = new HashMap<>();
-        for (int member = 0; member < columns.members.length; member++) {
-            String name = columns.members[member];
+        for (int member = 0; member < arrays.members.length; member++) {
+            String name = arrays.members[member];
             Map<Uuid, Set<Integer>> owned = new HashMap<>();
-            for (int i = columns.ownedStarts[member]; i < columns.ownedStarts[member + 1]; i++) {
-                Uuid id = ids[columns.ownedTopics[i]];
-                owned.computeIfAbsent(id, any -> new HashSet<>()).add(columns.ownedNumbers[i]);
-                inverted.computeIfAbsent(id, any -> new HashMap<>()).put(columns.ownedNumbers[i], name);
+            for (int i = arrays.ownedStarts[member]; i < arrays.ownedStarts[member + 1]; i++) {
+                Uuid id = ids[arrays.ownedTopics[i]];
+                owned.computeIfAbsent(id, any -> new HashSet<>()).add(arrays.ownedNumbers[i]);
+                inverted.computeIfAbsent(id, any -> new HashMap<>()).put(arrays.ownedNumbers[i], name);
             }
             members.put(
                     name,
                     new MemberSubscriptionAndAssignmentImpl(
-                            Optional.ofNullable(columns.rackOfMember(member)),
-                            Optional.ofNullable(columns.instances[member]),
+                            Optional.ofNullable(arrays.rackOfMember(member)),
+                            Optional.ofNullable(arrays.instances[member]),
                             subscription(member, subscriptions),
                             new Assignment(owned)));
         }
@@ -79,8 +79,8 @@ public final class BrokerGroup {
 
     /** Returns the ids of a member's topics, without those that do not exist. */
     private Set<Uuid> subscription(int member, Map<IntBuffer, Set<Uuid>> known) {
-        int start = columns.subscriptionStarts[member];
-        IntBuffer reads = IntBuffer.wrap(columns.subscribed, start, columns.subscriptionStarts[member + 1] - start);
+        int start = arrays.subscriptionStarts[member];
+        IntBuffer reads = IntBuffer.wrap(arrays.subscribed, start, arrays.subscriptionStarts[member + 1] - start);
         return known.computeIfAbsent(reads, any -> {
             Set<Uuid> existing = new HashSet<>();
             for (int i = reads.position(); i < reads.limit(); i++) {
@@ -103,20 +103,20 @@ public final class BrokerGroup {
                 count += numbers.size();
             }
         }
-        columns.heldBy = new int[count];
-        columns.heldTopics = new int[count];
-        columns.heldNumbers = new int[count];
+        arrays.heldBy = new int[count];
+        arrays.heldTopics = new int[count];
+        arrays.heldNumbers = new int[count];
         int at = 0;
-        for (int member = 0; member < columns.members.length; member++) {
-            MemberAssignment one = result.get(columns.members[member]);
+        for (int member = 0; member < arrays.members.length; member++) {
+            MemberAssignment one = result.get(arrays.members[member]);
             if (one == null) {
                 continue;
             }
             for (Map.Entry<Uuid, Set<Integer>> entry : one.partitions().entrySet()) {
                 for (int number : entry.getValue()) {
-                    columns.heldBy[at] = member;
-                    columns.heldTopics[at] = index.get(entry.getKey());
-                    columns.heldNumbers[at++] = number;
+                    arrays.heldBy[at] = member;
+                    arrays.heldTopics[at] = index.get(entry.getKey());
+                    arrays.heldNumbers[at++] = number;
                 }
             }
         }
@@ -127,22 +127,22 @@ public final class BrokerGroup {
         private final Map<Uuid, Integer> counts = new HashMap<>();
         private final Map<Uuid, List<Set<String>>> racks = new HashMap<>();
 
-        Topics(Columns columns, Uuid[] ids) {
+        Topics(GroupArrays arrays, Uuid[] ids) {
             List<Set<String>> sets = new ArrayList<>();
-            for (int[] set : columns.racksOfSets()) {
+            for (int[] set : arrays.racksOfSets()) {
                 Set<String> names = new HashSet<>();
-                Arrays.stream(set).forEach(rack -> names.add(columns.racks[rack]));
+                Arrays.stream(set).forEach(rack -> names.add(arrays.racks[rack]));
                 sets.add(names);
             }
             int at = 0;
             for (int topic = 0; topic < ids.length; topic++) {
-                counts.put(ids[topic], columns.partitions[topic]);
-                if (columns.replicaSets.length == 0) {
+                counts.put(ids[topic], arrays.partitions[topic]);
+                if (arrays.replicaSets.length == 0) {
                     continue;
                 }
                 List<Set<String>> ofTopic = new ArrayList<>();
-                for (int number = 0; number < columns.partitions[topic]; number++, at++) {
-                    int set = columns.replicaSets[at];
+                for (int number = 0; number < arrays.partitions[topic]; number++, at++) {
+                    int set = arrays.replicaSets[at];
                     ofTopic.add(set < 0 || set >= sets.size() ? Set.of() : sets.get(set));
                 }
                 racks.put(ids[topic], ofTopic);

@@ -29,21 +29,21 @@ public final class ClientGroup {
     private static final Constructor<Subscription> WITH_GENERATION = constructor();
 
     private final Class<?> assignor;
-    private final Columns columns;
+    private final GroupArrays arrays;
     private final Cluster cluster;
     private final Map<String, Subscription> subscriptions = new HashMap<>();
     private final Map<IntBuffer, Topics> known = new HashMap<>();
 
-    public ClientGroup(String assignor, Columns columns) throws ReflectiveOperationException {
+    public ClientGroup(String assignor, GroupArrays arrays) throws ReflectiveOperationException {
         this.assignor = Class.forName(assignor);
-        this.columns = columns;
+        this.arrays = arrays;
         cluster = cluster();
-        for (int member = 0; member < columns.members.length; member++) {
-            subscriptions.put(columns.members[member], subscription(member));
+        for (int member = 0; member < arrays.members.length; member++) {
+            subscriptions.put(arrays.members[member], subscription(member));
         }
     }
 
-    /** Calls the assignor so many times; keeps the last result in the columns, returns the nanoseconds. */
+    /** Calls the assignor so many times; keeps the last result in the arrays, returns the nanoseconds. */
     public long[] timed(int runs) throws ReflectiveOperationException {
         long[] nanoseconds = new long[runs];
         Map<String, Assignment> result = new HashMap<>();
@@ -64,24 +64,24 @@ public final class ClientGroup {
 
     /** Returns what the leader gets to know of a member: sent and received in Kafka's own bytes. */
     private Subscription subscription(int member) throws ReflectiveOperationException {
-        int start = columns.subscriptionStarts[member];
-        IntBuffer reads = IntBuffer.wrap(columns.subscribed, start, columns.subscriptionStarts[member + 1] - start);
+        int start = arrays.subscriptionStarts[member];
+        IntBuffer reads = IntBuffer.wrap(arrays.subscribed, start, arrays.subscriptionStarts[member + 1] - start);
         Topics topics = known.get(reads);
         if (topics == null) {
             topics = new Topics(reads);
             known.put(reads, topics);
         }
         List<TopicPartition> owned = new ArrayList<>();
-        for (int i = columns.ownedStarts[member]; i < columns.ownedStarts[member + 1]; i++) {
-            owned.add(new TopicPartition(columns.topics[columns.ownedTopics[i]], columns.ownedNumbers[i]));
+        for (int i = arrays.ownedStarts[member]; i < arrays.ownedStarts[member + 1]; i++) {
+            owned.add(new TopicPartition(arrays.topics[arrays.ownedTopics[i]], arrays.ownedNumbers[i]));
         }
-        Optional<String> instance = Optional.ofNullable(columns.instances[member]);
-        int generation = columns.generations[member];
+        Optional<String> instance = Optional.ofNullable(arrays.instances[member]);
+        int generation = arrays.generations[member];
         ConsumerPartitionAssignor own = create();
         if (generation >= 0 || !owned.isEmpty()) {
             own.onAssignment(
                     new Assignment(owned),
-                    new ConsumerGroupMetadata("group", generation, columns.members[member], instance));
+                    new ConsumerGroupMetadata("group", generation, arrays.members[member], instance));
         }
         ByteBuffer userData = own.subscriptionUserData(topics.joined);
         boolean cooperative = own.supportedProtocols().contains(RebalanceProtocol.COOPERATIVE);
@@ -100,8 +100,8 @@ public final class ClientGroup {
                         topics,
                         userData,
                         owned,
-                        columns.generations[member],
-                        Optional.ofNullable(columns.rackOfMember(member)));
+                        arrays.generations[member],
+                        Optional.ofNullable(arrays.rackOfMember(member)));
     }
 
     private static Subscription sent(Subscription said) {
@@ -116,7 +116,7 @@ public final class ClientGroup {
         Topics(IntBuffer reads) {
             Map<String, String> names = new HashMap<>();
             for (int i = reads.position(); i < reads.limit(); i++) {
-                String name = columns.topics[reads.get(i)];
+                String name = arrays.topics[reads.get(i)];
                 joined.add(name);
                 names.put(name, name);
             }
@@ -127,23 +127,23 @@ public final class ClientGroup {
     }
 
     private Cluster cluster() {
-        Node[] byRack = new Node[columns.racks.length];
+        Node[] byRack = new Node[arrays.racks.length];
         for (int rack = 0; rack < byRack.length; rack++) {
-            byRack[rack] = new Node(rack, "localhost", 9092, columns.racks[rack]);
+            byRack[rack] = new Node(rack, "localhost", 9092, arrays.racks[rack]);
         }
         Node[] unknown = {new Node(byRack.length, "localhost", 9092)};
-        int[][] racks = columns.racksOfSets();
+        int[][] racks = arrays.racksOfSets();
         Node[][] sets = new Node[racks.length][];
         for (int set = 0; set < sets.length; set++) {
             sets[set] = Arrays.stream(racks[set]).mapToObj(rack -> byRack[rack]).toArray(Node[]::new);
         }
         List<PartitionInfo> partitions = new ArrayList<>();
         int at = 0;
-        for (int topic = 0; topic < columns.partitions.length; topic++) {
-            for (int number = 0; number < columns.partitions[topic]; number++, at++) {
-                int set = columns.replicaSets.length == 0 ? -1 : columns.replicaSets[at];
+        for (int topic = 0; topic < arrays.partitions.length; topic++) {
+            for (int number = 0; number < arrays.partitions[topic]; number++, at++) {
+                int set = arrays.replicaSets.length == 0 ? -1 : arrays.replicaSets[at];
                 Node[] replicas = set < 0 || set >= sets.length || sets[set].length == 0 ? unknown : sets[set];
-                partitions.add(new PartitionInfo(columns.topics[topic], number, replicas[0], replicas, replicas));
+                partitions.add(new PartitionInfo(arrays.topics[topic], number, replicas[0], replicas, replicas));
             }
         }
         List<Node> nodes = new ArrayList<>(Arrays.asList(byRack));
@@ -153,26 +153,26 @@ public final class ClientGroup {
 
     private void read(Map<String, Assignment> result) {
         Map<String, Integer> index = new HashMap<>();
-        for (int topic = 0; topic < columns.topics.length; topic++) {
-            index.put(columns.topics[topic], topic);
+        for (int topic = 0; topic < arrays.topics.length; topic++) {
+            index.put(arrays.topics[topic], topic);
         }
         int count = 0;
         for (Assignment one : result.values()) {
             count += one.partitions().size();
         }
-        columns.heldBy = new int[count];
-        columns.heldTopics = new int[count];
-        columns.heldNumbers = new int[count];
+        arrays.heldBy = new int[count];
+        arrays.heldTopics = new int[count];
+        arrays.heldNumbers = new int[count];
         int at = 0;
-        for (int member = 0; member < columns.members.length; member++) {
-            Assignment one = result.get(columns.members[member]);
+        for (int member = 0; member < arrays.members.length; member++) {
+            Assignment one = result.get(arrays.members[member]);
             if (one == null) {
                 continue;
             }
             for (TopicPartition partition : one.partitions()) {
-                columns.heldBy[at] = member;
-                columns.heldTopics[at] = index.get(partition.topic());
-                columns.heldNumbers[at++] = partition.partition();
+                arrays.heldBy[at] = member;
+                arrays.heldTopics[at] = index.get(partition.topic());
+                arrays.heldNumbers[at++] = partition.partition();
             }
         }
     }

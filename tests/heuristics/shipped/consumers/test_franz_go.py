@@ -15,7 +15,7 @@ from heuristics.time_limit import TimeLimit
 from optimal.fleets import solve_many
 
 VERSION = "1.22.2"
-MISSING = franz_go.missing("sticky", VERSION)
+MISSING = franz_go.CLIENT.missing("sticky", VERSION)
 STICKY = ("sticky", "cooperative-sticky")
 TIERS = ("balance", "stickiness")
 SECONDS = 20
@@ -170,10 +170,12 @@ def test_past_65536_members_1_22_2_lets_one_idle_and_gives_another_twice_as_much
 @needs_the_program
 def test_the_program_is_built_anew_in_another_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
-    assert franz_go.missing("sticky", VERSION) == f"not built: assay fetch franz-go@{VERSION}"
-    franz_go.fetch(VERSION)
-    assert franz_go.missing("sticky", VERSION) is None
-    program = go_build.built(franz_go.DRIVER, VERSION)
+    assert (
+        franz_go.CLIENT.missing("sticky", VERSION) == f"not built: assay fetch franz-go@{VERSION}"
+    )
+    franz_go.CLIENT.fetch(VERSION)
+    assert franz_go.CLIENT.missing("sticky", VERSION) is None
+    program = go_build.built(franz_go.DRIVER.folder, VERSION)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [program]
 
 
@@ -185,7 +187,7 @@ def test_without_a_go_toolchain_the_reason_says_what_to_install(tmp_path, monkey
         f"{reason}, then: assay fetch franz-go@1.20.0"
     )
     with pytest.raises(BadInput, match=f"^{reason}$"):
-        franz_go.fetch("1.20.0")
+        franz_go.CLIENT.fetch("1.20.0")
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="no Go toolchain: install Go 1.26")
@@ -193,7 +195,7 @@ def test_a_version_that_cannot_be_had_is_one_line_and_leaves_nothing(tmp_path, m
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
     monkeypatch.setenv("GOPROXY", "off")
     with pytest.raises(BadInput, match=re.escape("go get: github.com/twmb/franz-go@v0.0.1: ")):
-        franz_go.fetch("0.0.1")
+        franz_go.CLIENT.fetch("0.0.1")
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 

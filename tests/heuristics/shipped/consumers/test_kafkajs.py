@@ -11,7 +11,7 @@ from heuristics.time_limit import TimeLimit
 
 VERSION = "2.2.4"
 NAME = f"kafkajs/RoundRobinAssigner@{VERSION}"
-MISSING = kafkajs.missing("RoundRobinAssigner", VERSION)
+MISSING = kafkajs.CLIENT.missing("RoundRobinAssigner", VERSION)
 SECONDS = 20
 
 needs_the_package = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
@@ -91,7 +91,7 @@ def test_without_node_the_reason_says_what_to_install(tmp_path, monkeypatch):
         f"no Node on the PATH: install Node 14 or later, then: assay fetch kafkajs@{VERSION}"
     )
     with pytest.raises(BadInput, match=r"^no npm on the PATH: install Node 14 or later$"):
-        kafkajs.fetch(VERSION)
+        kafkajs.CLIENT.fetch(VERSION)
 
 
 @needs_the_package

@@ -13,11 +13,11 @@ from compare.samples.drawn import drawn
 from groups import Failed, Group
 from heuristics import assign, assignor_named
 from heuristics.shipped.consumers import librdkafka
-from heuristics.shipped.consumers.driver import Driver
+from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.time_limit import TimeLimit
 
-VERSION = librdkafka.versions()[0]
-MISSING = librdkafka.missing("range", VERSION)
+VERSION = librdkafka.CLIENT.versions()[0]
+MISSING = librdkafka.CLIENT.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 SECONDS = 20
@@ -134,7 +134,7 @@ def test_a_crash_is_a_failed_row_and_the_next_group_is_planned(group_of, group):
 
 
 def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(group):
-    driver = Driver(COMMAND, "range")
+    driver = DriverProcess(COMMAND, "range")
     try:
         driver.plan(group, "range")
         _, client = drivers()
@@ -148,7 +148,7 @@ def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(gr
 
 
 def test_a_program_that_does_not_start_gives_its_own_reason(group):
-    driver = Driver((sys.executable, "-c", "import nowhere"), "range")
+    driver = DriverProcess((sys.executable, "-c", "import nowhere"), "range")
     with pytest.raises(Failed, match=r"^the client died: exit code 1: ModuleNotFoundError: "):
         driver.plan(group, "range")
 
@@ -170,7 +170,7 @@ def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
 
 
 def test_another_version_than_the_installed_one_is_unavailable():
-    reason = librdkafka.missing("range", "1.0.0")
+    reason = librdkafka.CLIENT.missing("range", "1.0.0")
     assert reason.endswith("for another: pip install 'kafka-assay[clients]'")
     with TimeLimit(1) as limit:
         assert limit.plan(next(drawn(1)), "librdkafka/range@1.0.0").status == "unavailable"

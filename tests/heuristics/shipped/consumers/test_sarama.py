@@ -10,7 +10,7 @@ from heuristics.time_limit import TimeLimit
 from optimal.fleets import solve_many
 
 VERSION = "1.61.1"
-MISSING = sarama.missing("sticky", VERSION)
+MISSING = sarama.CLIENT.missing("sticky", VERSION)
 STICKY = ("sticky", "cooperative-sticky")
 TIERS = ("balance", "stickiness")
 SECONDS = 20

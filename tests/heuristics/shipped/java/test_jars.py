@@ -2,13 +2,13 @@ import pytest
 
 from groups import BadInput
 from heuristics.shipped import CLIENTS
-from heuristics.shipped.java import kafka_broker, kafka_java
+from heuristics.shipped.java import jars, kafka_broker, kafka_java
 from heuristics.shipped.java.jars import noted, release
 from heuristics.shipped.java.runtime import found_java
 
 HERE = pytest.mark.skipif(
-    kafka_java.missing("sticky", "4.4.0") is not None,
-    reason=kafka_java.missing("sticky", "4.4.0") or "",
+    kafka_java.CLIENT.missing("sticky", "4.4.0") is not None,
+    reason=kafka_java.CLIENT.missing("sticky", "4.4.0") or "",
 )
 
 
@@ -33,10 +33,10 @@ def note_a_jar(cache):
 
 
 def test_jars_that_were_never_fetched_are_missing(empty_cache):
-    assert kafka_java.missing("sticky", "4.4.0") == (
+    assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
         "the jars of kafka-clients 4.4.0 are not here: assay fetch kafka-java@4.4.0"
     )
-    assert kafka_broker.missing("uniform", "4.0.2") == (
+    assert kafka_broker.CLIENT.missing("uniform", "4.0.2") == (
         "the jars of kafka-group-coordinator 4.0.2 are not here: assay fetch kafka-broker@4.0.2"
     )
 
@@ -46,12 +46,12 @@ def test_a_noted_jar_that_is_gone_is_missing(empty_cache):
     assert noted("kafka-clients", "4.4.0") == [jar]
     jar.unlink()
     assert noted("kafka-clients", "4.4.0") == []
-    assert "are not here: assay fetch" in kafka_java.missing("sticky", "4.4.0")
+    assert "are not here: assay fetch" in kafka_java.CLIENT.missing("sticky", "4.4.0")
 
 
 def test_without_java_the_reason_says_what_to_install(empty_cache, no_java):
     note_a_jar(empty_cache)
-    assert kafka_java.missing("sticky", "4.4.0") == (
+    assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
         "no Java 17 or later in JAVA_HOME or PATH: apt-get install openjdk-17-jdk-headless"
     )
 
@@ -64,7 +64,7 @@ def test_a_java_without_compiler_is_not_enough_to_compile(empty_cache, monkeypat
     (home / "release").write_text('JAVA_VERSION="21.0.4"\n')
     monkeypatch.setenv("JAVA_HOME", str(home))
     assert found_java() == home
-    assert kafka_java.missing("sticky", "4.4.0") == (
+    assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
         "no Java compiler, of version 17 or later, here: apt-get install openjdk-17-jdk-headless"
     )
 
@@ -93,12 +93,13 @@ def test_a_java_fetched_before_is_found(empty_cache):
         (
             "kafka-java",
             "2.3.1",
-            "kafka-java: release 2.3.1 has other classes, 2.4.0 is the oldest that can be called",
+            "kafka-java: release 2.3.1 is too old, 2.4.0 is the oldest whose classes can be "
+            "called",
         ),
         (
             "kafka-broker",
             "2.8.2",
-            "kafka-broker: release 2.8.2 has no such classes, 3.9.0 is the oldest that can be "
+            "kafka-broker: release 2.8.2 is too old, 3.9.0 is the oldest whose classes can be "
             "called",
         ),
     ],
@@ -117,7 +118,7 @@ def test_a_release_that_does_not_exist_cannot_be_fetched(empty_cache):
     with pytest.raises(
         BadInput, match=r"^org\.apache\.kafka:kafka-clients:9\.9\.9: cannot be"
     ) as one:
-        kafka_java.fetch("9.9.9")
+        kafka_java.CLIENT.fetch("9.9.9")
     assert "\n" not in str(one.value)
     assert not (empty_cache / "jars" / "kafka-clients-9.9.9.txt").exists()
 
@@ -126,7 +127,7 @@ def test_a_release_that_does_not_exist_cannot_be_fetched(empty_cache):
 def test_jars_without_the_classes_that_we_call_are_one_line(empty_cache):
     note_a_jar(empty_cache).unlink()
     with pytest.raises(BadInput, match=r"^kafka-clients 4\.4\.0: not the classes") as one:
-        kafka_java.jars.compiled("kafka-clients", "4.4.0", "ClientGroup")
+        jars.compiled("kafka-clients", "4.4.0", "ClientGroup")
     assert "\n" not in str(one.value)
 
 

@@ -17,14 +17,16 @@ from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed
 from heuristics import assign
 from heuristics.shipped.consumers import librdkafka
-from heuristics.shipped.consumers.driver import Driver
-from heuristics.shipped.consumers.probed import missing_probe
+from heuristics.shipped.consumers.consumer import missing_probe
+from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import wire
-from heuristics.shipped.probe.coordinator import OWN_TOPIC, Disconnected
-from heuristics.shipped.probe.probe import MOST_BYTES, Late, Probe
+from heuristics.shipped.probe.coordinator import Disconnected
+from heuristics.shipped.probe.metadata import OWN_TOPIC
+from heuristics.shipped.probe.probe import Late, Probe
+from heuristics.shipped.probe.session import MOST_BYTES
 
-VERSION = librdkafka.versions()[0]
-MISSING = missing_probe() or librdkafka.missing("range", VERSION)
+VERSION = librdkafka.CLIENT.versions()[0]
+MISSING = missing_probe() or librdkafka.CLIENT.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 COMMAND = (sys.executable, str(librdkafka.PROGRAM))
@@ -91,7 +93,7 @@ def client():
 
 @pytest.fixture
 def ranging():
-    started = Driver(COMMAND, "range")
+    started = DriverProcess(COMMAND, "range")
     yield started
     started.close()
 

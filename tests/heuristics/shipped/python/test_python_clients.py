@@ -8,7 +8,7 @@ import pytest
 from groups import BadInput, Failed, Group
 from heuristics import assignor_named, plan
 from heuristics.shipped import client_named
-from heuristics.shipped.python import python_package
+from heuristics.shipped.python import python_client
 
 NAMES = [
     f"{client}/{assignor}"
@@ -183,7 +183,7 @@ print(assignor_named("{name}").function(Group.from_dict(document)).assignment.is
 def test_another_version_than_the_installed_one_is_missing_and_says_what_to_install(name):
     here(name)
     package = name.partition("/")[0]
-    installed = python_package.installed(package)
+    installed = python_client.installed(package)
     asked = assignor_named(f"{name}@0.1")
     reason = f"{package} {installed} is installed, not 0.1: pip install {package}==0.1"
     assert asked.missing() == reason
@@ -192,5 +192,5 @@ def test_another_version_than_the_installed_one_is_missing_and_says_what_to_inst
 
 
 def test_a_package_that_is_not_there_is_missing_with_the_command_for_it():
-    reason = python_package.missing("kafka-assay-absent", "1.0")
+    reason = python_client.missing("kafka-assay-absent", "1.0")
     assert reason == "kafka-assay-absent is not installed: pip install 'kafka-assay[clients]'"

@@ -1,7 +1,7 @@
 package assay;
 
 /** A group and what an assignor makes of it, as arrays; indices count from 0, -1 is none. */
-public final class Columns {
+public final class GroupArrays {
     /** Topic names; those that do not exist come last. */
     public String[] topics;
 
@@ -20,7 +20,7 @@ public final class Columns {
 
     public int[] subscribed;
 
-    /** Member i owns entries ownedStarts[i] up to ownedStarts[i + 1] of the two columns. */
+    /** Member i owns entries ownedStarts[i] up to ownedStarts[i + 1] of the two arrays. */
     public int[] ownedStarts;
 
     public int[] ownedTopics;
@@ -32,12 +32,12 @@ public final class Columns {
     /** Replica set of each partition, topic by topic; empty where there are no racks. */
     public int[] replicaSets;
 
-    /** Racks of each replica set, as entries of two columns: the set, ascending, and a rack. */
+    /** Racks of each replica set, as entries of two arrays: the set, ascending, and a rack. */
     public int[] setOf;
 
     public int[] rackOf;
 
-    /** What an assignor hands out: entries of three columns. */
+    /** What an assignor hands out: entries of three arrays. */
     public int[] heldBy;
 
     public int[] heldTopics;

@@ -1,4 +1,4 @@
-"""Columns: a group handed to our Java classes as arrays, and what they hand back."""
+"""GroupArrays: a group handed to our Java classes as arrays, and what they hand back."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from groups.group import Int32, Int64, Ints
 
 
-def fill(columns: Any, group: Group, owned: Claims) -> None:
-    """Write a group into an ``assay.Columns``.
+def fill(arrays: Any, group: Group, owned: Claims) -> None:
+    """Write a group into an ``assay.GroupArrays``.
 
     Parameters
     ----------
-    columns : the Java object
+    arrays : the Java object
     owned : what the members have, as the assignor is to see it
 
     Raises
@@ -34,35 +34,35 @@ def fill(columns: Any, group: Group, owned: Claims) -> None:
 
     names, members = group.topics + group.absent_topics, len(group.members)
     indptr, subscribed = _subscriptions(group)
-    columns.topics = JArray(JString)(list(names))
-    columns.partitions = ints(group.partitions, "partitions")
-    columns.members = JArray(JString)(list(group.members))
+    arrays.topics = JArray(JString)(list(names))
+    arrays.partitions = ints(group.partitions, "partitions")
+    arrays.members = JArray(JString)(list(group.members))
     details = group.details or [None] * members
-    columns.instances = JArray(JString)([said and said.instance_id for said in details])
-    columns.generations = ints(group.generation, "generation")
-    columns.subscriptionStarts, columns.subscribed = ints(indptr), ints(subscribed)
-    columns.ownedStarts = ints(np.searchsorted(owned.member, np.arange(members + 1)))
-    columns.ownedTopics = ints(owned.topic)
-    columns.ownedNumbers = ints(owned.partition, "an owned partition")
+    arrays.instances = JArray(JString)([said and said.instance_id for said in details])
+    arrays.generations = ints(group.generation, "generation")
+    arrays.subscriptionStarts, arrays.subscribed = ints(indptr), ints(subscribed)
+    arrays.ownedStarts = ints(np.searchsorted(owned.member, np.arange(members + 1)))
+    arrays.ownedTopics = ints(owned.topic)
+    arrays.ownedNumbers = ints(owned.partition, "an owned partition")
     racks = group.racks
     none = np.empty(0, np.int32)
     if racks is None:
-        columns.racks = JArray(JString)([])
-        columns.memberRacks = ints(np.full(members, NOBODY))
-        columns.replicaSets = columns.setOf = columns.rackOf = ints(none)
+        arrays.racks = JArray(JString)([])
+        arrays.memberRacks = ints(np.full(members, NOBODY))
+        arrays.replicaSets = arrays.setOf = arrays.rackOf = ints(none)
         return
-    columns.racks = JArray(JString)(list(racks.names))
-    columns.memberRacks = ints(racks.member)
-    columns.replicaSets = ints(racks.replicas)
+    arrays.racks = JArray(JString)(list(racks.names))
+    arrays.memberRacks = ints(racks.member)
+    arrays.replicaSets = ints(racks.replicas)
     sets, of_rack = np.divmod(racks.holds, max(len(racks.names), 1))
-    columns.setOf, columns.rackOf = ints(sets), ints(of_rack)
+    arrays.setOf, arrays.rackOf = ints(sets), ints(of_rack)
 
 
-def handed_out(columns: Any, group: Group) -> Assignment:
-    """Return the assignment that an ``assay.Columns`` holds, whatever it is."""
+def handed_out(arrays: Any, group: Group) -> Assignment:
+    """Return the assignment that an ``assay.GroupArrays`` holds, whatever it is."""
     member, topic, number = (
-        np.array(column, np.int64)
-        for column in (columns.heldBy, columns.heldTopics, columns.heldNumbers)
+        np.array(array, np.int64)
+        for array in (arrays.heldBy, arrays.heldTopics, arrays.heldNumbers)
     )
     order = np.lexsort((number, topic, member))
     return Assignment.from_columns(group, member[order], topic[order], number[order])

@@ -1,4 +1,4 @@
-"""Driver: a real client in a process of its own, which plans one group after the other."""
+"""DriverProcess: a client's consumer in a process of its own, which leads group after group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups import Failed
 from heuristics.shipped.probe.coordinator import Disconnected
@@ -17,8 +17,11 @@ from heuristics.shipped.probe.probe import Probe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Unpack
 
     from groups import Group
+    from heuristics.shipped.probe.round import Manner
+    from heuristics.shipped.probe.subscription import Held
 
 TETHER = Path(__file__).with_name("tether.py")
 GROUP_ID = "assay-probe"
@@ -30,7 +33,7 @@ MOST_CHARACTERS = 200
 _REASON = re.compile(r"(panic:|fatal error:|\w*(Error|Exception)\b|Assertion|.*\bassert)")
 
 
-class Driver:
+class DriverProcess:
     """A client program, started when first needed and again when it has died.
 
     The program is called with bootstrap.servers, group id and assignor as its last arguments,
@@ -50,11 +53,11 @@ class Driver:
         self._said: _LastWords | None = None
 
     def plan(
-        self, group: Group, protocol: str, **how: Any
-    ) -> tuple[list[tuple[int, str, int]], float]:
+        self, group: Group, protocol: str, **manner: Unpack[Manner]
+    ) -> tuple[list[Held], float]:
         """Return what the client makes of a group, and the seconds it took.
 
-        As :meth:`~heuristics.shipped.probe.probe.Probe.plan`, which takes the same `how`, but
+        As :meth:`~heuristics.shipped.probe.probe.Probe.plan`, which takes the same `manner`, but
         without an end: whoever cannot wait ends this process.
 
         Raises
@@ -63,7 +66,7 @@ class Driver:
             Where the client makes no plan, or dies.
         """
         probe, process = self._running()
-        round_ = probe.offer(group, protocol, **how)
+        round_ = probe.offer(group, protocol, **manner)
         while not round_.over.wait(LOOK_SECONDS):
             if process.poll() is not None:
                 raise Failed(self._obituary(process))
@@ -149,10 +152,10 @@ class _LastWords:
                 self._reason = line
 
 
-_DRIVERS: dict[tuple[tuple[str, ...], str], Driver] = {}
+_RUNNING: dict[tuple[tuple[str, ...], str], DriverProcess] = {}
 
 
-def driver(command: Sequence[str], assignor: str) -> Driver:
-    """Return the driver of that command, kept for the following calls in this process."""
+def driver_process(command: Sequence[str], assignor: str) -> DriverProcess:
+    """Return the process of that command, kept for the following calls in this one."""
     key = (tuple(command), assignor)
-    return _DRIVERS.setdefault(key, Driver(command, assignor))
+    return _RUNNING.setdefault(key, DriverProcess(command, assignor))

@@ -1,0 +1,115 @@
+"""Consumer: a client whose consumer, as it ships, leads a group through the probe."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from groups import Assignment
+from heuristics.assignor import Plan
+from heuristics.shipped.client import COOPERATIVE, in_rounds
+from heuristics.shipped.consumers.driver_process import driver_process
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups import Group
+    from heuristics.shipped.probe.subscription import UserData
+
+INSTALL = "pip install 'kafka-assay[clients]'"
+_ROUNDS = itertools.count(1)
+
+
+class Driver(Protocol):
+    """A program that joins a group with a client's consumer and polls for ever."""
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the versions of the client to list, newest first."""
+
+    def command(self, version: str) -> tuple[str, ...]:
+        """Return what starts it; bootstrap.servers, group id and assignor are added to it."""
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Say why it cannot be run, ending with the command that changes this; None if it can."""
+
+    def fetch(self, version: str) -> None:
+        """Bring, build or install what it needs.
+
+        Raises
+        ------
+        BadInput
+            Where that cannot be done.
+        """
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A :class:`~heuristics.shipped.client.Client` that is called through the probe.
+
+    Attributes
+    ----------
+    name, source : as users read them
+    assignors : by the names that members list, what travels in the user data of members that hold
+        something
+    driver : the program that runs the client's consumer
+    renames : whether to put another prefix before the topic names in each round, which leaves
+        their order as it is: for a client that keeps metadata by topic name
+    repeatable : as of a client
+    """
+
+    name: str
+    source: str
+    assignors: Mapping[str, UserData]
+    driver: Driver
+    renames: bool = False
+    repeatable: bool = True
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the versions to list, newest first."""
+        return self.driver.versions()
+
+    def plan(self, group: Group, assignor: str, version: str) -> Plan:
+        """Return what a consumer makes of a group as its leader; of a cooperative one, at last.
+
+        Raises
+        ------
+        Failed
+            Where the consumer makes no plan, or dies.
+        """
+        if not group.members:
+            return Plan(Assignment.from_holdings(group, []))
+        return in_rounds(group, assignor, partial(self._one_round, assignor, version))
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Say why an assignor of a version cannot be called here; None where it can."""
+        return self.driver.missing(assignor, version) or missing_probe()
+
+    def fetch(self, version: str) -> None:
+        """Bring, build or install what a version needs.
+
+        Raises
+        ------
+        BadInput
+            Where that cannot be done.
+        """
+        self.driver.fetch(version)
+
+    def _one_round(self, assignor: str, version: str, group: Group) -> Plan:
+        held, seconds = driver_process(self.driver.command(version), assignor).plan(
+            group,
+            assignor,
+            prefix=f"{next(_ROUNDS):010d}." if self.renames else "",
+            cooperative=assignor == COOPERATIVE,
+            user_data=self.assignors[assignor],
+        )
+        return Plan(Assignment.from_holdings(group, held), seconds=seconds)
+
+
+def missing_probe() -> str | None:
+    """Say why nothing can be probed here: the wire is encoded by kafka-python."""
+    if importlib.util.find_spec("kafka") is None:
+        return f"kafka-python is not installed: {INSTALL}"
+    return None

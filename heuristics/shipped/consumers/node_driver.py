@@ -1,0 +1,110 @@
+"""NodeDriver: a small program around an npm package, installed for each version of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from groups import BadInput
+from heuristics.shipped.cache import cache_folder
+
+DRIVERS = Path(__file__).parent / "drivers"
+INSTALL_SECONDS = 300.0
+OLDEST_NODE = 14
+
+
+@dataclass(frozen=True)
+class NodeDriver:
+    """A :class:`~heuristics.shipped.consumers.consumer.Driver` of an npm package.
+
+    Attributes
+    ----------
+    client : the package's name, and that of the folder of the program
+    listed : its versions, newest first
+    """
+
+    client: str
+    listed: tuple[str, ...]
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the versions to list, newest first."""
+        return self.listed
+
+    def command(self, version: str) -> tuple[str, ...]:
+        """Return what starts the program."""
+        return ("node", str(self._sources / "driver.js"), str(self.modules(version)))
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Say that Node is not there, or the package."""
+        command = f"assay fetch {self.client}@{version}"
+        if shutil.which("node") is None:
+            return f"no Node on the PATH: install Node {OLDEST_NODE} or later, then: {command}"
+        if self._installed(version) != version:
+            return f"not installed: {command}"
+        return None
+
+    def fetch(self, version: str) -> None:
+        """Install the package; its scripts do not run.
+
+        The version that the program's ``package.json`` names is held to its recorded checksum.
+
+        Raises
+        ------
+        BadInput
+            Where there is no npm, or no such version.
+        """
+        if self._installed(version) == version:
+            return
+        npm = shutil.which("npm")
+        if npm is None:
+            raise BadInput(f"no npm on the PATH: install Node {OLDEST_NODE} or later")
+        folder = cache_folder("drivers", self.client, version)
+        named = json.loads((self._sources / "package.json").read_text("utf-8"))
+        if named["dependencies"][self.client] == version:
+            for file in ("package.json", "package-lock.json"):
+                shutil.copy(self._sources / file, folder)
+            _npm(npm, folder, "ci")
+        else:
+            (folder / "package.json").write_text('{"private": true}\n', "utf-8")
+            _npm(npm, folder, "install", "--no-save", f"{self.client}@{version}")
+        if self._installed(version) != version:
+            raise BadInput(f"npm: it did not install {self.client} {version}")
+
+    def modules(self, version: str) -> Path:
+        """Return the folder that Node finds the package in, once it is fetched."""
+        return cache_folder("drivers", self.client) / version / "node_modules"
+
+    @property
+    def _sources(self) -> Path:
+        return DRIVERS / self.client
+
+    def _installed(self, version: str) -> str | None:
+        """Return the version that is in the folder of a version."""
+        package = self.modules(version) / self.client / "package.json"
+        try:
+            said = json.loads(package.read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        return str(said.get("version"))
+
+
+def _npm(npm: str, folder: Path, *arguments: str) -> None:
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    try:
+        done = subprocess.run(
+            [npm, *arguments, *quiet],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BadInput(f"npm {arguments[0]}: {error}") from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.startswith("npm error ")]
+        reasons = [line for line in said if " code " not in line]
+        raise BadInput(f"npm {arguments[0]}: {reasons[0][10:] if reasons else 'failed'}")

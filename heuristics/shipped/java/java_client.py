@@ -1,0 +1,113 @@
+"""JavaClient: assignors of Apache Kafka in one of its artifacts, called in a JVM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from groups.errors import BadInput
+from heuristics.shipped.client import in_rounds
+from heuristics.shipped.java import jars
+from heuristics.shipped.java.java_group import JavaGroup
+from heuristics.shipped.java.jvm import loader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from groups import Claims, Group
+    from heuristics.assignor import Plan
+
+
+@dataclass(frozen=True)
+class JavaClient:
+    """A :class:`~heuristics.shipped.client.Client` whose classes are Kafka's own.
+
+    Attributes
+    ----------
+    name, source : as users read them
+    assignors : by the names that members list, Kafka's classes in `package`
+    artifact : of the Maven group ``org.apache.kafka``
+    package : of the classes
+    caller : our Java class in ``sources/`` that calls them
+    listed : releases, newest first
+    oldest : the first release whose classes can be called
+    owned : what the members have, as the assignor is to see it
+    """
+
+    name: str
+    source: str
+    assignors: Mapping[str, str]
+    artifact: str
+    package: str
+    caller: str
+    listed: tuple[str, ...]
+    oldest: str
+    owned: Callable[[Group], Claims]
+    repeatable: bool = True
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the releases to list, newest first."""
+        return self.listed
+
+    def plan(self, group: Group, assignor: str, version: str) -> Plan:
+        """Return what Kafka's class makes of a group; of a cooperative one, the last round's plan.
+
+        Raises
+        ------
+        Refused
+            Where a number does not fit into the 32 bits that Kafka has for it.
+        Failed
+            Where the class throws, or the rounds would go on for ever.
+        """
+        once = partial(self.one_round, assignor=assignor, version=version)
+        return in_rounds(group, assignor, once)
+
+    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
+        """Call the class once: cooperative-sticky withholds what members must first revoke.
+
+        Raises
+        ------
+        Refused, Failed
+            As `plan` does.
+        """
+        return self.held(group, assignor, version).plan()
+
+    def held(self, group: Group, assignor: str, version: str) -> JavaGroup:
+        """Return the group in the JVM, as the assignor sees it.
+
+        Raises
+        ------
+        Refused, Failed
+            As `plan` does.
+        """
+        loaded = loader(self.artifact, version, self.caller)
+        called = f"{self.package}.{self.assignors[assignor]}"
+        return JavaGroup(group, self.owned(group), loaded, f"assay.{self.caller}", called)
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Say why an assignor of a release cannot be called here; None where it can."""
+        reason = self._too_old(version)
+        if reason is not None:
+            newest = f"assay fetch {self.name}@{self.listed[0]}"
+            return f"{self.name}/{assignor}: {reason}: {newest}"
+        return jars.missing(self.name, self.artifact, version, self.caller)
+
+    def fetch(self, version: str) -> None:
+        """Bring the jars of a release to this machine.
+
+        Raises
+        ------
+        BadInput
+            Where that cannot be done.
+        """
+        reason = self._too_old(version)
+        if reason is not None:
+            raise BadInput(f"{self.name}: {reason}")
+        jars.fetch(self.artifact, version, self.caller)
+
+    def _too_old(self, version: str) -> str | None:
+        if jars.release(version) >= jars.release(self.oldest):
+            return None
+        first = f"{self.oldest} is the oldest whose classes can be called"
+        return f"release {version} is too old, {first}"

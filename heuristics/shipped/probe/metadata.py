@@ -1,0 +1,94 @@
+"""Metadata: what a client is told of topics and brokers: one broker for each rack of the group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heuristics.shipped.probe import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups import Group
+    from heuristics.shipped.probe.round import Round
+    from heuristics.shipped.probe.wire import Request
+
+# A topic that is always there, for clients that join only with a topic that exists.
+OWN_TOPIC = "assay-probe"
+# librdkafka refuses very small Metadata responses; the cluster's id makes up the difference.
+CLUSTER = "assay-probe".ljust(512, "-")
+
+
+def answer(
+    request: Request, round_: Round | None, host: str, ports: Sequence[int]
+) -> dict[str, object]:
+    """Return the fields of a Metadata response.
+
+    Parameters
+    ----------
+    round_ : the group that the client is to lead, None while there is none
+    ports : at `host`, of the coordinator, and then one for each rack of the group
+    """
+    racks = () if round_ is None or round_.group.racks is None else round_.group.racks.names
+    # Clients drop a broker whose rack has changed: the one that keeps the group never has any.
+    brokers = [
+        wire.types().MetadataResponse.MetadataResponseBroker(
+            node_id=node, host=host, port=ports[node], rack=rack
+        )
+        for node, rack in enumerate((None, *racks))
+    ]
+    return {
+        "throttle_time_ms": 0,
+        "brokers": brokers,
+        "cluster_id": CLUSTER,
+        "controller_id": 0,
+        "topics": [_topic(name, round_) for name in _asked(request, round_)],
+    }
+
+
+def _asked(request: Request, round_: Round | None) -> list[str]:
+    topics = request.body.topics
+    every = topics is None or (request.version == 0 and not topics)
+    if not every:
+        return [str(topic.name) for topic in topics]
+    known = [] if round_ is None else list(round_.topics)
+    return [*known, OWN_TOPIC] if OWN_TOPIC not in known else known
+
+
+def _topic(name: str, round_: Round | None) -> object:
+    of = wire.types().MetadataResponse.MetadataResponseTopic
+    replicas, error = _replicas(name, round_), wire.NONE
+    if replicas is None:
+        replicas, error = [], wire.UNKNOWN_TOPIC
+    partitions = [
+        of.MetadataResponsePartition(
+            error_code=wire.NONE,
+            partition_index=number,
+            leader_id=nodes[0] if nodes else 0,
+            leader_epoch=0,
+            replica_nodes=nodes,
+            isr_nodes=nodes,
+            offline_replicas=[],
+        )
+        for number, nodes in enumerate(replicas)
+    ]
+    return of(error_code=error, name=name, is_internal=False, partitions=partitions)
+
+
+def _replicas(name: str, round_: Round | None) -> list[list[int]] | None:
+    """Return for each partition the nodes of its replicas; None where there is no topic."""
+    if round_ is not None and name in round_.topics:
+        return _replicas_of(round_.group, round_.topics[name])
+    return [[0]] if name == OWN_TOPIC else None
+
+
+def _replicas_of(group: Group, topic: int) -> list[list[int]]:
+    if group.racks is None:
+        return [[0]] * int(group.partitions[topic])
+    node = {rack: number for number, rack in enumerate(group.racks.names, start=1)}
+    sets = group.racks.replicas[group.first[topic] : group.first[topic + 1]].tolist()
+    of_set = {
+        one: [] if one < 0 else [node[rack] for rack in group.racks.of_set(one)]
+        for one in set(sets)
+    }
+    return [of_set[one] for one in sets]

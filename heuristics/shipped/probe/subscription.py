@@ -1,0 +1,108 @@
+"""Subscription: what members say when they join, and what the leader's plan says, as bytes."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Literal
+
+from groups import Failed
+from heuristics.shipped.probe.wire import reason, types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from heuristics.shipped.joining import Joining
+
+# What a sticky assignor finds in the user data of a member that holds something: Java's
+# StickyAssignorUserData (previous assignment and generation), the generation alone as Java's
+# cooperative-sticky writes it, or nothing.
+UserData = Literal["assignment", "generation", "none"]
+
+# Member index, topic, partition number.
+Held = tuple[int, str, int]
+
+
+def encode(said: Joining, *, cooperative: bool, user_data: UserData, prefix: str = "") -> bytes:
+    """Return a member's subscription as ConsumerProtocolSubscription, version 3.
+
+    Older clients read as much of it as they know.
+
+    Parameters
+    ----------
+    cooperative : whether the member sends owned partitions; an eager one has given up everything
+        before it joins, but tells its generation too
+    user_data : what the client's assignor finds there, unless the member comes anew
+    prefix : put before each topic name
+    """
+    owned = [(prefix + topic, numbers) for topic, numbers in said.owned.items()]
+    subscription = types().ConsumerProtocolSubscription(
+        version=3,
+        topics=[prefix + topic for topic in said.subscription],
+        user_data=_user_data(owned, said.generation, user_data),
+        owned_partitions=[
+            types().ConsumerProtocolSubscription.TopicPartition(topic=topic, partitions=numbers)
+            for topic, numbers in owned * cooperative
+        ],
+        generation_id=said.generation,
+        rack_id=said.rack,
+    )
+    return bytes(subscription.encode())
+
+
+def _user_data(
+    owned: list[tuple[str, list[int]]], generation: int, user_data: UserData
+) -> bytes | None:
+    if user_data == "none" or (not owned and generation < 0):
+        return None
+    if user_data == "generation":
+        return struct.pack(">i", generation)
+    previous = [
+        types().StickyAssignorUserData.TopicPartition(topic=topic, partitions=numbers)
+        for topic, numbers in owned
+    ]
+    data = types().StickyAssignorUserData(
+        version=1, previous_assignment=previous, generation=generation
+    )
+    return bytes(data.encode(header=False))
+
+
+def user_data_like(own: bytes) -> UserData:
+    """Return what travels in the user data of a sticky assignor, by a client's own subscription.
+
+    Java's cooperative-sticky always writes the four bytes of a generation; others write nothing
+    before they have held something.
+    """
+    try:
+        found = types().ConsumerProtocolSubscription.decode(own).user_data
+    except Exception:
+        return "assignment"
+    return "generation" if found is not None and len(found) == 4 else "assignment"
+
+
+def decode_plan(
+    assignments: Iterable[Any], index: Mapping[str, int], prefix: str = ""
+) -> list[Held]:
+    """Return (member index, topic, partition number) for all that a SyncGroup request hands out.
+
+    Raises
+    ------
+    Failed
+        Where an assignment cannot be read, or is for somebody who is no member.
+    """
+    held: list[Held] = []
+    for one in assignments:
+        if one.member_id not in index:
+            raise Failed(f"the plan is for {one.member_id!r}, who is no member of the group")
+        member = index[one.member_id]
+        if not one.assignment:
+            continue
+        try:
+            assigned = types().ConsumerProtocolAssignment.decode(bytes(one.assignment))
+            topics = [(str(t.topic), list(t.partitions)) for t in assigned.assigned_partitions]
+        except Exception as error:
+            cause = reason(error)
+            raise Failed(f"the plan for {one.member_id!r} cannot be read: {cause}") from None
+        for topic, numbers in topics:
+            name = topic.removeprefix(prefix)
+            held += [(member, name, number) for number in numbers]
+    return held
