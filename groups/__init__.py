@@ -1,6 +1,7 @@
 """WHAT: a consumer group, an assignment of its partitions, and what that costs."""
 
 from groups.assignment import Assignment, Violation
+from groups.documents import snapshot
 from groups.errors import (
     AssayError,
     BadInput,
@@ -32,3 +33,6 @@ __all__ = [
     "parse_objective",
     "values",
 ]
+
+# What reads documents makes groups: a group that imported it in turn would close a circle.
+Group.format = snapshot

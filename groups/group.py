@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -113,6 +113,19 @@ class MemberDetails:
     subscription_regex: str | None = None
 
 
+class Format(Protocol):
+    """How groups are read from documents and written to them."""
+
+    def read_group(self, path: str | Path) -> Group:
+        """Read the one group of a file."""
+
+    def group_of(self, document: Mapping[str, Any]) -> Group:
+        """Build the group of a document."""
+
+    def document_of(self, group: Group) -> dict[str, Any]:
+        """Return the document of a group."""
+
+
 @dataclass(frozen=True, eq=False)
 class Group:
     """A consumer group: topics, members, who reads what, who held what, and what it weighs.
@@ -137,6 +150,8 @@ class Group:
     absent_subscriptions : (member, index into `absent_topics`) pairs
     assumed : what was assumed about the source, for people to read
     """
+
+    format: ClassVar[Format]
 
     name: str
     topics: tuple[str, ...]
@@ -182,9 +197,7 @@ class Group:
         BadInput
             Where the file is not one good snapshot; the message names the place.
         """
-        from groups.documents import snapshot
-
-        return snapshot.read_group(path)
+        return Group.format.read_group(path)
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> Group:
@@ -197,15 +210,11 @@ class Group:
         BadInput
             Where a rule of the format is broken; the message names the place.
         """
-        from groups.documents import snapshot
-
-        return snapshot.group_of(document)
+        return Group.format.group_of(document)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ``assay-group/1`` document of this group."""
-        from groups.documents import snapshot
-
-        return snapshot.document_of(self)
+        return Group.format.document_of(self)
 
     @staticmethod
     def from_arrays(
