@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimal.flow.paths import Counts
-from optimal.networks.order import order_by
+from optimal.networks.order import order_by, ranks
 
 if TYPE_CHECKING:
     from groups.group import Bools, Group, Int32, Int64
@@ -37,14 +37,13 @@ def deal(group: Group, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
     members = order_by(block).astype(np.int32)
     if not (owned.any() or pools.some_unread or len(blocks.floor) > 1):
         return np.repeat(members, given[members]), price
-    rich = np.append(owned > kept, False)
+    above = owned > kept
     owner, free = group.owner.copy(), np.empty(0, np.int64)
-    if rich.any():
-        theirs = np.flatnonzero(rich.take(owner))
+    if above.any():
+        theirs = np.flatnonzero(np.append(above, False).take(owner))
         theirs = theirs[order_by(owner[theirs])]
-        sizes = owned[rich[:-1]]
-        rank = np.arange(len(theirs)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        free = np.sort(theirs[rank >= np.repeat(kept[rich[:-1]], sizes)])
+        given_up = ranks(owned[above]) >= np.repeat(kept[above], owned[above])
+        free = np.sort(theirs[given_up])
         owner[free] = -1
     if not all_owned:
         free = np.flatnonzero(owner < 0)
@@ -56,7 +55,9 @@ def deal(group: Group, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
     return owner, price
 
 
-def counts_of(pools: Pools, blocks: Blocks, paths: Paths, closed: Bools) -> tuple[Counts, Int64]:
+def closed_counts(
+    pools: Pools, blocks: Blocks, paths: Paths, closed: Bools
+) -> tuple[Counts, Int64]:
     """Return how many partitions take each path, and the price of each member.
 
     Each member keeps the first of what it owned; what is left of a pool goes to the one class
@@ -67,6 +68,8 @@ def counts_of(pools: Pools, blocks: Blocks, paths: Paths, closed: Bools) -> tupl
     closed : (blocks,) bool, the blocks of one class to look at; elsewhere all is 0
     """
     owned, block = paths.owned, paths.member_block
+    if not closed.any():
+        return Counts.none(paths), np.zeros(len(block), np.int64)
     members = np.flatnonzero(closed[block])
     held = np.bincount(owned.owner, owned.count, len(block)).astype(np.int64)
     kept, given, price = np.zeros((3, len(block)), np.int64)
@@ -104,12 +107,12 @@ def closed_form(
     order = order_by(block * (most + 1) + (most - owned))
     size = np.bincount(block, minlength=len(floor))
     rank = np.empty(len(block), np.int64)
-    rank[order] = np.arange(len(block)) - np.repeat(np.cumsum(size) - size, size)
+    rank[order] = ranks(size)
     low, more = floor[block], extra[block]
     place = low + (rank < more)
     kept = np.minimum(owned, place)
-    rich = np.bincount(block[owned > low], minlength=len(floor))
-    contested = (rich > extra)[block] & (more > 0)
+    above_floor = np.bincount(block[owned > low], minlength=len(floor))
+    contested = (above_floor > extra)[block] & (more > 0)
     above = owned > low + (more > 0)
     price = np.where(contested, -(owned <= low).astype(np.int64), above)
     return kept, place - kept, price

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.group import NOBODY
-from optimal.networks.order import order_by
+from optimal.networks.order import order_by, ranks
 
 if TYPE_CHECKING:
     from groups.group import Group, Int32
@@ -29,9 +29,7 @@ def hand_out(group: Group, pools: Pools, paths: Paths, counts: Counts) -> Int32:
     some_stay = (counts.stay > 0) & (counts.stay < owned.count)
     held = np.flatnonzero(np.append(some_stay, False)[owned.of_partition])
     held = held[order_by(owned.of_partition[held])]
-    size = owned.count[some_stay]
-    rank = np.arange(len(held)) - np.repeat(np.cumsum(size) - size, size)
-    first = held[rank < counts.stay[owned.of_partition[held]]]
+    first = held[ranks(owned.count[some_stay]) < counts.stay[owned.of_partition[held]]]
     owner[first] = group.owner[first]
     left = np.flatnonzero((pools.pool >= 0) & (owner < 0))
     left = left[order_by(pools.pool[left])]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from groups.group import frozen
 from optimal.answer import Answer
-from optimal.flow.closed_form import counts_of, deal, whole
+from optimal.flow.closed_form import closed_counts, deal, whole
 from optimal.flow.hand_out import hand_out
 from optimal.flow.levels import levels, unlevelled
-from optimal.flow.paths import Counts, Paths
+from optimal.flow.paths import Paths
 from optimal.flow.pools import pools_of
 from optimal.flow.proof import proof_of
 from optimal.flow.stages import Stages
@@ -69,30 +67,23 @@ def _solved(
     level = blocks.level[blocks.of_class][pools.member_class]
     unknown = (None,) * len(objective)
 
-    may_close = closed_form and stages.has_closed_form
-    closed = (blocks.classes == 1) & may_close
+    closed_form = closed_form and stages.has_closed_form
+    closed = (blocks.classes == 1) & closed_form
     whole_blocks = closed & whole(pools, blocks)
-    if may_close and whole_blocks.all():
+    if closed_form and whole_blocks.all():
         owner, price = deal(group, pools, blocks)
         proof = proof_of(group, objective, stages, level, [price] * len(stages.flows))
         return Answer(frozen(owner), unknown, proof=proof, method="closed-form")
 
     paths = Paths.of(group, pools, blocks, stages)
-    counts = Counts.none(paths)
-    prices = [np.zeros(len(group.members), np.int64)] * len(stages.flows)
-    if closed.any():
-        counts, price = counts_of(pools, blocks, paths, closed)
-        prices = [price] * len(stages.flows)
-    if not closed.all():
-        flowing, of_flows = tier_flows(
-            group, pools, blocks, paths, stages, flowing=~closed, time_left=time_left
-        )
-        counts = counts + flowing
-        prices = [one + other for one, other in zip(prices, of_flows, strict=True)]
+    counts, price = closed_counts(pools, blocks, paths, closed)
+    flowing, prices = tier_flows(
+        group, pools, blocks, paths, stages, flowing=~closed, time_left=time_left
+    )
     return Answer(
-        owner=frozen(hand_out(group, pools, paths, counts)),
+        owner=frozen(hand_out(group, pools, paths, counts + flowing)),
         bounds=unknown,
-        proof=proof_of(group, objective, stages, level, prices),
+        proof=proof_of(group, objective, stages, level, [price + flow for flow in prices]),
         method="flow",
         in_closed_form=whole_blocks[paths.member_block],
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimal.flow.layout import Layout, network_of
+from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
 from optimal.networks.cheapest import cheapest
 from optimal.networks.face import face, potentials
@@ -15,7 +16,7 @@ from optimal.networks.least_squares import least_squares
 if TYPE_CHECKING:
     from groups.group import Bools, Group, Int64
     from optimal.flow.levels import Blocks
-    from optimal.flow.paths import Counts, Paths
+    from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
     from optimal.flow.stages import Stages
     from optimal.networks.network import Network
@@ -42,10 +43,13 @@ def tier_flows(
     -------
     prices : (members,) int64 for each of the flow stages, 0 for convex ones
     """
+    prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
+    if not flowing.any():
+        return Counts.none(paths), prices
     layout = Layout.of(paths, pools, blocks, flowing)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     _, _, join, carry = layout.slices
-    flow, prices = None, [np.zeros(len(group.members), np.int64) for _ in stages.flows]
+    flow = None
     for index, tier in enumerate(stages.flows):
         if tier in CONVEX:
             arcs = join if tier == "topic_balance" else carry

@@ -10,6 +10,7 @@ import numpy as np
 from optimal.networks.cheapest import cheapest
 from optimal.networks.face import face, potentials
 from optimal.networks.network import Network
+from optimal.networks.order import ranks
 
 if TYPE_CHECKING:
     from groups.group import Int64
@@ -73,7 +74,7 @@ def _steps(
     least, most = network.lower[arcs], network.upper[arcs]
     count = high - low
     units = np.repeat(np.arange(len(arcs)), count)
-    step = low[units] + 1 + np.arange(len(units)) - np.repeat(np.cumsum(count) - count, count)
+    step = low[units] + 1 + ranks(count)
     every = np.arange(len(arcs))
     of = np.concatenate((every, units, every))
     price = np.concatenate((low, step, high + 1)) + base[of]

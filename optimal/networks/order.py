@@ -1,4 +1,4 @@
-"""Order: stable orders of large integer columns, faster than a general stable sort."""
+"""Order: orders, ranks and numbers of large integer columns."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def order_by(key: Ints) -> Int64:
     words = (key.astype(np.int64) << bits) | np.arange(count)
     words.sort()
     return words & ((1 << bits) - 1)
+
+
+def ranks(sizes: Int64) -> Int64:
+    """Return the ranks 0, 1, ... inside runs of so many entries: (sum of sizes,) int64."""
+    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def numbered(key: Int64, width: int) -> tuple[Int64, Int64]:
