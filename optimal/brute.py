@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 MOST_ASSIGNMENTS = 1_000_000
-_CELLS_AT_ONCE = 2**22
+CELLS_AT_ONCE = 2**18
 
 
 def brute(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
@@ -64,17 +64,38 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
     return Answer(found, best, Stopped.PROOF, Proof(ProofKind.EXHAUSTION))
 
 
-def _require_few_assignments(group: Group) -> None:
+def enumerates_at_once(group: Group) -> bool:
+    """Say whether all assignments fit in one table of `CELLS_AT_ONCE`, looked at in 5 ms."""
+    number = count(group)
+    return number is not None and number * _width(group) <= CELLS_AT_ONCE
+
+
+def count(group: Group) -> int | None:
+    """Return the number of assignments, None from 10^15 on."""
+    if _digits(group) >= 15:
+        return None
     read = group.readers > 0
-    digits = float((np.log10(group.readers[read]) * group.partitions[read]).sum())
-    shown = f"about 10^{math.floor(digits)}"
-    if digits < 15:
-        choices = zip(group.readers[read].tolist(), group.partitions[read].tolist(), strict=True)
-        number = math.prod(readers**partitions for readers, partitions in choices)
-        if number <= MOST_ASSIGNMENTS:
-            return
-        shown = str(number)
-    raise BadInput(f"method brute: {shown} assignments, more than the {MOST_ASSIGNMENTS} allowed")
+    choices = zip(group.readers[read].tolist(), group.partitions[read].tolist(), strict=True)
+    number: int = math.prod(readers**partitions for readers, partitions in choices)
+    return number
+
+
+def _digits(group: Group) -> float:
+    read = group.readers > 0
+    return float((np.log10(group.readers[read]) * group.partitions[read]).sum())
+
+
+def _width(group: Group) -> int:
+    return max(1, group.n_partitions, len(group.members))
+
+
+def _require_few_assignments(group: Group) -> None:
+    number = count(group)
+    if number is None or number > MOST_ASSIGNMENTS:
+        shown = number or f"about 10^{math.floor(_digits(group))}"
+        raise BadInput(
+            f"method brute: {shown} assignments, more than the {MOST_ASSIGNMENTS} allowed"
+        )
 
 
 def _read(group: Group) -> Int64:
@@ -87,7 +108,7 @@ def _assignments(group: Group) -> Iterator[Int32]:
     readers = [group.subscribers(t) for t in range(len(group.topics))]
     topic, read = group.topic.tolist(), _read(group).tolist()
     total = math.prod(len(readers[topic[p]]) for p in read)
-    some = max(1, _CELLS_AT_ONCE // max(1, group.n_partitions, len(group.members)))
+    some = max(1, CELLS_AT_ONCE // _width(group))
     for start in range(0, total, some):
         rest = np.arange(start, min(start + some, total))
         owner = np.full((len(rest), group.n_partitions), NOBODY, np.int32)

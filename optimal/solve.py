@@ -44,8 +44,8 @@ def solve(
     Parameters
     ----------
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
-    method : ``auto`` picks by structure: `flow` where every tier is a flow, else `cp-sat`;
-        the solution says what ran
+    method : ``auto`` picks by structure: `flow` where every tier is a flow, else `brute` where
+        all assignments can be enumerated at once, else `cp-sat`; the solution says what ran
     time_limit : seconds; when they are up the solution says what is known by then
     assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group
 
@@ -62,6 +62,8 @@ def solve(
         group = group.with_equal_subscriptions()
     require_data(group, tiers)
     chosen = method_for(tiers, method)
+    if chosen == "cp-sat" and method == "auto" and _is_enumerated_at_once(group):
+        chosen = "brute"
     run = loaded(chosen, closed_form=method == "auto")
     start = perf_counter()
     answer = run(group, tiers, time_limit=time_limit)
@@ -84,6 +86,12 @@ def method_for(objective: Objective, method: MethodName) -> MethodName:
     if method == "flow" and other is not None:
         raise BadInput(f"method: flow does not serve tier {other}; use cp-sat, ilp or brute")
     return method
+
+
+def _is_enumerated_at_once(group: Group) -> bool:
+    from optimal.brute import enumerates_at_once
+
+    return enumerates_at_once(group)
 
 
 def loaded(method: MethodName, *, closed_form: bool) -> Method:

@@ -6,7 +6,8 @@ import pytest
 
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal.brute import brute
-from optimal.solution import ProofKind, Stopped
+from optimal.solution import ProofKind, Status, Stopped
+from optimal.solve import solve
 from tests.optimal.random_groups import random_group
 
 
@@ -76,6 +77,30 @@ def test_twenty_partitions_of_two_members_are_refused_with_their_number():
     group = group_of({"t0": 20}, {"c0": ["t0"], "c1": ["t0"]})
     with pytest.raises(BadInput, match="method brute: 1048576 assignments, more than the 1000000"):
         brute(group, ("balance",))
+
+
+def test_auto_enumerates_what_fits_in_one_table_and_says_so():
+    """Sixteen assignments, whose lags near 2^46 say little to a search."""
+    lags = [52085204366413, 41649134982478, 46279983211161, 68459243418258]
+    topics = {"t0": {"partitions": 4, "lag": lags}}
+    group = group_of(topics, {"c0": ["t0"], "c1": ["t0"]})
+    found = solve(group, ("lag_spread", "balance"))
+    assert (found.method, found.status, found.proof.kind) == (
+        "brute", Status.OPTIMAL, ProofKind.EXHAUSTION
+    )  # fmt: skip
+    assert [term.value for term in found.terms] == list(first_best(group, found.objective)[0])
+    assert found.terms[0].value == 11743190823162
+
+
+@pytest.mark.parametrize(
+    ("partitions", "members", "method"), [(14, 2, "brute"), (15, 2, "cp-sat"), (10, 4, "cp-sat")]
+)
+def test_auto_leaves_what_fits_in_no_table_to_cp_sat(partitions, members, method):
+    topics = {"t0": {"partitions": partitions, "lag": [0] * partitions}}
+    group = group_of(topics, {f"c{m}": ["t0"] for m in range(members)})
+    assert solve(group, "peak_lag").method == method
+    assert solve(group, "balance").method in ("flow", "closed-form")
+    assert solve(group, "peak_lag", method="cp-sat").method == "cp-sat"
 
 
 def test_a_number_of_assignments_beyond_print_is_refused_as_a_power_of_ten():

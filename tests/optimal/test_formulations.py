@@ -146,6 +146,11 @@ def test_cp_sat_is_right_where_its_presolve_is_wrong():
     assert_equals_exhaustion(cpsat, one_topic(lags, members=4), ("lag_spread",))
 
 
+def test_cp_sat_proves_a_spread_of_weights_near_2_to_the_46():
+    weights = [52085204366413, 41649134982478, 46279983211161, 68459243418258]
+    assert_equals_exhaustion(cpsat, one_topic(weights, members=2), ("weight_spread",))
+
+
 def test_where_cp_sat_with_presolve_finds_no_assignment_it_is_asked_without(monkeypatch):
     """The same issue at the second tier, where the first one's answer is an assignment."""
     monkeypatch.setattr("optimal.cpsat.PRESOLVED", 2**62)
