@@ -116,13 +116,14 @@ def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> No
     table = _table("assignor", "not optimal", *tiers, *counts, "without plan")
     for journey in journeys:
         total = journey.total
+        by_name: Mapping[str, object] = total
         sums = [f"{total['terms'][tier]} ({total['optimum'][tier]})" for tier in tiers]
         _row(
             table,
             journey.assignor,
             str(total["not_optimal"]),
             *sums,
-            *(str(total[count]) for count in counts),
+            *(str(by_name[count]) for count in counts),
             str(total["open"]),
         )
     _show(table)

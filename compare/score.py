@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from groups.assignment import Assignment, Violation
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import values
-from heuristics import available, matching
+from heuristics import Plan, available, matching
+from heuristics.time_limit import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +70,7 @@ class Score:
         """Whether every tier is proved to be at its optimum."""
         return self.terms is not None and all(term.excess == 0 for term in self.terms)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the row of the ``assay-scores/1`` document."""
         terms = self.terms
         return {
@@ -120,11 +121,22 @@ def score_current(group: Group, solution: Solution) -> Score:
     return score(group, Assignment.current(group), solution)
 
 
-def _score_optimum(group: Group, solution: Solution) -> Score:
+def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:
+    """Score what an assignor made of a group; whatever became of it is a row."""
+    plan, status = outcome.plan, outcome.status
+    if plan is None:
+        unscored = "failed" if status == "planned" else status
+        return Score(assignor, unscored, outcome.reason, seconds=outcome.seconds)
+    row = score(group, plan.assignment, solution, assignor=assignor)
+    return replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
+
+
+def outcome_of(solution: Solution) -> Outcome:
+    """Return the reference solution as what an assignor would have made of the group."""
     if solution.assignment is None:
-        return Score(OPTIMUM, "timed-out", "the solver found nothing in time")
-    row = score(group, solution.assignment, solution, assignor=OPTIMUM)
-    return replace(row, seconds=solution.seconds)
+        reason = "the solver found nothing in time"
+        return Outcome("timed-out", None, reason, solution.seconds)
+    return Outcome("planned", Plan(solution.assignment), None, solution.seconds)
 
 
 def score_assignors(
@@ -132,9 +144,8 @@ def score_assignors(
 ) -> list[Score]:
     """Score assignors by name, in order.
 
-    ``current`` is what the members hold now, ``optimum`` the solution itself.
-
-    Each runs in a child process under the time limit; whatever becomes of it is a row.
+    ``current`` is what the members hold now, ``optimum`` the solution itself. Every other
+    assignor runs in a child process under the time limit; whatever becomes of it is a row.
 
     Raises
     ------
@@ -146,19 +157,8 @@ def score_assignors(
         if name == CURRENT:
             rows.append(score_current(group, solution))
             continue
-        if name == OPTIMUM:
-            rows.append(_score_optimum(group, solution))
-            continue
-        outcome = limit.plan(group, name)
-        if outcome.plan is None or outcome.status != "planned":
-            status: Any = outcome.status
-            rows.append(Score(name, status, outcome.reason, seconds=outcome.seconds))
-            continue
-        plan = outcome.plan
-        row = score(group, plan.assignment, solution, assignor=name)
-        rows.append(
-            replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
-        )
+        outcome = outcome_of(solution) if name == OPTIMUM else limit.plan(group, name)
+        rows.append(score_outcome(group, outcome, solution, name))
     return rows
 
 
@@ -181,7 +181,7 @@ def assignors_asked(names: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, Any]:
+def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, object]:
     """Return the ``assay-scores/1`` document."""
     answer = solution.to_dict()
     return {
@@ -238,6 +238,6 @@ def _excess(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
     return tuple(excess)
 
 
-def _term_document(term: ScoreTerm) -> dict[str, Any]:
+def _term_document(term: ScoreTerm) -> dict[str, object]:
     excess = list(term.excess) if isinstance(term.excess, tuple) else term.excess
     return {"name": term.name, "value": term.value, "excess": excess}

@@ -10,9 +10,28 @@ import numpy as np
 from groups.group import NOBODY, UNKNOWN, Group, Racks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from groups.group import Int32, Int64, Ints
+
+
+def portions(
+    groups: Sequence[Group], size: Callable[[Group], int], most: int
+) -> Iterator[list[Group]]:
+    """Cut a row of groups into portions whose sizes add up to so much at most.
+
+    A group that is larger by itself is a portion of its own.
+    """
+    portion: list[Group] = []
+    total = 0
+    for group in groups:
+        if portion and total + size(group) > most:
+            yield portion
+            portion, total = [], 0
+        portion.append(group)
+        total += size(group)
+    if portion:
+        yield portion
 
 
 @dataclass(frozen=True, eq=False)

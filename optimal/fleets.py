@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import BadInput, SolverContradiction
-from groups.fleet import Fleet
+from groups.fleet import Fleet, portions
 from groups.group import frozen
 from groups.tiers import parse_objective, require_data
 from optimal.answer import Answer
@@ -18,13 +18,14 @@ from optimal.solution import Proof
 from optimal.solve import loaded, method_for, solve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
     from optimal.solve import Method
 
+# With more members the cheapest flow leaves the processor's cache and slows down.
 MEMBERS_TOGETHER = 5000
 
 
@@ -55,27 +56,13 @@ def solve_many(
         except BadInput as error:
             raise error.within(group.name) from None
     solutions: list[Solution] = []
-    for portion in _portions(groups):
+    for portion in portions(groups, lambda group: len(group.members), MEMBERS_TOGETHER):
         try:
             solutions += _together(method, portion, tiers, time_limit)
         except (BadInput, SolverContradiction):
             # What is too large, or wrong, together need not be so in each group.
             solutions += [solve(group, tiers, time_limit=time_limit) for group in portion]
     return solutions
-
-
-def _portions(groups: Sequence[Group]) -> Iterator[list[Group]]:
-    """Cut a fleet where a cheapest flow would leave the processor's cache and slow down."""
-    portion: list[Group] = []
-    members = 0
-    for group in groups:
-        if portion and members + len(group.members) > MEMBERS_TOGETHER:
-            yield portion
-            portion, members = [], 0
-        portion.append(group)
-        members += len(group.members)
-    if portion:
-        yield portion
 
 
 def _together(

@@ -35,7 +35,9 @@ def run(
     from compare.score import CURRENT, assignors_asked
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
-    from compare.runs.pipeline import Job, run_job, worse_rows
+    from compare.runs.job import Job
+    from compare.runs.pipeline import run_job
+    from compare.runs.rows import worse_rows
 
     limits = limits_of(fail_above or [])
     asked = assignors_asked(assignor)
@@ -47,10 +49,10 @@ def run(
         time_limit=time_limit or DEFAULT_SECONDS,
         assume_equal=assume_equal,
     )
-    summary = run_job(job, note)
-    show(summary.line())
+    counts = run_job(job, note)
+    show(counts.line())
     worse = (
-        worse_rows(job, summary.keys, asked if assignor else [CURRENT], limits) if limits else []
+        worse_rows(job, counts.keys, asked if assignor else [CURRENT], limits) if limits else []
     )
     for line in worse[:MOST_LINES]:
         complain(line)

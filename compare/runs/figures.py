@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import altair as alt
 import pandas as pd
@@ -10,7 +10,8 @@ import pandas as pd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.runs.summary import AssignorVerdict, Run
+    from compare.runs.latest_run import Run
+    from compare.runs.summary import AssignorSummary
 
 INK = {"optimal": "#1b7f5c", "balanced": "#8fc9b5", "valid": "#c9ced6"}
 WHOSE = {"now": "#c9ced6", "assignor": "#d08b3e", "optimum": "#1b7f5c"}
@@ -18,15 +19,20 @@ WIDTH = 640
 FEW = 12
 
 
-def shares(verdicts: Sequence[AssignorVerdict]) -> alt.Chart:
+def shares(summaries: Sequence[AssignorSummary]) -> alt.Chart:
     """Per assignor, the share of groups in which it is valid, balanced (KIP-54) and optimal."""
     rows = [
-        {"assignor": v.assignor, "what": what, "share": getattr(v, what), "groups": v.scored}
-        for v in verdicts
+        {
+            "assignor": one.assignor,
+            "what": what,
+            "share": getattr(one, what),
+            "groups": one.scored,
+        }
+        for one in summaries
         for what in ("valid", "balanced", "optimal")
     ]
     order = ["valid", "balanced", "optimal"]
-    height = alt.Step(36 if len(verdicts) <= FEW else 18, **{"for": "position"})
+    height = alt.Step(36 if len(summaries) <= FEW else 18, **{"for": "position"})
     return (
         alt.Chart(pd.DataFrame(rows, columns=["assignor", "what", "share", "groups"]))
         .mark_bar()
@@ -34,7 +40,7 @@ def shares(verdicts: Sequence[AssignorVerdict]) -> alt.Chart:
             x=alt.X("share:Q", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])).title(
                 "share of the groups scored"
             ),
-            y=alt.Y("assignor:N", sort=[v.assignor for v in verdicts]).title(None),
+            y=alt.Y("assignor:N", sort=[one.assignor for one in summaries]).title(None),
             yOffset=alt.YOffset("what:N", sort=order),
             color=alt.Color(
                 "what:N", scale=alt.Scale(domain=order, range=[INK[what] for what in order])
@@ -81,7 +87,7 @@ def excess(run: Run, tier: str) -> alt.Chart:
 
 
 def loads(
-    rows: Sequence[dict[str, Any]], groups: Sequence[str], others: Sequence[str]
+    rows: Sequence[dict[str, object]], groups: Sequence[str], others: Sequence[str]
 ) -> alt.Chart:
     """Loads per member of a chosen group: now, with a chosen assignor, and at the optimum.
 

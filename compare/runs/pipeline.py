@@ -1,24 +1,26 @@
-"""Pipeline: groups to optima and scores on Spark, a batch of groups solved together."""
+"""Pipeline: from groups to optima and scores on Spark, many groups in one solve."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from compare.runs.job import RunCounts
+from compare.runs.rows import group_row, rows_of
 from compare.runs.session import spark_session
 from compare.runs.source import find
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES, content_key
-from compare.score import Excess, Score, ScoreTerm, score_assignors, too_far
 from groups.documents.json_files import make_folder
-from groups.errors import AssayError, BadInput
+from groups.errors import AssayError
+from groups.fleet import portions
 from groups.group import Group
 from heuristics.child import Child, Lost
 from heuristics.time_limit import TimeLimit
@@ -26,11 +28,11 @@ from optimal.fleets import solve_many
 from optimal.solve import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from compare.runs.job import Job
     from groups.tiers import Objective
     from optimal.solution import Solution
 
@@ -56,56 +58,7 @@ DONE = pa.schema(
 )
 
 
-@dataclass(frozen=True)
-class Job:
-    """What to run: on which input, into which folder, for which objective and assignors."""
-
-    source: Path
-    out: Path
-    objective: Objective
-    assignors: tuple[str, ...]
-    time_limit: float
-    assume_equal: bool = False
-
-    def optimum_key(self, group_key: str) -> str:
-        """Return the key of a group's row in ``optima``."""
-        return content_key({**self._made_by(group_key), "solver": version("ortools")})
-
-    def score_key(self, group_key: str, assignor: str) -> str:
-        """Return the key of a group's row in ``scores`` for an assignor."""
-        return content_key({**self._made_by(group_key), "assignor": assignor})
-
-    def _made_by(self, group_key: str) -> dict[str, Any]:
-        return {
-            "group": group_key,
-            "objective": self.objective,
-            "time_limit": self.time_limit,
-            "version": version("kafka-assay"),
-        }
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What a run found, for the groups of its input."""
-
-    out: Path
-    groups: int
-    solved: int
-    new: int
-    failures: int
-    seconds: float
-    keys: tuple[str, ...]
-
-    def line(self) -> str:
-        """Return one line for people."""
-        return (
-            f"{self.groups} groups, {self.solved} of them with a proved optimum, "
-            f"{self.new} of them new in this run, {self.failures} inputs failed, "
-            f"{self.seconds:.1f} s; tables in {self.out}"
-        )
-
-
-def run_job(job: Job, say: Callable[[str], None]) -> Summary:
+def run_job(job: Job, say: Callable[[str], None]) -> RunCounts:
     """Fill the tables under ``job.out`` with what is missing of the job.
 
     Raises
@@ -134,35 +87,7 @@ def run_job(job: Job, say: Callable[[str], None]) -> Summary:
     wanted = {job.optimum_key(key) for key in keys}
     solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
     seconds = perf_counter() - clock
-    return Summary(job.out, len(keys), solved, new, failures, seconds, tuple(keys))
-
-
-def worse_rows(
-    job: Job, keys: Sequence[str], assignors: Sequence[str], limits: Mapping[str, int]
-) -> list[str]:
-    """Return a line for each row of a run that is worse than the limits allow.
-
-    The rule is that of one group: :func:`compare.score.too_far`.
-    """
-    wanted = {job.score_key(key, name) for key in keys for name in assignors}
-    scores = read_table(job.out, "scores").sort_values(["group", "assignor", "key"])
-    lines = []
-    for _, row in scores[scores["key"].isin(wanted)].iterrows():
-        terms = None
-        if row["terms"] is not None:
-            terms = tuple(_stored_term(term) for term in row["terms"])
-        valid = None if row["valid"] is None else bool(row["valid"])
-        found = Score(row["assignor"], row["status"], row["reason"], valid, terms=terms)
-        lines += [f"{row['group']}: {line}" for line in too_far([found], limits)]
-    return lines
-
-
-def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
-    low, high = term["excess_from"], term["excess_to"]
-    excess: Excess = None if term["excess"] is None else int(term["excess"])
-    if low is not None:
-        excess = (int(low), None if high is None else int(high))
-    return ScoreTerm(term["name"], int(term["value"]), excess)
+    return RunCounts(job.out, len(keys), solved, new, failures, seconds, tuple(keys))
 
 
 def _solve_missing(
@@ -196,43 +121,9 @@ def _solve_missing(
 
 
 def _read(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn texts into groups, or into the reason why not."""
+    """Turn snapshots into groups, or into the reason why they are none."""
     for batch in batches:
-        yield pa.RecordBatch.from_pylist([_read_one(job, r) for r in batch.to_pylist()], READ)
-
-
-def _read_one(job: Job, row: Mapping[str, Any]) -> dict[str, Any]:
-    from groups.documents.json_files import parse_json
-
-    try:
-        if row["text"] is None:
-            raise BadInput(row["reason"])
-        group = Group.from_dict(parse_json(row["text"]))
-        if job.assume_equal:
-            group = group.with_equal_subscriptions()
-    except BadInput as error:
-        made_by = {k: row[k] for k in ("source", "place", "text")}
-        return {
-            "group": row["group"],
-            "key": content_key({**made_by, "reason": str(error)}),
-            "source": row["source"],
-            "place": row["place"],
-            "reason": str(error),
-        }
-    document = group.to_dict()
-    rows = [tuple(m["subscription"] or ()) for m in document["members"].values()]
-    return {
-        "group": group.name,
-        "key": content_key(document),
-        "source": row["source"],
-        "place": row["place"],
-        "members": len(group.members),
-        "topics": len(group.topics),
-        "partitions": group.n_partitions,
-        "equal_subscriptions": len(set(rows)) <= 1,
-        "assumed": list(group.assumed),
-        "snapshot": json.dumps(document, ensure_ascii=False),
-    }
+        yield pa.RecordBatch.from_pylist([group_row(job, r) for r in batch.to_pylist()], READ)
 
 
 def _solve(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -241,26 +132,16 @@ def _solve(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         for batch in batches:
             tasks = batch.to_pylist()
             groups = [Group.from_dict(json.loads(task["snapshot"])) for task in tasks]
-            for some in _portions(groups):
-                answers = _solved(job, [groups[i] for i in some], child)
+            left = iter(tasks)
+            for some in portions(groups, lambda group: group.n_partitions, PARTITIONS_PER_SOLVE):
+                answers = _solved(job, some, child)
                 rows = [
-                    _row(job, tasks[i], groups[i], answer, limit)
-                    for i, answer in zip(some, answers, strict=True)
+                    rows_of(job, task, group, answer, limit)
+                    for group, answer, task in zip(
+                        some, answers, islice(left, len(some)), strict=True
+                    )
                 ]
                 yield pa.RecordBatch.from_pylist(rows, DONE)
-
-
-def _portions(groups: Sequence[Group]) -> Iterator[list[int]]:
-    portion: list[int] = []
-    size = 0
-    for index, group in enumerate(groups):
-        if portion and size + group.n_partitions > PARTITIONS_PER_SOLVE:
-            yield portion
-            portion, size = [], 0
-        portion.append(index)
-        size += group.n_partitions
-    if portion:
-        yield portion
 
 
 def _solved(job: Job, groups: Sequence[Group], child: Child) -> list[Solution | str]:
@@ -289,66 +170,6 @@ def _alone(group: Group, objective: Objective, time_limit: float) -> Solution | 
         return str(error)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-
-
-def _row(
-    job: Job,
-    task: Mapping[str, Any],
-    group: Group,
-    answer: Solution | str,
-    limit: TimeLimit,
-) -> dict[str, Any]:
-    common = {
-        "group": group.name,
-        "group_key": task["group_key"],
-        "objective": " > ".join(job.objective),
-    }
-    optimum = {**common, "key": job.optimum_key(task["group_key"])}
-    if isinstance(answer, str):
-        optimum |= {"status": "failed", "reason": answer, "assumed": list(group.assumed)}
-        rows = [Score(name, "failed", f"no optimum: {answer}") for name in task["assignors"]]
-    else:
-        optimum |= _optimum_row(answer)
-        rows = score_assignors(group, answer, task["assignors"], limit)
-    scores = [
-        {**common, "key": job.score_key(task["group_key"], row.assignor), **_score_row(row)}
-        for row in rows
-    ]
-    return {"optima": [optimum] if task["needs_optimum"] else [], "scores": scores}
-
-
-def _optimum_row(solution: Solution) -> dict[str, Any]:
-    found = solution.assignment
-    return {
-        "status": str(solution.status),
-        "stopped": str(solution.stopped),
-        "method": solution.method,
-        "seconds": solution.seconds,
-        "terms": [vars(term) for term in solution.terms],
-        "proof": str(solution.proof.kind),
-        "assumed": list(solution.group.assumed),
-        "loads": None if found is None else found.loads.tolist(),
-    }
-
-
-def _score_row(row: Score) -> dict[str, Any]:
-    columns = ("assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds")
-    terms = None
-    if row.terms is not None:
-        terms = []
-        for term in row.terms:
-            low, high = term.excess if isinstance(term.excess, tuple) else (None, None)
-            exact = None if isinstance(term.excess, tuple) else term.excess
-            terms.append(
-                {
-                    "name": term.name,
-                    "value": term.value,
-                    "excess": exact,
-                    "excess_from": low,
-                    "excess_to": high,
-                }
-            )
-    return {**{c: getattr(row, c) for c in columns}, "terms": terms, "loads": row.loads}
 
 
 def _append(spark: SparkSession, job: Job, name: str, rows: DataFrame) -> None:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import json
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compare.runs import figures
-from compare.runs.summary import (
-    CURRENT,
-    by_assignor,
-    current_verdict,
-    findings,
-    latest_run,
-    loads_of,
-)
+from compare.runs.latest_run import current_verdict, latest_run, loads_of
+from compare.runs.summary import by_assignor, headlines
+from compare.score import CURRENT
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from compare.runs.summary import AssignorVerdict, Run
+    from compare.runs.latest_run import Run
+    from compare.runs.summary import AssignorSummary
 
 MOST_GROUPS_DRAWN = 40
 MOST_MEMBERS_DRAWN = 40
@@ -32,7 +28,7 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); max-width: 1000px;
        margin: 2rem auto; padding: 0 1rem; background: #fff; }
 h1 { font-size: 1.5rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-p.lead, ol.findings { font-size: 1.05rem; } .soft { color: var(--soft); }
+p.lead, ol.headlines { font-size: 1.05rem; } .soft { color: var(--soft); }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line);
          vertical-align: top; overflow-wrap: anywhere; }
@@ -58,7 +54,7 @@ POLICY = (
 def write_report(folder: Path, page: Path) -> list[str]:
     """Write the page about the latest run under `folder`; return lines for people.
 
-    The lines are the three findings that matter most, then the path of the page.
+    The lines are the headlines, then the path of the page.
 
     Raises
     ------
@@ -66,7 +62,7 @@ def write_report(folder: Path, page: Path) -> list[str]:
         Where the folder holds no run, or the page cannot be written.
     """
     run = latest_run(folder)
-    found = findings(run)
+    found = headlines(run)
     text = _page(run, found)
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
@@ -79,23 +75,23 @@ def write_report(folder: Path, page: Path) -> list[str]:
 def _page(run: Run, found: Sequence[str]) -> str:
     import vl_convert
 
-    verdicts = by_assignor(run)
+    summaries = by_assignor(run)
     drawn = _drawn(run)
     charts = {
-        "shares": figures.shares(verdicts),
+        "shares": figures.shares(summaries),
         **{f"excess-{tier}": figures.excess(run, tier) for tier in run.tiers},
         "loads": figures.loads(*drawn),
     }
     sections = [
         "<h1>How good are these assignments?</h1>",
         _lead(run),
-        "<ol class='findings'>" + "".join(f"<li>{escape(line)}</li>" for line in found) + "</ol>",
+        "<ol class='headlines'>" + "".join(f"<li>{escape(line)}</li>" for line in found) + "</ol>",
         "<h2>Assignors against the optimum</h2>",
         "<p class='soft'>Valid: every partition that somebody reads is with exactly one member "
         "that reads it. Balanced: as KIP-54 defines it. Optimal: every tier at its proved "
         "optimum. Excess counts from the optimum, up to the first tier that differs.</p>",
         _figure("shares"),
-        _assignor_table(verdicts),
+        _assignor_table(summaries),
         *(f"<h2>Excess of {escape(t)}</h2>{_figure(f'excess-{t}')}" for t in run.tiers),
         "<h2>Loads per member</h2>",
         "<p class='soft'>Partitions per member of a chosen group, now, with a chosen assignor and "
@@ -122,7 +118,7 @@ def _page(run: Run, found: Sequence[str]) -> str:
     )
 
 
-def _data(document: Any) -> str:
+def _data(document: object) -> str:
     """Return JSON that cannot end the script element that it stands in."""
     return json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
 
@@ -143,16 +139,16 @@ def _lead(run: Run) -> str:
     )
 
 
-def _assignor_table(verdicts: Sequence[AssignorVerdict]) -> str:
-    tiers = [t.name for t in verdicts[0].tiers] if verdicts else []
+def _assignor_table(summaries: Sequence[AssignorSummary]) -> str:
+    tiers = [t.name for t in summaries[0].tiers] if summaries else []
     head = ["assignor", "scored", "not scored", "valid", "balanced", "optimal"]
     for tier in tiers:
         head += [f"{tier}: worse", "mean excess", "worst"]
     rows = []
-    for v in verdicts:
-        cells: list[Any] = [v.assignor, v.scored, v.unscored]
-        cells += [f"{100 * share:.1f}%" for share in (v.valid, v.balanced, v.optimal)]
-        for tier_excess in v.tiers:
+    for one in summaries:
+        cells: list[object] = [one.assignor, one.scored, one.unscored]
+        cells += [f"{100 * share:.1f}%" for share in (one.valid, one.balanced, one.optimal)]
+        for tier_excess in one.tiers:
             cells.append(f"{100 * tier_excess.above:.1f}% of {tier_excess.known}")
             cells += [f"{tier_excess.mean:.2f}", tier_excess.worst]
         rows.append(cells)
@@ -203,7 +199,7 @@ def _failure_table(run: Run) -> str:
 
 def _table(
     head: Sequence[str],
-    rows: Sequence[Sequence[Any]],
+    rows: Sequence[Sequence[object]],
     *,
     numbers_from: int = 99,
     numbers_to: int = 99,
@@ -224,7 +220,7 @@ def _table(
     return f"<div class='scroll'>{table}</div>"
 
 
-def _drawn(run: Run) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+def _drawn(run: Run) -> tuple[list[dict[str, object]], list[str], list[str]]:
     """(rows of loads, group labels, assignors) of the groups worth a look, the worst first."""
     small = run.groups[(run.groups["members"] > 0) & (run.groups["members"] <= MOST_MEMBERS_DRAWN)]
     small = small[small["key"].isin(set(run.optima["group_key"]))]
@@ -233,7 +229,7 @@ def _drawn(run: Run) -> tuple[list[dict[str, Any]], list[str], list[str]]:
     captured = small["assumed"].map(len) > 0
     rank = small.assign(captured=captured, worst=small["key"].map(worst).fillna(0))
     rank = rank.sort_values(["captured", "worst", "group"], ascending=[False, False, True])
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     labels: list[str] = []
     for name, key in zip(rank["group"], rank["key"], strict=True):
         if len(labels) == MOST_GROUPS_DRAWN:

@@ -1,28 +1,23 @@
-"""Verdicts: what the tables of a run say, in the numbers that people ask for."""
+"""Summary: what the tables of a run say of the assignors, in numbers and in three sentences."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from compare.runs.stored import read_table
-from groups.assignment import Assignment
-from groups.errors import BadInput
-from groups.group import Group
-from heuristics import assignors
+from compare.runs.latest_run import current_verdict
+from compare.score import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     import pandas as pd
 
-CURRENT = "current"
+    from compare.runs.latest_run import Run
 
 
 @dataclass(frozen=True)
-class AssignorVerdict:
+class AssignorSummary:
     """How an assignor fared over all groups of a run.
 
     Shares are 0..1 of the groups scored; `excess` statistics are over the valid assignments and
@@ -50,62 +45,9 @@ class TierExcess:
     worst_group: str
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """The latest run under a folder: its objective and tables, each row once.
-
-    `scores` has a column per tier, ``excess.<tier>``, with the greatest excess that is possible.
-    """
-
-    objective: str
-    groups: pd.DataFrame
-    optima: pd.DataFrame
-    scores: pd.DataFrame
-    failures: pd.DataFrame
-
-    @property
-    def tiers(self) -> list[str]:
-        """Names of the objective's tiers, in order."""
-        return self.objective.split(" > ")
-
-    @property
-    def assignors(self) -> list[str]:
-        """Names of the assignors: ``current``, then in the order in which they are listed."""
-        known = [CURRENT, *assignors()]
-        rank = {name: i for i, name in enumerate(known)}
-        return sorted(set(self.scores["assignor"]), key=lambda n: (rank.get(n, len(rank)), n))
-
-
-def latest_run(folder: Path) -> Run:
-    """Read the tables of the latest run under a folder.
-
-    Raises
-    ------
-    BadInput
-        Where the folder holds no run.
-    """
-    runs = read_table(folder, "runs")
-    if runs.empty:
-        raise BadInput(f"{folder}: no run in it; fill it with: assay run INPUT --out {folder}")
-    objective = str(runs.sort_values("started_at")["objective"].iloc[-1])
-    optima, scores = read_table(folder, "optima"), read_table(folder, "scores")
-    optima = optima[optima["objective"] == objective].drop_duplicates("group_key", keep="last")
-    scores = scores[scores["objective"] == objective]
-    scores = scores.drop_duplicates(["group_key", "assignor"], keep="last").copy()
-    for tier in objective.split(" > "):
-        scores[f"excess.{tier}"] = [_excess(terms, tier) for terms in scores["terms"]]
-    return Run(
-        objective=objective,
-        groups=read_table(folder, "groups"),
-        optima=optima,
-        scores=scores,
-        failures=read_table(folder, "failures"),
-    )
-
-
-def by_assignor(run: Run) -> list[AssignorVerdict]:
-    """Return a verdict per assignor."""
-    verdicts = []
+def by_assignor(run: Run) -> list[AssignorSummary]:
+    """Return a summary per assignor."""
+    summaries = []
     for name in run.assignors:
         rows = run.scores[run.scores["assignor"] == name]
         scored = rows[rows["status"] == "scored"]
@@ -113,8 +55,8 @@ def by_assignor(run: Run) -> list[AssignorVerdict]:
         valid = scored[scored["valid"] == True]  # noqa: E712 - a column, and it may hold None
         zero = [valid[f"excess.{tier}"] == 0 for tier in run.tiers]
         optimal = sum(all(flags) for flags in zip(*zero, strict=True)) if len(valid) else 0
-        verdicts.append(
-            AssignorVerdict(
+        summaries.append(
+            AssignorSummary(
                 assignor=name,
                 scored=len(scored),
                 unscored=len(rows) - len(scored),
@@ -124,38 +66,20 @@ def by_assignor(run: Run) -> list[AssignorVerdict]:
                 tiers=tuple(_tier(valid, tier) for tier in run.tiers),
             )
         )
-    return verdicts
+    return summaries
 
 
-def loads_of(run: Run, group_key: str) -> list[dict[str, Any]]:
-    """Return a row a member of one group: partitions now, at the optimum and per assignor."""
-    snapshot = run.groups.loc[run.groups["key"] == group_key, "snapshot"].iloc[0]
-    group = Group.from_dict(json.loads(snapshot))
-    columns: dict[str, Any] = {"now": Assignment.current(group).loads.tolist()}
-    optimum = run.optima.loc[run.optima["group_key"] == group_key, "loads"]
-    if len(optimum) and optimum.iloc[0] is not None:
-        columns["optimum"] = optimum.iloc[0].tolist()
-    scores = run.scores[run.scores["group_key"] == group_key]
-    for name, loads in zip(scores["assignor"], scores["loads"], strict=True):
-        if loads is not None and name != CURRENT:
-            columns[name] = loads.tolist()
-    return [
-        {"member": member, **{what: loads[i] for what, loads in columns.items()}}
-        for i, member in enumerate(group.members)
-    ]
+def headlines(run: Run) -> list[str]:
+    """Return what matters most, in three sentences.
 
-
-def findings(run: Run) -> list[str]:
-    """Return the three findings that matter most, a sentence each.
-
-    What members own now against the optimum; the assignor that comes closest and the one that
-    stays farthest off; and how often KIP-54 calls balanced what a chain of moves still improves.
+    What members own now against the optimum; the assignors closest to it and farthest from it;
+    how often an assignment that KIP-54 calls balanced can still be improved by a chain of moves.
     """
-    verdicts = [v for v in by_assignor(run) if v.assignor != CURRENT and v.scored]
-    lines = [_current_finding(run)]
-    if verdicts:
-        best = max(verdicts, key=lambda v: (v.optimal * v.scored, v.optimal))
-        worst = min(verdicts, key=lambda v: (v.optimal, -v.scored))
+    summaries = [one for one in by_assignor(run) if one.assignor != CURRENT and one.scored]
+    lines = [_on_current(run)]
+    if summaries:
+        best = max(summaries, key=lambda one: (one.optimal * one.scored, one.optimal))
+        worst = min(summaries, key=lambda one: (one.optimal, -one.scored))
         excess = max(worst.tiers, key=lambda t: t.above, default=None)
         detail = ""
         if excess is not None and excess.worst:
@@ -167,33 +91,11 @@ def findings(run: Run) -> list[str]:
             f"{worst.scored}{detail}."
         )
     if "balance" in run.tiers:
-        lines.append(_balanced_finding(run))
+        lines.append(_on_balanced(run))
     return lines
 
 
-def current_verdict(run: Run, group_key: str) -> str:
-    """Return the verdict on what the members of a group own now, in a few words."""
-    optimum = run.optima[run.optima["group_key"] == group_key]
-    if len(optimum) and optimum["status"].iloc[0] == "failed":
-        return f"not solved: {optimum['reason'].iloc[0]}"
-    rows = run.scores[(run.scores["group_key"] == group_key) & (run.scores["assignor"] == CURRENT)]
-    if rows.empty:
-        return "not scored"
-    row = rows.iloc[0]
-    if row["status"] != "scored":
-        return f"{row['status']}: {row['reason']}"
-    if not sum(row["loads"]):
-        return "nothing owned yet"
-    if not row["valid"]:
-        return "not valid: a partition with nobody, with two, or with a stranger"
-    for tier in run.tiers:
-        excess = row[f"excess.{tier}"]
-        if excess:
-            return f"{tier} {int(excess)} above the optimum"
-    return "optimal"
-
-
-def _current_finding(run: Run) -> str:
+def _on_current(run: Run) -> str:
     source = run.groups.set_index("key")["source"]
     solved = [key for key in run.optima["group_key"] if key in source.index]
     captured = [key for key in solved if not source[key].endswith(".jsonl")]
@@ -220,7 +122,7 @@ def _standing(run: Run, keys: Sequence[str], what: str) -> str:
     )
 
 
-def _balanced_finding(run: Run) -> str:
+def _on_balanced(run: Run) -> str:
     rows = run.scores[(run.scores["balanced"] == True) & (run.scores["assignor"] != CURRENT)]  # noqa: E712
     short = rows[rows["excess.balance"] > 0]
     return (
@@ -243,14 +145,6 @@ def _tier(valid: pd.DataFrame, tier: str) -> TierExcess:
         worst=int(column.max()),
         worst_group=str(known.loc[at, "group"]),
     )
-
-
-def _excess(terms: Any, tier: str) -> float | None:
-    for term in terms if terms is not None else ():
-        if term["name"] == tier:
-            found = term["excess"] if term["excess"] is not None else term["excess_to"]
-            return None if found is None else float(found)
-    return None
 
 
 def _percent(share: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -98,7 +98,7 @@ TABLES = {
 }
 
 
-def content_key(parts: Mapping[str, Any]) -> str:
+def content_key(parts: Mapping[str, object]) -> str:
     """Return the content hash of what made a row: 32 hexadecimal digits."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -6,18 +6,21 @@ An event never touches who owns what: that is the assignor's to say.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from compare.scenarios import changes
 from groups import BadInput
 from groups.documents import fields
 from groups.group import check_total
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import numpy as np
 
-Document = dict[str, Any]
+    from compare.scenarios.changes import Document
+
+Value = TypeVar("Value")
 _JOINS = {
     "subscription", "rack", "instance_id", "client_id", "host", "assignors", "capacity",
 }  # fmt: skip
@@ -29,17 +32,17 @@ class Event:
 
     Attributes
     ----------
-    kind : key of :data:`KINDS`
+    kind : key of :data:`EVENT_KINDS`
     value : as the scenario has it, its shape checked
     place : where it stands, for messages
     """
 
     kind: str
-    value: Any
+    value: object
     place: str
 
     @staticmethod
-    def from_dict(document: Any, place: str) -> Event:
+    def from_dict(document: object, place: str) -> Event:
         """Read an event: an object whose one key is its kind.
 
         Raises
@@ -49,17 +52,17 @@ class Event:
         """
         found = fields.mapping(document, place)
         if len(found) != 1:
-            fields.refuse(place, f"{len(found)} keys, expected one: {', '.join(KINDS)}")
+            fields.refuse(place, f"{len(found)} keys, expected one: {', '.join(EVENT_KINDS)}")
         kind, value = next(iter(found.items()))
-        if kind not in KINDS:
-            fields.refuse(place, f"unknown key {kind!r}, expected one of {', '.join(KINDS)}")
+        if kind not in EVENT_KINDS:
+            fields.refuse(place, f"unknown key {kind!r}, expected one of {', '.join(EVENT_KINDS)}")
         at = f"{place}.{kind}"
-        return Event(kind, KINDS[kind].read(value, at), at)
+        return Event(kind, EVENT_KINDS[kind].read(value, at), at)
 
     @property
     def times(self) -> int:
         """How many rebalances follow: 1, of a stable group as many as asked."""
-        return int(self.value) if self.kind == "stable" else 1
+        return self.value if self.kind == "stable" and isinstance(self.value, int) else 1
 
     def happen(self, group: Document, rng: np.random.Generator) -> tuple[Document, str]:
         """Return the document after the event, and one line that says what happened.
@@ -74,18 +77,18 @@ class Event:
         BadInput
             Where a member or topic is there that should not be, or the other way round.
         """
-        return KINDS[self.kind].change(group, self.value, self.place, rng)
+        return EVENT_KINDS[self.kind].change(group, self.value, self.place, rng)
 
 
 @dataclass(frozen=True)
-class Kind:
+class EventKind(Generic[Value]):
     """How events of one kind are read, and what they change."""
 
-    read: Callable[[Any, str], Any]
-    change: Callable[[Document, Any, str, np.random.Generator], tuple[Document, str]]
+    read: Callable[[object, str], Value]
+    change: Callable[[Document, Value, str, np.random.Generator], tuple[Document, str]]
 
 
-def _read_join(value: Any, place: str) -> Any:
+def _read_join(value: object, place: str) -> int | dict[str, Document]:
     if type(value) is int:
         return fields.integer(value, place, least=1)
     joined = {}
@@ -97,13 +100,13 @@ def _read_join(value: Any, place: str) -> Any:
     return joined
 
 
-def _read_leave(value: Any, place: str) -> Any:
+def _read_leave(value: object, place: str) -> int | tuple[str, ...]:
     if type(value) is int:
         return fields.integer(value, place, least=1)
     return fields.strings(value, place)
 
 
-def _read_counts(value: Any, place: str) -> dict[str, int]:
+def _read_counts(value: object, place: str) -> dict[str, int]:
     counts = {
         fields.name(topic, place): fields.integer(count, f"{place}.{topic}")
         for topic, count in fields.mapping(value, place).items()
@@ -115,14 +118,14 @@ def _read_counts(value: Any, place: str) -> dict[str, int]:
     return counts
 
 
-def _read_subscriptions(value: Any, place: str) -> dict[str, tuple[str, ...]]:
+def _read_subscriptions(value: object, place: str) -> dict[str, tuple[str, ...]]:
     return {
         fields.name(member, place): fields.strings(topics, f"{place}.{member}")
         for member, topics in fields.mapping(value, place).items()
     }
 
 
-def _read_drift(value: Any, place: str) -> tuple[int, int]:
+def _read_drift(value: object, place: str) -> tuple[int, int]:
     found = fields.mapping(value, place, allowed={"least", "most"}, required=("least", "most"))
     least = fields.integer(found["least"], f"{place}.least", least=-fields.GREATEST)
     most = fields.integer(found["most"], f"{place}.most", least=-fields.GREATEST)
@@ -131,151 +134,13 @@ def _read_drift(value: Any, place: str) -> tuple[int, int]:
     return least, most
 
 
-def _join(
-    group: Document, joined: Any, place: str, rng: np.random.Generator
-) -> tuple[Document, str]:
-    members = dict(group["members"])
-    if isinstance(joined, int):
-        joined = _newcomers(group, joined, rng)
-    for member, said in joined.items():
-        if member in members:
-            fields.refuse(f"{place}.{member}", "is a member already")
-        members[member] = said
-    return {**group, "members": members}, _some(list(joined), "member", "join")
-
-
-def _newcomers(group: Document, count: int, rng: np.random.Generator) -> Document:
-    """Return so many new members, each reading what a member drawn by seed reads."""
-    there, digits = sorted(group["members"]), len(str(count))
-    names: list[str] = []
-    number = 0
-    while len(names) < count:
-        number += 1
-        name = f"new-{number:0{digits}}"
-        if name not in group["members"]:
-            names.append(name)
-    if not there:
-        return {name: {"subscription": sorted(group["topics"])} for name in names}
-    like = rng.integers(0, len(there), count)
-    rows = [group["members"][there[i]].get("subscription") for i in like]
-    return {name: {"subscription": row} for name, row in zip(names, rows, strict=True)}
-
-
-def _leave(
-    group: Document, left: Any, place: str, rng: np.random.Generator
-) -> tuple[Document, str]:
-    there = sorted(group["members"])
-    if isinstance(left, int):
-        if left > len(there):
-            fields.refuse(place, f"{left} members, but only {len(there)} are there")
-        left = [there[i] for i in sorted(rng.choice(len(there), left, replace=False).tolist())]
-    for i, member in enumerate(left):
-        if member not in group["members"]:
-            fields.refuse(f"{place}[{i}]", f"{member!r} is not a member at that time")
-    members = {m: said for m, said in group["members"].items() if m not in left}
-    return {**group, "members": members}, _some(list(left), "member", "leave")
-
-
-def _add_partitions(
-    group: Document, counts: Mapping[str, int], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
-    topics = dict(group["topics"])
-    for topic, count in counts.items():
-        _require_topic(topics, topic, f"{place}.{topic}")
-        if count <= topics[topic]["partitions"]:
-            was = topics[topic]["partitions"]
-            fields.refuse(f"{place}.{topic}", f"{count}, but it has {was} already")
-        topics[topic] = _grown(topics[topic], count)
-    said = ", ".join(f"{topic} to {count} partitions" for topic, count in counts.items())
-    return {**group, "topics": topics}, said
-
-
-def _create(
-    group: Document, counts: Mapping[str, int], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
-    topics, said = dict(group["topics"]), []
-    has_lag = any("lag" in topic for topic in topics.values())
-    for topic, count in counts.items():
-        said.append(f"{topic} {'re-' if topic in topics else ''}created with {count}")
-        empty = {"partitions": 0, **({"lag": []} if has_lag else {})}
-        topics[topic] = _grown(empty, count)
-    return {**group, "topics": topics}, ", ".join(said)
-
-
-def _delete(
-    group: Document, gone: tuple[str, ...], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
-    for i, topic in enumerate(gone):
-        _require_topic(group["topics"], topic, f"{place}[{i}]")
-    topics = {topic: said for topic, said in group["topics"].items() if topic not in gone}
-    return {**group, "topics": topics}, f"{', '.join(gone)} deleted"
-
-
-def _subscribe(
-    group: Document, changed: Mapping[str, tuple[str, ...]], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
-    members = dict(group["members"])
-    for member, topics in changed.items():
-        if member not in members:
-            fields.refuse(f"{place}.{member}", "is not a member at that time")
-        members[member] = {**members[member], "subscription": list(topics)}
-    if len(changed) == 1:
-        member, topics = next(iter(changed.items()))
-        return {**group, "members": members}, f"{member} reads {', '.join(topics) or 'nothing'}"
-    return {**group, "members": members}, f"{len(changed)} members read other topics"
-
-
-def _drift(
-    group: Document, span: tuple[int, int], place: str, rng: np.random.Generator
-) -> tuple[Document, str]:
-    if not any("lag" in topic for topic in group["topics"].values()):
-        fields.refuse(place, "no topic of the group has a lag that could drift")
-    topics = dict(group["topics"])
-    for topic in sorted(topics):
-        lag = topics[topic].get("lag", [])
-        by = rng.integers(span[0], span[1], len(lag), endpoint=True).tolist()
-        drifted = [
-            None if now is None else max(now + change, 0)
-            for now, change in zip(lag, by, strict=True)
-        ]
-        if "lag" in topics[topic]:
-            topics[topic] = {**topics[topic], "lag": drifted}
-    return {**group, "topics": topics}, "lag drifts"
-
-
-def _stay(
-    group: Document, _times: int, _place: str, _rng: np.random.Generator
-) -> tuple[Document, str]:
-    return group, "stable"
-
-
-def _grown(topic: Document, count: int) -> Document:
-    """Return a topic with more partitions: empty ones, near the racks of the old ones in turn."""
-    was, found = topic["partitions"], {**topic, "partitions": count}
-    for key in ("lag", "weight"):
-        if key in topic:
-            found[key] = [*topic[key], *[0] * (count - was)]
-    if topic.get("racks"):
-        found["racks"] = [topic["racks"][i % was] for i in range(count)]
-    return found
-
-
-def _require_topic(topics: Mapping[str, Any], topic: str, place: str) -> None:
-    if topic not in topics:
-        fields.refuse(place, f"no topic {topic!r} at that time")
-
-
-def _some(names: list[str], what: str, does: str) -> str:
-    return f"{names[0]} {does}s" if len(names) == 1 else f"{len(names)} {what}s {does}"
-
-
-KINDS: dict[str, Kind] = {
-    "join": Kind(_read_join, _join),
-    "leave": Kind(_read_leave, _leave),
-    "add_partitions": Kind(_read_counts, _add_partitions),
-    "create": Kind(_read_counts, _create),
-    "delete": Kind(fields.strings, _delete),
-    "subscribe": Kind(_read_subscriptions, _subscribe),
-    "lag": Kind(_read_drift, _drift),
-    "stable": Kind(lambda value, at: fields.integer(value, at, least=1), _stay),
+EVENT_KINDS: dict[str, EventKind[Any]] = {
+    "join": EventKind(_read_join, changes.join),
+    "leave": EventKind(_read_leave, changes.leave),
+    "add_partitions": EventKind(_read_counts, changes.add_partitions),
+    "create": EventKind(_read_counts, changes.create),
+    "delete": EventKind(fields.strings, changes.delete),
+    "subscribe": EventKind(_read_subscriptions, changes.subscribe),
+    "lag": EventKind(_read_drift, changes.drift),
+    "stable": EventKind(lambda value, at: fields.integer(value, at, least=1), changes.stay),
 }

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from compare.score import Score, score
+from compare.score import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Assignment, Group
 from groups.tiers import parse_objective, values
-from heuristics import Plan
 from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
-from heuristics.time_limit import Outcome
 from optimal.solve import solve
 
 if TYPE_CHECKING:
@@ -19,15 +17,13 @@ if TYPE_CHECKING:
     from compare.scenarios.scenario import Scenario
     from groups.tiers import Objective
     from heuristics.time_limit import TimeLimit
-    from optimal.solution import Solution
 
 FORMAT = "assay-scenario-result/1"
-OPTIMUM = "optimum"
 State = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Step:
+class JourneyStep:
     """One rebalance of a scenario.
 
     Attributes
@@ -54,7 +50,7 @@ class Step:
     gained: int
     needless: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the step of an ``assay-scenario-result/1`` document."""
         row = self.row.to_dict()
         for key in ("assignor", "seconds", "violations"):
@@ -72,22 +68,41 @@ class Step:
         }
 
 
+class JourneyTotal(TypedDict):
+    """Sums over the steps of a journey.
+
+    Attributes
+    ----------
+    terms : of the steps that came to an assignment, by tier; of stickiness: all moves
+    optimum : of the optima from the same states, by tier
+    not_optimal : steps that are not proved to be optimal in every tier
+    open : steps without an assignment
+    rounds, revoked, ownerless, lost, gained, needless : as in each step
+    """
+
+    terms: dict[str, int]
+    optimum: dict[str, int]
+    not_optimal: int
+    open: int
+    rounds: int
+    revoked: int
+    ownerless: int
+    lost: int
+    gained: int
+    needless: int
+
+
 @dataclass(frozen=True)
 class Journey:
     """An assignor, or the optimum, through all rebalances, each from its own last state."""
 
     assignor: str
     objective: Objective
-    steps: tuple[Step, ...]
+    steps: tuple[JourneyStep, ...]
 
     @property
-    def total(self) -> dict[str, Any]:
-        """Sums over all steps that came to an assignment.
-
-        `terms` are the sums of each tier (of stickiness: cumulated moves), `optimum` those of the
-        optimum from the same states, `not_optimal` counts the steps that are not proved to be
-        optimal in every tier, `open` those without an assignment.
-        """
+    def total(self) -> JourneyTotal:
+        """Sums over all steps."""
         done = [step for step in self.steps if step.row.terms is not None]
         sums = [step.row.terms for step in done if step.row.terms is not None]
         return {
@@ -109,7 +124,7 @@ class Journey:
             "needless": sum(step.needless for step in self.steps),
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the journey of an ``assay-scenario-result/1`` document."""
         steps = [step.to_dict() for step in self.steps]
         return {"assignor": self.assignor, "steps": steps, "total": self.total}
@@ -136,7 +151,7 @@ def play(
     return tuple(_journey(scenario, name, tiers, limit) for name in (OPTIMUM, *assignors))
 
 
-def result_document(scenario: Scenario, journeys: Sequence[Journey]) -> dict[str, Any]:
+def result_document(scenario: Scenario, journeys: Sequence[Journey]) -> dict[str, object]:
     """Return the ``assay-scenario-result/1`` document of :func:`play`."""
     return {
         "format": FORMAT,
@@ -166,25 +181,15 @@ def _journey(scenario: Scenario, assignor: str, objective: Objective, limit: Tim
         group = Group.from_dict(_owning(stage.document, state))
         solution = solve(group, objective, time_limit=limit.seconds)
         best = () if solution.assignment is None else values(solution.assignment, objective)
-        outcome = _optimal(solution) if assignor == OPTIMUM else limit.plan(group, assignor)
+        outcome = outcome_of(solution) if assignor == OPTIMUM else limit.plan(group, assignor)
         plan = outcome.plan
-        if plan is None:
-            unscored: Any = outcome.status
-            row = Score(assignor, unscored, outcome.reason, seconds=outcome.seconds)
-        else:
-            row = replace(
-                score(group, plan.assignment, solution, assignor=assignor),
-                rounds=plan.rounds,
-                revoked=plan.revoked,
-                seconds=outcome.seconds,
-            )
         made = None if plan is None else plan.assignment
         steps.append(
-            Step(
+            JourneyStep(
                 event=stage.event,
                 members=len(group.members),
                 partitions=group.n_partitions,
-                row=row,
+                row=score_outcome(group, outcome, solution, assignor),
                 best=best,
                 ownerless=0 if plan is None else plan.ownerless,
                 **_listener(group, made, protocol_of(assignor)),
@@ -192,14 +197,6 @@ def _journey(scenario: Scenario, assignor: str, objective: Objective, limit: Tim
         )
         state = _state(group, made)
     return Journey(assignor, objective, tuple(steps))
-
-
-def _optimal(solution: Solution) -> Outcome:
-    """Return the reference solution as what an assignor would have made."""
-    if solution.assignment is None:
-        reason = "no assignment found in time"
-        return Outcome("timed-out", None, reason, solution.seconds)
-    return Outcome("planned", Plan(solution.assignment), None, solution.seconds)
 
 
 def _listener(group: Group, made: Assignment | None, protocol: Protocol) -> dict[str, int]:

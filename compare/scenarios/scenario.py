@@ -71,7 +71,7 @@ class Scenario:
 
     @staticmethod
     def from_dict(
-        document: Any, *, folder: Path | None = None, assume_equal: bool = False
+        document: object, *, folder: Path | None = None, assume_equal: bool = False
     ) -> Scenario:
         """Build the scenario of an ``assay-scenario/1`` document; every draw is made here.
 
@@ -120,11 +120,11 @@ class Scenario:
         return Group.from_dict(self.stages[0].document)
 
 
-def _group(given: Any, folder: Path) -> Group:
+def _group(given: object, folder: Path) -> Group:
     try:
         if isinstance(given, str):
             return Group.read(folder / fields.name(given, ""))
-        return Group.from_dict(given)
+        return Group.from_dict(fields.mapping(given, ""))
     except BadInput as error:
         raise error.within("group") from None
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from compare.scenarios.rollout import Act, Rollout, Rule, perform
+from compare.scenarios.mixed_group import perform
+from compare.scenarios.rollout import Act, Rollout, Rule
 from groups import BadInput
 from heuristics.protocol import DEFAULT_ASSIGNORS
 
@@ -97,7 +98,7 @@ ROLLOUTS = {
 }
 
 
-def rollout_document(group: Group, rollouts: Sequence[Rollout]) -> dict[str, Any]:
+def rollout_document(group: Group, rollouts: Sequence[Rollout]) -> dict[str, object]:
     """Return the ``assay-rollout-result/1`` document of some rollouts of one group."""
     return {
         "format": FORMAT,

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from compare.runs.pipeline import Job, _row, _solved
+from compare.runs.job import Job
+from compare.runs.pipeline import _solved
+from compare.runs.rows import rows_of
 from compare.runs.source import find
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES
@@ -285,7 +287,7 @@ def test_a_group_without_an_optimum_is_a_row_with_the_reason_for_every_assignor(
     group = Group.from_dict(lopsided())
     task = {"group_key": "k", "needs_optimum": True, "assignors": ["current", "range"]}
     with TimeLimit(10) as limit:
-        rows = _row(job_for(tmp_path), task, group, "the child process died", limit)
+        rows = rows_of(job_for(tmp_path), task, group, "the child process died", limit)
     (optimum,) = rows["optima"]
     assert (optimum["status"], optimum["reason"]) == ("failed", "the child process died")
     assert [(row["assignor"], row["status"], row["reason"]) for row in rows["scores"]] == [

@@ -76,7 +76,7 @@ def page(report) -> Page:
 
 
 @pytest.mark.spark
-def test_the_command_prints_three_findings_and_the_path_of_the_page(report):
+def test_the_command_prints_three_headlines_and_the_path_of_the_page(report):
     path, lines = report
     assert len(lines) == 4
     for number, line in enumerate(lines[:3], start=1):
@@ -113,12 +113,12 @@ def test_the_page_of_a_small_run_is_small(report):
 
 
 @pytest.mark.spark
-def test_the_verdict_comes_before_the_findings_and_those_before_the_figures(report, spark_runs):
+def test_the_verdict_comes_before_the_headlines_and_those_before_the_figures(report, spark_runs):
     html = report[0].read_text(encoding="utf-8")
     proved = (read_table(spark_runs.out, "optima")["status"] == "optimal").sum()
     verdict = html.index(f"the optimum is proved for <b class='good'>{proved}</b> of them")
-    findings = html.index("<ol class='findings'>")
-    assert verdict < findings < html.index("<div class='figure'") < html.index("<table>")
+    headlines = html.index("<ol class='headlines'>")
+    assert verdict < headlines < html.index("<div class='figure'") < html.index("<table>")
     items = re.findall(r"<li>(.*?)</li>", html)
     assert items == [escape(line[3:]) for line in report[1][:3]]
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compare.scenarios.rollout import Act, Rule, perform
+from compare.scenarios.mixed_group import perform
+from compare.scenarios.rollout import Act, Rule
 from compare.scenarios.upgrade_paths import (
     COOPERATIVE_ONLY,
     NEW,

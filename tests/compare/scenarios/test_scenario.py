@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from compare.runs.source import find
-from compare.scenarios.events import KINDS, Event
-from compare.scenarios.journey import OPTIMUM, play, protocol_of, result_document
+from compare.scenarios.events import EVENT_KINDS, Event
+from compare.scenarios.journey import play, protocol_of, result_document
 from compare.scenarios.scenario import Scenario
+from compare.score import OPTIMUM
 from groups import BadInput, Group
 from heuristics import WRITTEN, available
 from heuristics.protocol import Protocol
@@ -222,7 +223,7 @@ def test_an_event_leaves_the_document_before_it_as_it_was():
         "join": 2, "leave": 1, "add_partitions": {"t": 5}, "create": {"t": 1}, "delete": ["t"],
         "subscribe": {"a": []}, "lag": {"least": 1, "most": 1}, "stable": 1,
     }  # fmt: skip
-    assert values.keys() == KINDS.keys()
+    assert values.keys() == EVENT_KINDS.keys()
     for kind, value in values.items():
         Event.from_dict({kind: value}, "e").happen(group, np.random.default_rng(1))
         assert group == kept

@@ -1,0 +1,155 @@
+"""Rows: what a run says of a group, as rows of its tables, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from compare.runs.stored import read_table
+from compare.runs.tables import content_key
+from compare.score import Excess, Score, ScoreTerm, score_assignors, too_far
+from groups.documents.json_files import parse_json
+from groups.errors import BadInput
+from groups.group import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.runs.job import Job
+    from heuristics.time_limit import TimeLimit
+    from optimal.solution import Solution
+
+Row = dict[str, object]
+
+
+def group_row(job: Job, found: Mapping[str, Any]) -> Row:
+    """Return the row of a snapshot in ``groups``, or, with a reason, that in ``failures``.
+
+    Parameters
+    ----------
+    found : the columns of :class:`compare.runs.source.Found`
+    """
+    try:
+        if found["text"] is None:
+            raise BadInput(found["reason"])
+        group = Group.from_dict(parse_json(found["text"]))
+        if job.assume_equal:
+            group = group.with_equal_subscriptions()
+    except BadInput as error:
+        made_by = {k: found[k] for k in ("source", "place", "text")}
+        return {
+            "group": found["group"],
+            "key": content_key({**made_by, "reason": str(error)}),
+            "source": found["source"],
+            "place": found["place"],
+            "reason": str(error),
+        }
+    document = group.to_dict()
+    read = {tuple(m["subscription"] or ()) for m in document["members"].values()}
+    return {
+        "group": group.name,
+        "key": content_key(document),
+        "source": found["source"],
+        "place": found["place"],
+        "members": len(group.members),
+        "topics": len(group.topics),
+        "partitions": group.n_partitions,
+        "equal_subscriptions": len(read) <= 1,
+        "assumed": list(group.assumed),
+        "snapshot": json.dumps(document, ensure_ascii=False),
+    }
+
+
+def rows_of(
+    job: Job,
+    task: Mapping[str, Any],
+    group: Group,
+    answer: Solution | str,
+    limit: TimeLimit,
+) -> dict[str, list[Row]]:
+    """Return the rows of a group in ``optima`` and ``scores``, as many as the task wants.
+
+    Parameters
+    ----------
+    task : `group_key`, `needs_optimum`, and the `assignors` to score
+    answer : the reference solution, or why there is none
+    """
+    common = {
+        "group": group.name,
+        "group_key": task["group_key"],
+        "objective": " > ".join(job.objective),
+    }
+    optimum = {**common, "key": job.optimum_key(task["group_key"])}
+    if isinstance(answer, str):
+        optimum |= {"status": "failed", "reason": answer, "assumed": list(group.assumed)}
+        rows = [Score(name, "failed", f"no optimum: {answer}") for name in task["assignors"]]
+    else:
+        optimum |= _optimum_row(answer)
+        rows = score_assignors(group, answer, task["assignors"], limit)
+    scores = [
+        {**common, "key": job.score_key(task["group_key"], row.assignor), **_score_row(row)}
+        for row in rows
+    ]
+    return {"optima": [optimum] if task["needs_optimum"] else [], "scores": scores}
+
+
+def _optimum_row(solution: Solution) -> Row:
+    found = solution.assignment
+    return {
+        "status": str(solution.status),
+        "stopped": str(solution.stopped),
+        "method": solution.method,
+        "seconds": solution.seconds,
+        "terms": [vars(term) for term in solution.terms],
+        "proof": str(solution.proof.kind),
+        "assumed": list(solution.group.assumed),
+        "loads": None if found is None else found.loads.tolist(),
+    }
+
+
+def _score_row(row: Score) -> Row:
+    columns = ("assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds")
+    terms = None
+    if row.terms is not None:
+        terms = []
+        for term in row.terms:
+            low, high = term.excess if isinstance(term.excess, tuple) else (None, None)
+            exact = None if isinstance(term.excess, tuple) else term.excess
+            terms.append(
+                {
+                    "name": term.name,
+                    "value": term.value,
+                    "excess": exact,
+                    "excess_from": low,
+                    "excess_to": high,
+                }
+            )
+    return {**{c: getattr(row, c) for c in columns}, "terms": terms, "loads": row.loads}
+
+
+def worse_rows(
+    job: Job, keys: Sequence[str], assignors: Sequence[str], limits: Mapping[str, int]
+) -> list[str]:
+    """Return a line for each row of a run that is worse than the limits allow.
+
+    The rule is that of one group: :func:`compare.score.too_far`.
+    """
+    wanted = {job.score_key(key, name) for key in keys for name in assignors}
+    scores = read_table(job.out, "scores").sort_values(["group", "assignor", "key"])
+    lines = []
+    for _, row in scores[scores["key"].isin(wanted)].iterrows():
+        terms = None
+        if row["terms"] is not None:
+            terms = tuple(_stored_term(term) for term in row["terms"])
+        valid = None if row["valid"] is None else bool(row["valid"])
+        found = Score(row["assignor"], row["status"], row["reason"], valid, terms=terms)
+        lines += [f"{row['group']}: {line}" for line in too_far([found], limits)]
+    return lines
+
+
+def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
+    low, high = term["excess_from"], term["excess_to"]
+    excess: Excess = None if term["excess"] is None else int(term["excess"])
+    if low is not None:
+        excess = (int(low), None if high is None else int(high))
+    return ScoreTerm(term["name"], int(term["value"]), excess)
