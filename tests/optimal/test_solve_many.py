@@ -8,19 +8,10 @@ import pytest
 from groups import BadInput, Group
 from optimal import ProofKind, Status, Stopped, check, solve, solve_many
 from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import group_of
 
 FLOW_TIERS = ("balance", "topic_balance", "stickiness", "moved_weight", "racks")
 ORDERS = [order for size in range(1, 6) for order in permutations(FLOW_TIERS, size)]
-
-
-def group_of(topics, subscriptions, owned=None, name="g") -> Group:
-    members = {m: {"subscription": list(topics)} for m, topics in subscriptions.items()}
-    for member, held in (owned or {}).items():
-        members[member]["owned"] = held
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": name, "topics": topics, "members": members}
-    )
-
 
 ODD = (
     group_of({}, {}, name="empty"),

@@ -1,0 +1,98 @@
+"""The optimum by one min-cost flow of unit arcs, and groups that are large enough for it."""
+
+import random
+
+import numpy as np
+from ortools.graph.python import min_cost_flow
+
+from groups import Assignment, Group
+
+FLOW_TIERS = ("balance", "topic_balance", "stickiness", "moved_weight", "racks")
+
+
+def monolithic(group: Group, order: tuple[str, ...]) -> Assignment:
+    """The optimum by one min-cost flow of unit arcs, one node a partition.
+
+    A partition goes to a member's part of the topic, on to the member, on to the sink; the k-th
+    unit of a convex arc costs 2k - 1. One weighted sum stands for the order of the tiers.
+    """
+    weight = np.zeros(group.n_partitions, np.int64) if group.weight is None else group.weight
+    read = np.flatnonzero(group.readers[group.topic] > 0)
+    greatest = {tier: len(read) for tier in FLOW_TIERS} | {
+        "balance": len(read) ** 2,
+        "topic_balance": int((group.partitions**2).sum()),
+        "moved_weight": int(weight[group.owner >= 0].sum()),
+    }
+    unit, rest = dict.fromkeys(FLOW_TIERS, 0), 0
+    for tier in reversed(order):
+        unit[tier] = rest + 1
+        rest += unit[tier] * greatest[tier]
+    solver = min_cost_flow.SimpleMinCostFlow()
+    topics, members = len(group.topics), len(group.members)
+    part = group.n_partitions + topics * members
+    sink = part + members
+    choices = []
+    for p in read.tolist():
+        solver.set_node_supply(p, 1)
+        topic, owner = int(group.topic[p]), int(group.owner[p])
+        for m in np.flatnonzero(group.subscribes(np.arange(members), np.full(members, topic))):
+            moved = int(owner not in (-1, int(m)))
+            far = 0
+            if unit["racks"]:
+                far = int(group.racks.misses(np.array([m]), np.array([p]))[0])
+            cost = moved * (unit["stickiness"] + unit["moved_weight"] * int(weight[p]))
+            cost += far * unit["racks"]
+            head = group.n_partitions + topic * members + int(m)
+            arc = solver.add_arc_with_capacity_and_unit_cost(p, head, 1, cost)
+            choices.append((p, int(m), arc))
+    reader, listed = group.subscription_pairs
+    for t, m in zip(listed, reader, strict=True):
+        tail = group.n_partitions + int(t) * members + int(m)
+        for k in range(1, int(group.partitions[t]) + 1):
+            cost = unit["topic_balance"] * (2 * k - 1)
+            solver.add_arc_with_capacity_and_unit_cost(tail, part + int(m), 1, cost)
+    most = np.zeros(members, np.int64)
+    np.add.at(most, reader, group.partitions[listed])
+    for m in range(members):
+        for k in range(1, int(most[m]) + 1):
+            cost = unit["balance"] * (2 * k - 1)
+            solver.add_arc_with_capacity_and_unit_cost(part + m, sink, 1, cost)
+    solver.set_node_supply(sink, -len(read))
+    assert solver.solve() == solver.OPTIMAL
+    owner = np.full(group.n_partitions, -1, np.int32)
+    for p, m, arc in choices:
+        if solver.flow(arc):
+            owner[p] = m
+    return Assignment(group, owner)
+
+
+def larger_group(rng: random.Random, kind: str) -> Group:
+    """50 members and 500 partitions: random, skewed or banded subscriptions, some newcomers."""
+    names, racks = [f"t{t:02}" for t in range(25)], ("a", "b", "c")
+    topics = {
+        t: {
+            "partitions": 20,
+            "weight": [rng.randint(0, 4) for _ in range(20)],
+            "racks": [sorted(rng.sample(racks, 2)) for _ in range(20)],
+        }
+        for t in names
+    }
+    members = {}
+    for m in range(50):
+        if kind == "banded":
+            mine = names[m // 2 : m // 2 + 3]
+        elif kind == "skewed":
+            mine = [t for i, t in enumerate(names) if rng.random() < 1 / (1 + i / 3)]
+        else:
+            mine = rng.sample(names, rng.randint(0, 6))
+        members[f"c{m:02}"] = {"subscription": mine, "rack": rng.choice(racks), "owned": {}}
+    holders = rng.sample(list(members), 40)
+    for topic in names:
+        readers = [m for m in holders if topic in members[m]["subscription"]]
+        for number in range(20 if readers else 0):
+            if rng.random() < 0.9:
+                owner = min(rng.sample(readers, min(2, len(readers))))
+                members[owner]["owned"].setdefault(topic, []).append(number)
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": kind, "topics": topics, "members": members}
+    )

@@ -1,0 +1,136 @@
+"""Groups of known shapes: chains, staircases, buckets, and what everybody carries in them."""
+
+import random
+
+import pytest
+
+from groups import Group, values
+from optimal import ProofKind, Status, solve
+from tests.optimal.flow.one_convex_flow import monolithic
+from tests.optimal.small_groups import chain, found, group_of
+
+KIP_54 = ("balance", "stickiness")
+
+
+@pytest.mark.parametrize("method", ["flow", "auto"])
+def test_a_chain_of_21_members_carries_400_each(method):
+    solution = solve(chain(21, 420), method=method)
+    assert set(solution.assignment.loads.tolist()) == {400}
+    assert found(solution) == (0, 0)
+    assert solution.proof.kind is ProofKind.CERTIFICATE
+
+
+def test_a_chain_whose_last_member_is_new_moves_20_more_at_every_link():
+    owned = {f"c{i:04}": {f"t{i:04}": list(range(420))} for i in range(20)}
+    solution = solve(chain(21, 420, owned))
+    assert set(solution.assignment.loads.tolist()) == {400}
+    assert found(solution) == (0, 20 * sum(range(1, 21)))
+    links = solution.assignment.moves_by_pair()
+    assert links == {(f"c{i:04}", f"c{i + 1:04}"): 20 * (i + 1) for i in range(20)}
+
+
+def test_a_long_chain_that_does_not_divide_has_loads_that_differ_by_one():
+    solution = solve(chain(201, 99))
+    assert sorted(set(solution.assignment.loads.tolist())) == [98, 99]
+    assert solution.proof.level.tolist() == [98] * 201
+
+
+@pytest.mark.parametrize("owned_by", ["chance", "the upper ends"])
+def test_a_chain_too_long_for_cost_scaling_costs_what_one_convex_flow_costs(owned_by):
+    rng, members = random.Random(f"long {owned_by}"), 240
+    owned = {f"c{m:04}": {} for m in range(members)}
+    for t in range(members - 1):
+        for number in range(4):
+            up = owned_by == "the upper ends" or rng.random() < 0.5
+            if owned_by != "chance" or rng.random() < 0.8:
+                owned[f"c{t + up:04}"].setdefault(f"t{t:04}", []).append(number)
+    group = chain(members, 4, owned)
+    solution = solve(group)
+    assert found(solution) == values(monolithic(group, KIP_54), KIP_54)
+    assert solution.proof.kind is ProofKind.CERTIFICATE
+    assert found(solution)[1] > 0
+
+
+@pytest.mark.parametrize("method", ["flow", "auto"])
+def test_a_staircase_up_carries_one_more_at_every_step(method):
+    topics = {f"t{i:02}": i + 1 for i in range(60)}
+    reads = {f"c{i:02}": list(topics)[: i + 1] for i in range(60)}
+    solution = solve(group_of(topics, reads), method=method)
+    assert solution.assignment.loads.tolist() == list(range(1, 61))
+    assert solution.status is Status.OPTIMAL
+
+
+def test_a_staircase_down_is_level():
+    topics = {f"t{i:02}": i + 1 for i in range(60)}
+    reads = {f"c{i:02}": list(topics)[i:] for i in range(60)}
+    loads = solve(group_of(topics, reads)).assignment.loads.tolist()
+    assert (min(loads), max(loads)) == (30, 31)
+
+
+@pytest.mark.parametrize("method", ["flow", "auto"])
+def test_buckets_are_levelled_each_by_itself_and_a_newcomer_takes_only_its_share(method):
+    topics = {f"t{b}": 40 + b for b in range(5)}
+    reads = {f"c{b}{m}": [f"t{b}"] for b in range(5) for m in range(4)}
+    fresh = solve(group_of(topics, reads), method=method)
+    assert fresh.assignment.loads.reshape(5, 4).sum(axis=1).tolist() == [40, 41, 42, 43, 44]
+    assert fresh.method == ("closed-form" if method == "auto" else "flow")
+    owned = fresh.assignment.to_dict()
+    joined = solve(group_of(topics, reads | {"c04": ["t0"]}, owned), method=method)
+    assert found(joined)[1] == 8
+    assert joined.assignment.moves_by_pair() == {(f"c0{m}", "c04"): 2 for m in range(4)}
+
+
+def test_a_newcomer_that_reads_one_topic_only_takes_its_share_of_that():
+    topics = {f"t{i}": 30 for i in range(10)}
+    reads = {f"c{m:02}": list(topics) for m in range(19)} | {"c19": ["t3"]}
+    before = solve(group_of(topics, {m: t for m, t in reads.items() if m != "c19"}))
+    joined = group_of(topics, reads, before.assignment.to_dict())
+    after = solve(joined)
+    assert set(after.assignment.loads.tolist()) == {15}
+    assert after.assignment.to_dict()["c19"].keys() == {"t3"}
+    assert found(after) == values(monolithic(joined, KIP_54), KIP_54)
+    crowded = solve(group_of({"t0": 1000, "t1": 3}, {"c0": ["t0"], "c1": ["t1"], "c2": ["t0"]}))
+    assert crowded.assignment.loads.tolist() == [500, 3, 500]
+
+
+def test_a_chain_of_moves_that_no_single_move_begins_is_found():
+    topics, reads = {"t0": 3, "t1": 1, "t2": 1}, {"c0": ["t0"], "c1": ["t0", "t1"]}
+    reads |= {"c2": ["t1", "t2"], "c3": ["t2"]}
+    owned = {"c0": {"t0": [0, 1]}, "c1": {"t0": [2]}, "c2": {"t1": [0]}, "c3": {"t2": [0]}}
+    solution = solve(group_of(topics, reads, owned))
+    assert sorted(solution.assignment.loads.tolist()) == [1, 1, 1, 2]
+    assert found(solution) == (3, 0)
+    owned = {"c0": {"t0": [0]}, "c1": {"t0": [1, 2]}, "c2": {"t1": [0], "t2": [0]}}
+    solution = solve(group_of(topics, reads, owned))
+    assert found(solution) == (3, 1)
+
+
+def test_weights_decide_which_partitions_stay():
+    document = {
+        "format": "assay-group/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 4, "weight": [1, 100, 2, 50]}},
+        "members": {
+            "c0": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
+            "c1": {"subscription": ["t"]},
+        },
+    }
+    group = Group.from_dict(document)
+    solution = solve(group, "balance > moved_weight")
+    assert solution.assignment.to_dict() == {"c0": {"t": [1, 3]}, "c1": {"t": [0, 2]}}
+    assert found(solution) == (0, 3)
+
+
+def test_the_example_of_kip_881_puts_partitions_near_and_then_moves_none():
+    document = {
+        "format": "assay-group/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 4, "racks": [["a"], ["b"], ["a", "b"], ["c"]]}},
+        "members": {
+            "c0": {"subscription": ["t"], "rack": "a", "owned": {"t": [1, 2]}},
+            "c1": {"subscription": ["t"], "rack": "b"},
+        },
+    }
+    solution = solve(Group.from_dict(document), "kip-881")
+    assert found(solution) == (0, 1, 1)
+    assert solution.assignment.to_dict() == {"c0": {"t": [0, 2]}, "c1": {"t": [1, 3]}}

@@ -1,0 +1,110 @@
+"""Cheapest flows and the networks of all of them, against every flow of small networks."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+
+from groups import SolverContradiction
+from optimal.networks.cheapest import cheapest, simplex
+from optimal.networks.face import face, potentials
+from optimal.networks.least_squares import least_squares
+from optimal.networks.network import Network
+from optimal.networks.order import numbered, order_by, ranks
+from optimal.networks.time_left import OutOfTime, TimeLeft
+
+FOREVER = TimeLeft.of(None)
+
+
+def random_network(rng: random.Random) -> tuple[Network, set[tuple[int, ...]]]:
+    """Six arcs among four nodes, and every flow there is: one at least."""
+    ends = [rng.sample(range(4), 2) for _ in range(6)]
+    lower = [rng.choice((0, 0, 1)) for _ in ends]
+    upper = [low + rng.randint(0, 3) for low in lower]
+    flow = [rng.randint(low, high) for low, high in zip(lower, upper, strict=True)]
+    supply = np.zeros(4, np.int64)
+    for (tail, head), units in zip(ends, flow, strict=True):
+        supply[tail] += units
+        supply[head] -= units
+    tail, head = np.array(ends).T
+    network = Network(tail, head, np.array(lower), np.array(upper), supply)
+    return network, all_flows(network)
+
+
+def all_flows(network: Network) -> set[tuple[int, ...]]:
+    ranges = [range(a, b + 1) for a, b in zip(network.lower, network.upper, strict=True)]
+    found = set()
+    for flow in product(*ranges):
+        out = np.bincount(network.tail, flow, 4) - np.bincount(network.head, flow, 4)
+        if np.array_equal(out, network.supply):
+            found.add(flow)
+    return found
+
+
+def test_a_cheapest_flow_costs_the_least_and_its_face_is_all_that_cost_as_much():
+    rng, several = random.Random("face"), 0
+    for _ in range(150):
+        network, flows = random_network(rng)
+        cost = np.array([rng.randint(-1, 2) for _ in network.tail])
+        least = min(np.dot(cost, flow) for flow in flows)
+        best = {flow for flow in flows if np.dot(cost, flow) == least}
+        flow = cheapest(network, cost, FOREVER)
+        assert tuple(flow) in best
+        assert tuple(simplex(network, cost)) in best
+        assert all_flows(face(network, cost, potentials(network, cost, flow))) == best
+        several += 1 < len(best) < len(flows)
+    assert several > 20
+
+
+def test_least_squares_finds_the_most_even_flow_and_the_network_of_all_of_them():
+    rng, several = random.Random("squares"), 0
+    for _ in range(300):
+        network, flows = random_network(rng)
+        arcs = np.array(sorted(rng.sample(range(6), 3)))
+        base = np.array([rng.randint(0, 4) for _ in arcs])
+        guess = np.array([rng.randint(0, 9) for _ in arcs])
+        squares = {flow: int(((base + np.array(flow)[arcs]) ** 2).sum()) for flow in flows}
+        best = {flow for flow, square in squares.items() if square == min(squares.values())}
+        flow, narrowed = least_squares(network, arcs, base, guess, FOREVER)
+        assert tuple(flow) in best
+        assert all_flows(narrowed) == best
+        several += 1 < len(best) < len(flows)
+    assert several > 20
+
+
+def test_a_network_without_a_flow_contradicts_what_it_was_built_for():
+    one = np.ones(1, np.int64)
+    network = Network(0 * one, one, 0 * one, one, np.array([2, -2]))
+    with pytest.raises(SolverContradiction, match="the min-cost flow ended INFEASIBLE"):
+        cheapest(network, 0 * one, FOREVER)
+    with pytest.raises(SolverContradiction, match="the simplex method ended INFEASIBLE"):
+        simplex(network, 0 * one)
+
+
+def test_potentials_of_a_flow_that_is_not_cheapest_are_refused():
+    zero = np.zeros(2, np.int64)
+    network = Network(zero, zero + 1, zero, zero + 1, np.array([1, -1]))
+    with pytest.raises(SolverContradiction, match="left a cycle of negative cost"):
+        potentials(network, np.array([5, 1]), np.array([1, 0]))
+
+
+def test_no_flow_is_looked_for_when_the_time_is_up():
+    network, _ = random_network(random.Random("late"))
+    with pytest.raises(OutOfTime):
+        cheapest(network, np.zeros(6, np.int64), TimeLeft.of(-1))
+
+
+@pytest.mark.parametrize("greatest", [1, 2**16 - 1, 2**16, 2**40, 2**62])
+def test_columns_of_any_width_are_ordered_stably_and_numbered_by_value(greatest):
+    rng = random.Random(greatest)
+    few = [rng.randint(0, greatest) for _ in range(20)]
+    column = np.array([rng.choice([*few, 0, greatest]) for _ in range(300)])
+    assert order_by(column).tolist() == sorted(range(300), key=lambda i: column[i])
+    distinct, number = numbered(column, greatest + 1)
+    assert distinct.tolist() == sorted(set(column.tolist()))
+    assert distinct[number].tolist() == column.tolist()
+
+
+def test_ranks_begin_again_in_every_run():
+    assert ranks(np.array([3, 0, 2, 1])).tolist() == [0, 1, 2, 0, 1, 0]

@@ -1,0 +1,93 @@
+"""The door: what it refuses and assumes, when it stops, and groups with nothing to assign."""
+
+import pytest
+
+from groups import BadInput, Group
+from optimal import Status, Stopped, solve
+from tests.optimal.small_groups import chain, found, group_of
+
+
+def test_a_tier_that_is_no_flow_is_refused_by_the_flow():
+    with pytest.raises(BadInput, match="method: flow does not serve tier peak_lag; use cp-sat"):
+        solve(chain(3, 2).with_unknown_lag(1), "balance > peak_lag", method="flow")
+    with pytest.raises(BadInput, match="method: 'simplex', expected one of auto, flow, cp-sat"):
+        solve(chain(3, 2), method="simplex")
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        ("balance > racks", r"topics\.t0000\.racks: unknown, but tier racks needs it"),
+        ("balance > peak_lag", r"topics\.t0000\.lag\[0\]: unknown, but tier peak_lag needs it"),
+        ("balance > peak_weight", r"topics\.t0000\.weight\[0\]: unknown, .* \(and 3 more\)"),
+        ("balance > balance", "objective: tier 'balance' appears twice"),
+        ("balance > fun", "objective: unknown tier 'fun', expected one of kip-54, "),
+        ("", "objective: unknown tier ''"),
+        ((), "objective: no tier named"),
+    ],
+)
+def test_an_objective_that_the_group_cannot_answer_is_refused_with_its_place(objective, message):
+    with pytest.raises(BadInput, match=message):
+        solve(chain(3, 2), objective)
+
+
+def test_unknown_subscriptions_are_refused_unless_they_are_assumed_equal():
+    document = chain(3, 2).to_dict()
+    document["members"]["c0001"]["subscription"] = None
+    group = Group.from_dict(document)
+    with pytest.raises(BadInput, match=r"members\.c0001\.subscription: unknown; pass --assume"):
+        solve(group)
+    solution = solve(group, assume_subscriptions="equal")
+    assert solution.to_dict()["assumed"] == [
+        "subscription of 1 member unknown, taken as all 2 topics of the group"
+    ]
+
+
+def test_out_of_time_the_answer_is_unknown_and_says_so():
+    topics, reads = {"t0": 3, "t1": 5}, {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
+    solution = solve(group_of(topics, reads), time_limit=0)
+    assert (solution.status, solution.stopped) == (Status.UNKNOWN, Stopped.TIME_LIMIT)
+    assert solution.assignment is None
+    assert solution.terms == ()
+    document = solution.to_dict()
+    assert (document["assignment"], document["proof"]) == (None, {"kind": "none"})
+
+
+@pytest.mark.parametrize(
+    ("topics", "reads"),
+    [
+        ({}, {}),
+        ({"t0": 3}, {}),
+        ({}, {"c0": [], "c1": []}),
+        ({"t0": 0}, {"c0": ["t0"], "c1": ["t0"]}),
+        ({"t0": 4}, {"c0": [], "c1": []}),
+        ({"t0": 4, "t1": 0}, {"c0": ["t1"]}),
+    ],
+)
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("balance", "stickiness"),
+        ("stickiness", "balance"),
+        ("topic_balance", "balance"),
+        ("stickiness",),
+    ],
+)
+def test_a_group_with_nothing_to_assign_is_optimal_at_no_cost(topics, reads, order):
+    group = group_of(topics, reads)
+    solution = solve(group, order, method="flow")
+    assert found(solution) == (0,) * len(order)
+    assert solution.status is Status.OPTIMAL
+    assert not (solution.assignment.owner >= 0).any()
+    left = {t: list(range(n)) for t, n in topics.items() if n and t == "t0"}
+    assert solution.assignment.unassigned == left
+
+
+@pytest.mark.parametrize("objective", ["kip-881", "racks > balance", "topic_balance > racks"])
+def test_racks_may_be_asked_about_where_nobody_reads_anything(objective):
+    members = {"a": {"subscription": ["t", "gone"]}, "b": {"subscription": []}}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 0}, "members": members}
+    solution = solve(Group.from_dict(document | {"topics": {"t": 0, "unread": 2}}), objective)
+    assert solution.status is Status.OPTIMAL
+    assert all(term.value == 0 for term in solution.terms)
+    assert solution.assignment.unassigned == {"unread": [0, 1]}
