@@ -1,8 +1,9 @@
 """VERDICT: practice against proof."""
 
 from compare.promises.hunt import Hunt, hunt
+from compare.promises.shrink import Quarry
 from compare.scenarios.journey import Journey, play
 from compare.scenarios.scenario import Scenario
 from compare.score import Score, ScoreTerm, score
 
-__all__ = ["Hunt", "Journey", "Scenario", "Score", "ScoreTerm", "hunt", "play", "score"]
+__all__ = ["Hunt", "Journey", "Quarry", "Scenario", "Score", "ScoreTerm", "hunt", "play", "score"]

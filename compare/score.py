@@ -97,6 +97,24 @@ def score(
         Where the assignment or the solution is for another group.
     SolverContradiction
         Where a valid assignment beats a solution that is called optimal.
+
+    Examples
+    --------
+    >>> from assay import Group, assign, score, solve
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> row = score(group, assign(group, "range"), solve(group))
+    >>> [(term.name, term.value, term.excess) for term in row.terms]
+    [('balance', 3, 2), ('stickiness', 1, None)]
     """
     members, partitions = len(group.members), group.n_partitions
     for other, what in ((assignment.group, "assignment"), (solution.group, "solution")):

@@ -152,6 +152,33 @@ def plan(group: Group, name: str) -> Plan:
 def assign(group: Group, name: str) -> Assignment:
     """Return the final assignment that the assignor of that name makes of the group.
 
-    As :func:`plan`, which tells the rounds too and what is raised.
+    As :func:`plan`, which tells the rounds too.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor has that name, it cannot be called here, or a member's subscription is
+        unknown.
+    Refused
+        Where the assignor does not cover the group.
+    Failed
+        Where the assignor breaks down on the group, or does not come back.
+
+    Examples
+    --------
+    >>> from assay import Group, assign
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> assign(group, "roundrobin").to_dict()
+    {'c0': {'t0': [0, 1], 't1': [1]}, 'c1': {'t1': [0, 2]}}
     """
     return plan(group, name).assignment

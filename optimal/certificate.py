@@ -42,6 +42,23 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     ProofError
         Where the status is more than the proof allows, or the certificate does not hold; the
         message says where.
+
+    Examples
+    --------
+    >>> from assay import Group, check, solve
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> check(group, solve(group))
+    ()
     """
     assignment = solution.assignment
     if assignment is None:

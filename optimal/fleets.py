@@ -47,6 +47,19 @@ def solve_many(
         message names the group.
     SolverContradiction
         Where the checker rejects an answer; the message names the group.
+
+    Examples
+    --------
+    >>> from assay import Group, solve_many
+    >>> members = {"c0": {"subscription": ["t"]}, "c1": {"subscription": ["t"]}}
+    >>> groups = [
+    ...     Group.from_dict(
+    ...         {"format": "assay-group/1", "group": "g", "topics": {"t": n}, "members": members}
+    ...     )
+    ...     for n in (2, 3)
+    ... ]
+    >>> [solution.terms[0].value for solution in solve_many(groups)]
+    [0, 1]
     """
     tiers = parse_objective(objective)
     method = loaded(method_for(tiers, "flow"), closed_form=True)

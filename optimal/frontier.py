@@ -97,6 +97,24 @@ def frontier(
     BadInput
         Where a tier is not known or comes twice, the group lacks what one needs, or its values
         leave the integers that a solver tells apart.
+
+    Examples
+    --------
+    >>> from assay import Group, frontier
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> points = frontier(group, "balance", "stickiness")
+    >>> [(point.first_value, point.second_value) for point in points]
+    [(1, 2), (3, 1), (5, 0)]
     """
     objective = parse_objective((first, second))
     require_data(group, objective)

@@ -76,6 +76,13 @@ def hunt(
     ------
     BadInput
         Where no assignor as written, or no promise, has the name.
+
+    Examples
+    --------
+    >>> from assay import hunt
+    >>> found = hunt("range", "balanced")
+    >>> found.quarry.group.partitions.tolist(), found.quarry.measured
+    ([1, 1], {'loads': [2, 0]})
     """
     run = in_process(assignor) if isinstance(assignor, str) else assignor
     promise = promise_named(promise) if isinstance(promise, str) else promise

@@ -146,6 +146,27 @@ def play(
     ------
     BadInput
         Where no assignor has a name, or the group lacks what a tier needs.
+
+    Examples
+    --------
+    >>> from assay import Scenario, TimeLimit, play
+    >>> scenario = Scenario.from_dict(
+    ...     {
+    ...         "format": "assay-scenario/1",
+    ...         "name": "one leaves",
+    ...         "group": {
+    ...             "format": "assay-group/1",
+    ...             "group": "orders",
+    ...             "topics": {"t0": 6},
+    ...             "members": {member: {"subscription": ["t0"]} for member in ("a", "b", "c")},
+    ...         },
+    ...         "events": [{"leave": ["a"]}],
+    ...     }
+    ... )
+    >>> with TimeLimit(10) as limit:
+    ...     journeys = play(scenario, ["range"], limit)
+    >>> [(journey.assignor, journey.total["terms"]["stickiness"]) for journey in journeys]
+    [('optimum', 0), ('range', 1)]
     """
     tiers = parse_objective(objective)
     return tuple(_journey(scenario, name, tiers, limit) for name in (OPTIMUM, *assignors))
