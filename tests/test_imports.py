@@ -1,6 +1,7 @@
 """Who may import whom, and what an import may not load."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,21 @@ HEAVY = {
     "altair",
     "pulp",
     "jpype",
+    "jgo",
     "cjdk",
     "vl_convert",
+    "kafka",
+    "aiokafka",
+    "confluent_kafka",
 }
+HELP = """
+sys.argv = ["assay", "--help"]
+from assay.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+"""
 FILES = sorted(path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py"))
 
 
@@ -116,15 +129,26 @@ def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solut
         "import groups",
         "import heuristics",
         "import compare",
-        "from assay import Assignment, Group, assign, check, score, solve, solve_many",
+        "from assay import *",
         "from optimal import solve",
         "import optimal.certificate",
         "import groups.importers",
         "import assay.cli",
+        HELP,
     ],
 )
 def test_nothing_heavy_is_loaded_before_it_is_used(statement):
     assert {name.partition(".")[0] for name in loaded_by(statement)} & HEAVY == set()
+
+
+@pytest.mark.parametrize("statement", ["import assay", HELP])
+def test_the_door_maps_no_shared_library_but_those_of_numpy(statement):
+    """What a client or a solver brings may be loaded without its module: librdkafka was."""
+    reading = "\nfrom pathlib import Path\nprint(Path('/proc/self/maps').read_text())"
+    loaded = {Path(word) for word in loaded_by(statement + reading) if ".so" in word}
+    packaged = {path for path in loaded if "site-packages" in path.parts}
+    assert packaged
+    assert [path for path in packaged if not re.search(r"/numpy[./]", str(path))] == []
 
 
 def test_the_checker_loads_no_method_of_solving():
