@@ -5,13 +5,13 @@ BIN := .venv/bin
 SEED ?= 1
 GROUPS ?= 20000
 
-.PHONY: help report test check agree bench promises differential findings verdicts notebooks lock clean
+.PHONY: clients help report test check agree bench promises differential findings verdicts notebooks lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-report: .venv/.ready out/seeded.jsonl  ## solve, prove and score the corpus; leaves out/report.html
+report: clients out/seeded.jsonl  ## solve, prove and score the corpus; leaves out/report.html
 	@$(BIN)/assay run corpus --out out --assume-equal
 	@$(BIN)/assay run out/seeded.jsonl --out out --time-limit 1
 	@$(BIN)/assay report out -o out/report.html
@@ -22,31 +22,33 @@ out/seeded.jsonl: .venv/.ready
 	@$(BIN)/assay generate differing --members 10 --members 100 >> $@.part
 	@mv $@.part $@
 
-test: .venv/.ready  ## run the test suite
-	@$(BIN)/python -m pytest
+test: clients  ## run the test suite on all cores
+	@$(BIN)/python -m pytest -n logical --dist loadgroup
 
-check: .venv/.ready  ## ruff and mypy --strict
+check: .venv/.ready-notebooks  ## ruff, mypy --strict, import cycles and the notebooks
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/test_imports.py
+	@$(BIN)/python -m pytest -q --nbmake --override-ini testpaths=notebooks notebooks
 
 agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
 	@$(BIN)/python -m tests.optimal.agreement_sweep --seed $(SEED) --groups $(GROUPS)
 
-bench: .venv/.ready  ## time the exact solver, alone and beside Kafka's and franz-go's
+bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go's
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m benchmarks.kafka
 	@$(BIN)/python -m benchmarks.franz_go
 
-promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 5 min
+promises: clients  ## hold every assignor to every promise on all small groups, 5 min
 	@$(BIN)/python -m studies.promise_table
 
-differential: .venv/.ready  ## set the texts beside the code that people run, some 20 min
+differential: clients  ## set the texts beside the code that people run, some 20 min
 	@$(BIN)/python -m studies.differential
 
-findings: .venv/.ready  ## look for what breaks shipped assignors' promises, 40 min
+findings: clients  ## look for what breaks shipped assignors' promises, 40 min
 	@$(BIN)/python -m studies.shipped_findings
 
-verdicts: .venv/.ready  ## hold every assignor against the optimum on the maintainers' grid, 12 min
+verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m studies.grid_verdicts
 
 notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
@@ -71,10 +73,14 @@ clean:  ## remove .venv/ and out/
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m heuristics.shipped.java.runtime
-	@echo "Fetching the clients whose assignors are scored (jars, Go and npm modules) ..." >&2
-	@$(BIN)/assay fetch >&2
 	@touch $@
+
+# No stamp says that a client is there: what was fetched lies in the user's cache, not in .venv/.
+clients: .venv/.ready
+	@echo "Looking for the clients that are scored, and fetching those that are not here ..." >&2
+	@test -e .venv/.java || $(BIN)/python -m heuristics.shipped.java
+	@touch .venv/.java
+	@$(BIN)/assay fetch > /dev/null
 
 .venv/.ready-notebooks: .venv/.ready requirements-notebooks.lock
 	@echo "Adding Jupyter to .venv/ ..." >&2

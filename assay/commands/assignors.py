@@ -45,16 +45,18 @@ def fetch(
     from heuristics.shipped import CLIENTS, client_and_version
 
     asked = names or [f"{name}@{v}" for name, c in CLIENTS.items() for v in c.versions()]
-    bad = 0
+    without: dict[str, list[str]] = {}
     for client, version in [client_and_version(name) for name in asked]:
+        name = f"{client.name}@{version}"
         try:
             client.fetch(version)
         except BadInput as error:
-            complain(f"{client.name}@{version}: {error}")
-            bad = 2
+            without.setdefault(str(error), []).append(name)
         else:
-            show(f"{client.name}@{version}: ready")
-    raise typer.Exit(bad if names else 0)
+            show(f"{name}: ready")
+    for reason, these in without.items():
+        complain(f"{', '.join(these)}: {reason}")
+    raise typer.Exit(2 if without and names else 0)
 
 
 def probe(

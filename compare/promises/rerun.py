@@ -15,7 +15,7 @@ from groups import BadInput, Failed
 from heuristics import assignor_named
 from heuristics.shipped.consumers import go_build, kafkajs
 from heuristics.shipped.java import jars
-from heuristics.shipped.java.runtime import INSTALL_JDK, found_java
+from heuristics.shipped.java.runtime import java_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from compare.promises.program import Program
 
 SECONDS = 180.0
-_JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
 
 
 @dataclass(frozen=True)
@@ -54,48 +53,18 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
 
 
 def _java(folder: Path, file: str, client: str, version: str) -> Rerun:
-    home = found_java(compiler=True)
+    home = java_home()
     if home is None:
-        raise BadInput(f"no Java compiler here: {INSTALL_JDK}")
-    junit = _junit()
-    places = os.pathsep.join(map(str, [*jars.noted(ARTIFACTS[client], version), junit]))
-    compiler: list[str | Path] = [
-        home / "bin" / "javac",
-        "-nowarn",
-        "-Xlint:none",
-        "-d",
-        "classes",
-    ]
-    compiled = _run(folder, [*compiler, "-cp", places, file])
-    if compiled.returncode:
-        raise Failed(f"{file} does not compile: {compiled.stderr.strip()}")
-    launcher: list[str | Path] = [
-        home / "bin" / "java",
-        "-jar",
-        junit,
-        "execute",
-        "--disable-banner",
-    ]
-    there = ["-cp", f"classes{os.pathsep}{places}", "-c", Path(file).stem]
-    done = _run(folder, [*launcher, *there, "--details=tree"])
-    return _told(file, done, "1 tests failed")
-
-
-def _junit() -> Path:
-    """Return JUnit's own launcher, resolved by name and cached.
-
-    Raises
-    ------
-    BadInput
-        Where there is no way to it.
-    """
-    import jgo
-
-    try:
-        (jar,) = jgo.build(f"{_JUNIT}!").all_jars
-    except Exception as error:
-        raise BadInput(f"{_JUNIT}: cannot be fetched: {' '.join(str(error).split())}") from None
-    return Path(jar)
+        raise BadInput(jars.NO_JAVA)
+    (junit,) = jars.fetched(*jars.JUNIT)
+    places = [*jars.noted(ARTIFACTS[client], version), junit]
+    reason = jars.compile_java([folder / file], places, folder / "classes")
+    if reason is not None:
+        raise Failed(f"{file} does not compile: {reason.strip()}")
+    command: list[str | Path] = [home / "bin" / "java", "-jar", junit, "execute"]
+    command += ["--disable-banner", "--details=tree", "-c", Path(file).stem]
+    command += ["-cp", os.pathsep.join(["classes", *map(str, places)])]
+    return _told(file, _run(folder, command), "1 tests failed")
 
 
 def _python(folder: Path, file: str, client: str, version: str) -> Rerun:

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from groups.errors import AssayError
-from heuristics.shipped.java.runtime import java_home
+from heuristics.shipped.java.runtime import spark_java_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def spark_session() -> Iterator[SparkSession]:
     BadInput
         Where there is no Java 17 or later.
     """
-    os.environ["JAVA_HOME"] = str(java_home())
+    os.environ["JAVA_HOME"] = str(spark_java_home())
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession

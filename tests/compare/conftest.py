@@ -143,6 +143,6 @@ def spark_runs(tmp_path_factory) -> SparkRuns:
     )
     assert run.returncode == 0, run.stderr
     runs = [SparkRun(*json.loads(line)) for line in run.stdout.splitlines()]
-    if runs[0].code == 2 and "Java: none" in runs[0].err:
+    if runs[0].code == 2 and "no Java for Spark" in runs[0].err:
         pytest.skip(runs[0].err.splitlines()[-1])
     return SparkRuns(folder / "in", folder / "out", *runs)

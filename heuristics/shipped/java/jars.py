@@ -7,16 +7,29 @@ import importlib.util
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
 from heuristics.shipped.cache import cache_folder
-from heuristics.shipped.java.runtime import INSTALL_JDK, OLDEST, found_java, java_home
+from heuristics.shipped.java.runtime import OLDEST, java_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SOURCES = Path(__file__).parent / "sources"
+RESOLVER = Path(__file__).with_name("resolve.py")
 SHARED = ("GroupArrays", "StaticLoggerBinder")
 PACKAGES = "pip install 'kafka-assay[java]'"
+NO_JAVA = f"no Java {OLDEST} or later in JAVA_HOME or PATH: {PACKAGES}"
+KAFKA = "org.apache.kafka"
+# Eclipse's compiler needs a Java of any kind, where javac is in few.
+COMPILER = ("org.eclipse.jdt", "ecj", "3.41.0")
+JUNIT = ("org.junit.platform", "junit-platform-console-standalone", "1.11.4")
+RESOLVE_SECONDS = 900.0
+COMPILE_SECONDS = 300.0
 
 
 def release(version: str) -> tuple[int, int]:
@@ -43,10 +56,10 @@ def missing(client: str, artifact: str, version: str, source: str) -> str | None
     fetch = f"assay fetch {client}@{version}"
     if not noted(artifact, version):
         return f"the jars of {artifact} {version} are not here: {fetch}"
-    if found_java() is None:
-        return f"no Java {OLDEST} or later in JAVA_HOME or PATH: {INSTALL_JDK}"
-    if not _classes(artifact, version, source).is_dir() and found_java(compiler=True) is None:
-        return f"no Java compiler, of version {OLDEST} or later, here: {INSTALL_JDK}"
+    if java_home() is None:
+        return NO_JAVA
+    if not _classes(artifact, version, source).is_dir() and not noted(*COMPILER[1:]):
+        return f"the compiler of our classes is not here: {fetch}"
     return None
 
 
@@ -60,29 +73,49 @@ def noted(artifact: str, version: str) -> list[Path]:
 
 
 def fetch(artifact: str, version: str, source: str) -> None:
-    """Resolve an artifact and what it needs, note where the jars are, compile ours beside them.
+    """Bring an artifact and what it needs to this machine, and compile ours beside it.
+
+    What runs its findings as programs comes too.
 
     Raises
     ------
     BadInput
-        Where there is no such release, no way to it, or no Java compiler.
+        Where there is no such release, no way to it, or no Java.
     """
+    fetched(KAFKA, artifact, version)
+    compiled(artifact, version, source)
+    fetched(*JUNIT)
+
+
+def fetched(group: str, artifact: str, version: str) -> list[Path]:
+    """Return an artifact's jar and those that it needs, fetched and noted if they are not here.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such release, or no way to it.
+    """
+    jars = noted(artifact, version)
+    if jars:
+        return jars
+    if importlib.util.find_spec("jgo") is None:
+        raise BadInput(f"jgo: not installed: {PACKAGES}")
+    coordinates = f"{group}:{artifact}:{version}"
+    command: list[str | Path] = [sys.executable, "-P", RESOLVER, coordinates]
     try:
-        import jgo
-    except ImportError:
-        raise BadInput(f"jgo: not installed: {PACKAGES}") from None
-    coordinates = f"org.apache.kafka:{artifact}:{version}"
-    try:
-        # Without "!" the resolver may settle on another version than the one asked for.
-        jars = [Path(jar).resolve() for jar in jgo.build(f"{coordinates}!").all_jars]
-    except Exception as error:
-        reason = " ".join(str(error).split())[:160]
-        raise BadInput(f"{coordinates}: cannot be fetched: {reason}") from None
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=RESOLVE_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BadInput(f"{coordinates}: cannot be fetched: {error}") from None
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["failed"])[-1][:160]
+        raise BadInput(f"{coordinates}: cannot be fetched: {reason}")
+    jars = [Path(line) for line in done.stdout.splitlines()]
     if not any(jar.name == f"{artifact}-{version}.jar" for jar in jars):
         raise BadInput(f"{coordinates}: cannot be fetched: the resolver found no such jar")
-    _note(artifact, version).write_text("".join(f"{jar}\n" for jar in jars))
-    java_home()
-    compiled(artifact, version, source)
+    _note(artifact, version).write_text(done.stdout)
+    return jars
 
 
 def compiled(artifact: str, version: str, source: str) -> Path:
@@ -91,27 +124,20 @@ def compiled(artifact: str, version: str, source: str) -> Path:
     Raises
     ------
     BadInput
-        Where there is no compiler, or the release has other classes than we call.
+        Where there is no Java or no compiler, or the release has other classes than we call.
     """
     target = _classes(artifact, version, source)
     if target.is_dir():
         return target
-    home = found_java(compiler=True)
-    if home is None:
-        raise BadInput(f"no Java compiler, of version {OLDEST} or later, here: {INSTALL_JDK}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / "classes"
-        command: list[str | Path] = [home / "bin" / "javac", "-nowarn", "-proc:none"]
-        command += ["-encoding", "UTF-8", "--release", str(OLDEST), "-d", made]
-        command += ["-cp", os.pathsep.join(map(str, noted(artifact, version)))]
-        command += _sources(source)
-        said = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        if said.returncode:
-            reason = re.search(r"error: (.+)", said.stderr)
+        reason = compile_java(_sources(source), noted(artifact, version), made)
+        if reason is not None:
+            first = re.search(r"ERROR in .*\n(?:\t.*\n)*(.+)", reason)
             raise BadInput(
                 f"{artifact} {version}: not the classes that {source} calls: "
-                f"{reason[1] if reason else f'javac ended with {said.returncode}'}"
+                f"{first[1] if first else 'the compiler failed'}"
             )
         try:
             made.rename(target)
@@ -120,6 +146,26 @@ def compiled(artifact: str, version: str, source: str) -> Path:
             if not target.is_dir():
                 raise
     return target
+
+
+def compile_java(sources: Iterable[Path], jars: Iterable[Path], target: Path) -> str | None:
+    """Compile Java sources against jars into a folder; return what the compiler has against it.
+
+    Raises
+    ------
+    BadInput
+        Where there is no Java, or no compiler and no way to it.
+    """
+    home = java_home()
+    if home is None:
+        raise BadInput(NO_JAVA)
+    command: list[str | Path] = [home / "bin" / "java", "-jar", *fetched(*COMPILER)]
+    command += [f"-{OLDEST}", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", target]
+    command += ["-cp", os.pathsep.join(map(str, jars)), *sources]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False
+    )
+    return (done.stderr + done.stdout) if done.returncode else None
 
 
 def _note(artifact: str, version: str) -> Path:

