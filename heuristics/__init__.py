@@ -1,33 +1,17 @@
 """PRACTICE: the assignors that people run or were promised; one assignor, one file, one function.
 
-A new assignor as written is a new file and one line in ``_WRITTEN``; a new client, whose code is
-called as it is, is a new file in ``shipped`` and one line there.
+The catalogue names them.
 """
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from groups import BadInput, Failed, Refused
-from heuristics import (
-    kip54_fairest,
-    kip54_sticky,
-    kip169_lag,
-    kip429_cooperative,
-    kip615_amended,
-    kip615_constrained,
-    range,
-    round_robin,
-)
 from heuristics.assignor import Assignor, Plan
-from heuristics.shipped import listed, shipped_named
+from heuristics.catalogue import WRITTEN, assignor_named, assignors, available, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from groups import Assignment, Group
 
 __all__ = [
@@ -43,81 +27,6 @@ __all__ = [
 ]
 
 SHIPPED_SECONDS = 10.0
-
-_WRITTEN = (
-    ("range", "RangeAssignor, as documented", None, range.plan),
-    ("roundrobin", "RoundRobinAssignor, as documented", None, round_robin.plan),
-    ("kip-54-sticky", "KIP-54, fair yet sticky", "KIP-54", kip54_sticky.plan),
-    ("kip-54-fairest", "KIP-54, the alternative: sticky yet fair", "KIP-54", kip54_fairest.plan),
-    ("kip-615-constrained", "KIP-615, as written", "KIP-615", kip615_constrained.plan),
-    ("kip-615-amended", "KIP-615, its promise kept", "KIP-615", kip615_amended.plan),
-    ("kip-429-cooperative", "KIP-429 over KIP-54", "KIP-429", kip429_cooperative.plan),
-    ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan),
-)
-
-WRITTEN: Mapping[str, Assignor] = MappingProxyType(
-    {
-        name: Assignor(name, "written", source, version, function)
-        for name, source, version, function in _WRITTEN
-    }
-)
-
-
-@cache
-def assignors() -> Mapping[str, Assignor]:
-    """Return the assignors by name: those written, then those shipped, newest versions first.
-
-    Made once, when it is first asked for: clients that are installed are asked for their version.
-    """
-    return MappingProxyType({**WRITTEN, **{found.name: found for found in listed()}})
-
-
-def assignor_named(name: str) -> Assignor:
-    """Return the assignor of that name, whether it can be called here or not.
-
-    A shipped one may be of a version that is not listed; without a version it is of the newest
-    that can be called here.
-
-    Raises
-    ------
-    BadInput
-        Where no assignor has that name; the message lists those that there are.
-    """
-    if name in WRITTEN:
-        return WRITTEN[name]
-    if "/" in name:
-        return shipped_named(name)
-    raise BadInput(f"assignor: unknown name {name!r}, expected one of {', '.join(assignors())}")
-
-
-def available() -> tuple[str, ...]:
-    """Return the names of what can be called here: as written, and the newest of each shipped."""
-    found: dict[str, str] = {}
-    for name, assignor in assignors().items():
-        unversioned = name.partition("@")[0]
-        if unversioned not in found and assignor.missing() is None:
-            found[unversioned] = name
-    return tuple(found.values())
-
-
-def matching(names: Iterable[str]) -> tuple[str, ...]:
-    """Return assignor names, with a pattern such as ``kafka-java/*`` for all listed that match.
-
-    Raises
-    ------
-    BadInput
-        Where a name is no assignor's, or a pattern matches none.
-    """
-    found: dict[str, None] = {}
-    for name in names:
-        if "*" in name:
-            matched = [one for one in assignors() if fnmatchcase(one, name)]
-            if not matched:
-                raise BadInput(f"assignor: nothing listed matches {name!r}")
-            found.update(dict.fromkeys(matched))
-        else:
-            found[assignor_named(name).name] = None
-    return tuple(found)
 
 
 def plan(group: Group, name: str) -> Plan:

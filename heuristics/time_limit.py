@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from groups import AssayError, Assignment, Failed, Refused
-from heuristics import assignor_named
 from heuristics.assignor import Plan
+from heuristics.catalogue import assignor_named
 from heuristics.child import Child, Lost
 
 if TYPE_CHECKING:
