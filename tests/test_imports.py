@@ -4,6 +4,8 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -45,20 +47,48 @@ except SystemExit:
 FILES = sorted(path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py"))
 
 
-def imported(path: Path) -> set[str]:
-    """Every module that a file imports, inside functions and for type checkers too."""
-    found = set()
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Every module that a file imports and what it takes from it, "" for the module itself.
+
+    Those inside functions and for type checkers too.
+    """
     package = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else ()
             module = ".".join((*above, *filter(None, [node.module])))
-            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+            yield from ((module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-            found |= {a.value for a in node.args if isinstance(a, ast.Constant)}
-    return found
+            yield from ((a.value, "") for a in node.args if isinstance(a, ast.Constant))
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, and the dotted names that it takes from them."""
+    found = list(imports(path))
+    return {module for module, _ in found} | {f"{module}.{name}" for module, name in found if name}
+
+
+def circle(files: Iterable[Path]) -> list[str]:
+    """Modules that import each other in a circle; none where there is no such circle.
+
+    Loading a module runs the packages around it too: that is no import of theirs.
+    """
+    module_of = {}
+    for path in files:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        module_of[path] = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    modules = set(module_of.values())
+    after = {}
+    for path, module in module_of.items():
+        dotted = ((one, f"{one}.{name}") for one, name in imports(path))
+        after[module] = {longer if longer in modules else one for one, longer in dotted} & modules
+    try:
+        TopologicalSorter(after).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 def tops(path: Path) -> set[str]:
@@ -108,6 +138,35 @@ def test_the_reader_of_imports_sees_those_inside_functions_and_relative_ones(
         "assay",
         "assay.cli",
     }
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circle([*FILES, *(ROOT / "benchmarks").rglob("*.py")]) == []
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from groups.one import f",
+        "from groups import one",
+        "from . import one",
+        "def late():\n    import groups.one",
+        "if TYPE_CHECKING:\n    from groups.one import f",
+        "def late():\n    return import_module('groups.one')",
+    ],
+)
+def test_a_circle_is_found_however_late_it_closes(monkeypatch, tmp_path, back):
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    folder = tmp_path / "groups"
+    folder.mkdir()
+    files = [folder / name for name in ("__init__.py", "one.py", "two.py")]
+    texts = ("from groups.one import f", "import groups.two", back)
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text)
+    found = circle(files)
+    assert set(found) == {"groups.one", "groups.two"}
+    files[2].write_text("import groups.three")
+    assert circle(files) == []
 
 
 def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
