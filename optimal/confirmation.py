@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
-from groups.errors import InvalidAssignment, ProofError, ProofTooLarge, SolverContradiction
+from groups.errors import InvalidAssignment, ProofError, SolverContradiction
 from groups.tiers import values
-from optimal.certificate import check
+from optimal.audit import audit
 from optimal.solution import Proof, ProofKind, Solution, Status, Term
 
 if TYPE_CHECKING:
@@ -29,10 +28,7 @@ def confirmed(
     """
     solution = unconfirmed(group, objective, answer, method, seconds)
     try:
-        check(group, solution)
-    except ProofTooLarge:
-        # The solver's word is all there is where the sums of the proof leave 64 bits.
-        return replace(solution, proof=Proof(ProofKind.SOLVER))
+        audit(group, solution)
     except (InvalidAssignment, ProofError) as error:
         raise SolverContradiction(
             f"{group.name}: {method} contradicts the checker: {error}"

@@ -11,8 +11,9 @@ import numpy as np
 
 from groups.assignment import Assignment
 from groups.documents import fields
-from groups.errors import InvalidAssignment
-from groups.tiers import Objective, parse_objective
+from groups.errors import InvalidAssignment, ProofError
+from groups.group import frozen
+from groups.tiers import TIERS, Objective, parse_objective
 
 if TYPE_CHECKING:
     from groups.group import Group, Int64
@@ -67,6 +68,13 @@ class Term:
     value: int
     bound: int | None
 
+    def __post_init__(self) -> None:
+        """Require a name and whole numbers, which no boolean and no float is."""
+        if not isinstance(self.name, str) or type(self.value) is not int:
+            raise InvalidAssignment(f"terms.{self.name}: {self.value!r} is no whole number")
+        if self.bound is not None and type(self.bound) is not int:
+            raise InvalidAssignment(f"terms.{self.name}: the bound {self.bound!r} is no integer")
+
 
 @dataclass(frozen=True, eq=False)
 class Proof:
@@ -84,13 +92,40 @@ class Proof:
     price: Int64 | None = None
     scale: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Require integers; arrays are copied, so that those passed in stay the caller's."""
+        if type(self.kind) is not ProofKind:
+            raise ProofError(f"proof.kind: {self.kind!r} is no ProofKind")
+        for name in ("level", "price"):
+            column = getattr(self, name)
+            if column is None:
+                continue
+            if type(column) is not np.ndarray or column.dtype != np.int64 or column.ndim != 1:
+                raise ProofError(f"{name}: {fields.shown(column)}, expected one column of int64")
+            if column.flags.writeable:
+                object.__setattr__(self, name, frozen(column.copy()))
+        if type(self.scale) is not tuple or any(type(unit) is not int for unit in self.scale):
+            raise ProofError(f"scale: {self.scale!r}, expected a tuple of integers")
+
+    def columns(self) -> tuple[Int64, Int64]:
+        """Return level and price, the two integers per member of a certificate.
+
+        Raises
+        ------
+        ProofError
+            Where one of them is missing.
+        """
+        if self.level is None or self.price is None:
+            raise ProofError("level or price is missing")
+        return self.level, self.price
+
     def to_dict(self, group: Group) -> dict[str, Any]:
         """Return the ``proof`` of the ``assay-solution/1`` document."""
         document: dict[str, Any] = {"kind": str(self.kind)}
         for key, column in (("level", self.level), ("price", self.price)):
             if column is not None:
                 document[key] = dict(zip(group.members, column.tolist(), strict=True))
-        if len(self.scale) > 1:
+        if self.scale not in ((), (1,)):
             document["scale"] = list(self.scale)
         return document
 
@@ -108,6 +143,21 @@ class Solution:
     terms: tuple[Term, ...]
     assignment: Assignment | None
     proof: Proof
+
+    def __post_init__(self) -> None:
+        """Require that every part is what it should be; whether it is true is for the checker."""
+        for name, kind in (("status", Status), ("stopped", Stopped), ("proof", Proof)):
+            if type(getattr(self, name)) is not kind:
+                raise ProofError(f"{name}: {getattr(self, name)!r} is no {kind.__name__}")
+        tiers = self.objective
+        if type(tiers) is not tuple or not tiers or not all(isinstance(t, str) for t in tiers):
+            raise ProofError(f"objective: {tiers!r}, expected a tuple of tiers")
+        if len(set(tiers)) < len(tiers) or not TIERS.keys() >= set(tiers):
+            raise ProofError(f"objective: {tiers!r}, expected different tiers, all of them known")
+        if type(self.terms) is not tuple or any(type(term) is not Term for term in self.terms):
+            raise InvalidAssignment(f"terms: {self.terms!r}, expected a tuple of Term")
+        if self.assignment is not None and type(self.assignment) is not Assignment:
+            raise InvalidAssignment(f"assignment: {self.assignment!r}, expected an Assignment")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ``assay-solution/1`` document."""
@@ -128,7 +178,7 @@ class Solution:
         }
 
     @staticmethod
-    def from_dict(group: Group, document: Any) -> Solution:
+    def from_dict(group: Group, document: object) -> Solution:
         """Read an ``assay-solution/1`` document as an answer to `group`.
 
         Raises
@@ -165,13 +215,14 @@ class Solution:
 
 def _one_of(words: type[StrEnum], value: Any, place: str) -> str:
     known = [str(word) for word in words]
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         fields.refuse(place, f"{fields.shown(value)}, expected one of {', '.join(known)}")
     return str(value)
 
 
 def _seconds(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value <= fields.GREATEST:
         fields.refuse("seconds", f"{fields.shown(value)}, expected a number of 0 or more")
     return float(value)
 

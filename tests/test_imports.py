@@ -175,10 +175,17 @@ def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
-    for path in (ROOT / "optimal/certificate.py", ROOT / "optimal/solution.py"):
-        ours = {name for name in imported(path) if name.startswith("optimal")}
-        assert all(name.startswith("optimal.solution") for name in ours)
+    checker = ("case", "certificate", "form", "solution")
+    for name in (*checker, "audit", "books"):
+        path = ROOT / f"optimal/{name}.py"
+        ours = {name.split(".")[1] for name in imported(path) if name.startswith("optimal.")}
+        assert ours <= {*checker, "books"}
         assert tops(path) & (HEAVY | {"scipy", "networkx"}) == set()
+
+
+@pytest.mark.parametrize("name", ["case", "certificate"])
+def test_the_checker_that_one_reads_is_plain_python(name):
+    assert "numpy" not in tops(ROOT / f"optimal/{name}.py")
 
 
 @pytest.mark.parametrize(
@@ -215,8 +222,12 @@ def test_the_checker_loads_no_method_of_solving():
     ours = {name for name in loaded_by("import optimal.certificate") if name.startswith("optimal")}
     assert ours == {
         "optimal",
+        "optimal.audit",
+        "optimal.books",
+        "optimal.case",
         "optimal.certificate",
         "optimal.confirmation",
+        "optimal.form",
         "optimal.fleets",
         "optimal.frontier",
         "optimal.solution",

@@ -51,7 +51,10 @@ def check(
     *,
     assume_equal: AssumeEqual = False,
 ) -> None:
-    """Recompute validity, every term and a certificate, without a solver."""
+    """Recompute validity, every term and a certificate, without a solver.
+
+    Prints the status and the bounds that were judged, and what was not checked.
+    """
     from optimal.certificate import check as check_solution
     from optimal.solution import Solution
 
@@ -59,21 +62,24 @@ def check(
     data = read_bytes(solution)
     try:
         document = parse_json(decode(data))
-        assumed = document.get("assumed") if isinstance(document, dict) else None
-        equal = group.with_equal_subscriptions()
-        if assume_equal or assumed == list(equal.assumed):
-            group = equal
+        if assume_equal:
+            group = group.with_equal_subscriptions()
         answer = Solution.from_dict(group, document)
-        unchecked = check_solution(group, answer)
+        unchecked = list(check_solution(group, answer))
     except AssayError as error:
         raise type(error)(f"{solution}: {error}") from None
     note_assumed(group.assumed)
-    for line in unchecked:
-        show(f"not checked: {line}")
     if answer.assignment is not None:
-        terms = ", ".join(f"{term.name} {term.value}" for term in answer.terms)
-        proved = "" if unchecked else "; the certificate proves it optimal"
-        show(f"the assignment is valid and costs what it says: {terms}{proved}")
+        terms = ", ".join(
+            f"{term.name} {term.value} (bound {'unknown' if term.bound is None else term.bound})"
+            for term in answer.terms
+        )
+        show(f"the assignment is valid and costs what it says: {terms}")
+    show(f"status {answer.status}{'' if unchecked else ': the certificate proves it'}")
+    if document.get("assumed", []) != list(group.assumed):
+        unchecked.append("what the solution says was assumed, which is not what was assumed here")
+    for line in (*unchecked, "how it was found: method, seconds, why it stopped"):
+        show(f"not checked: {line}")
 
 
 def score(

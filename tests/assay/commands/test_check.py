@@ -8,21 +8,67 @@ import pytest
 
 from tests.assay.calling import assay, good, one_line, side_by_side
 
+COSTS = (
+    "the assignment is valid and costs what it says: balance 1 (bound 1), stickiness 2 (bound 2)"
+)
+HOW = "not checked: how it was found: method, seconds, why it stopped"
+
 
 def test_a_solution_passes_its_check(folder, solution):
     run = good(assay("check", folder / "orders.json", "-", stdin=json.dumps(solution)))
-    assert run.stdout == (
-        "the assignment is valid and costs what it says: balance 1, stickiness 2; "
-        "the certificate proves it optimal\n"
-    )
+    assert run.stdout.splitlines() == [COSTS, "status optimal: the certificate proves it", HOW]
 
 
 def test_the_check_says_what_it_could_not_check(folder, solution):
     answer = json.dumps(solution | {"proof": {"kind": "solver"}})
     run = good(assay("check", folder / "orders.json", "-", stdin=answer))
-    unchecked, checked = run.stdout.splitlines()
-    assert unchecked.startswith("not checked: proof of kind solver: ")
-    assert checked == "the assignment is valid and costs what it says: balance 1, stickiness 2"
+    unchecked = "not checked: proof of kind solver: the bounds are its word and were not checked"
+    assert run.stdout.splitlines() == [COSTS, "status optimal", unchecked, HOW]
+
+
+def test_the_check_names_the_status_and_the_bounds_that_it_judged(folder, solution):
+    terms = [
+        term | {"bound": bound} for term, bound in zip(solution["terms"], (0, None), strict=True)
+    ]
+    open_ = solution | {"status": "feasible", "terms": terms, "proof": {"kind": "none"}}
+    unknown = open_ | {"status": "unknown", "terms": [], "assignment": None, "unassigned": {}}
+    said = {
+        "feasible": [
+            COSTS.replace("(bound 1)", "(bound 0)").replace("(bound 2)", "(bound unknown)"),
+            "status feasible",
+            "not checked: no proof is given: the bounds were not checked",
+            HOW,
+        ],
+        "unknown": ["status unknown", "not checked: there is no assignment to check", HOW],
+    }
+    for document in (open_, unknown):
+        run = good(assay("check", folder / "orders.json", "-", stdin=json.dumps(document)))
+        assert run.stdout.splitlines() == said[document["status"]]
+
+
+def test_what_a_solution_assumed_is_not_assumed_for_it(folder):
+    solve = assay("solve", folder / "unknown.json", "--assume-equal", "--format", "json")
+    document = json.loads(solve.stdout)
+    line = one_line(assay("check", folder / "unknown.json", "-", stdin=solve.stdout), 2)
+    assert "members.c0.subscription: unknown; pass --assume-equal" in line
+    calls = {
+        "as here": document,
+        "otherwise": document | {"assumed": ["the best"]},
+        "nothing": {key: part for key, part in document.items() if key != "assumed"},
+    }
+    runs = side_by_side(
+        {
+            name: (
+                ("check", folder / "unknown.json", "-", "--assume-equal"),
+                {"stdin": json.dumps(said)},
+            )
+            for name, said in calls.items()
+        }
+    )
+    other = "not checked: what the solution says was assumed, which is not what was assumed here"
+    for name, run in runs.items():
+        assert run.returncode == 0
+        assert (other in run.stdout.splitlines()) is (name != "as here")
 
 
 def test_the_check_loads_no_solver(folder, solution):
@@ -36,7 +82,7 @@ def test_the_check_loads_no_solver(folder, solution):
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, check=True
     )
-    assert run.stdout.endswith("the certificate proves it optimal\n[]\n")
+    assert run.stdout.endswith(f"{HOW}\n[]\n")
 
 
 TAMPERED = {

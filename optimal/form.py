@@ -1,0 +1,105 @@
+"""What a solution must be before it can be true: its form, and that its words agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.errors import InvalidAssignment, ProofError
+from groups.group import Group
+from optimal.solution import ProofKind, Status
+
+if TYPE_CHECKING:
+    from groups.assignment import Assignment
+    from optimal.solution import Solution
+
+
+def require_form(group: Group, solution: Solution) -> None:
+    """Require a well-formed answer to `group`, whatever was done to it since it was made.
+
+    Raises
+    ------
+    InvalidAssignment
+        Where it is an answer to other members or partitions, has other terms than the
+        objective, or its assignment hands out what it cannot.
+    ProofError
+        Where a word, an integer or a column is not of the type or length that it should be.
+    """
+    solution.__post_init__()
+    solution.proof.__post_init__()
+    for term in solution.terms:
+        term.__post_init__()
+    assignment, members = solution.assignment, len(group.members)
+    for other in (solution.group, solution.group if assignment is None else assignment.group):
+        if other is not group and not _alike(other, group):
+            raise InvalidAssignment("group: other members, topics or partition counts")
+    for name, column in (("level", solution.proof.level), ("price", solution.proof.price)):
+        if column is not None and len(column) != members:
+            raise ProofError(f"{name}: {len(column)} integers for {members} members")
+    names = tuple(term.name for term in solution.terms)
+    expected = () if assignment is None else solution.objective
+    if names != expected:
+        raise InvalidAssignment(f"terms: {', '.join(names)}, expected {', '.join(expected)}")
+    if assignment is not None:
+        _require_owners(assignment, members, len(group.owner))
+
+
+def unchecked(solution: Solution, values: tuple[int, ...]) -> tuple[str, ...]:
+    """Hold terms, bounds and status against the values found; return what is unchecked.
+
+    Parameters
+    ----------
+    values : of each tier, none where there is no assignment
+
+    Raises
+    ------
+    InvalidAssignment
+        Where a term is not the value found.
+    ProofError
+        Where a bound is above it, or the status is more than bounds and proof allow.
+    """
+    status, kind = solution.status, solution.proof.kind
+    if (solution.assignment is None) is not (status is Status.UNKNOWN):
+        there = "no" if solution.assignment is None else "an"
+        raise ProofError(f"status: {status}, but there is {there} assignment")
+    if solution.assignment is None:
+        return ("there is no assignment to check",)
+    for term, value in zip(solution.terms, values, strict=True):
+        if term.value != value:
+            what = f"{term.value}, but the value is {value}"
+            raise InvalidAssignment(f"terms.{term.name}: {what}")
+        if term.bound is not None and term.bound > value:
+            raise ProofError(f"terms.{term.name}: the bound {term.bound} is above {value}")
+    met = all(term.bound == term.value for term in solution.terms)
+    if status is Status.OPTIMAL and (not met or kind is ProofKind.NONE):
+        raise ProofError("status: optimal, but the bounds or the kind of proof do not say so")
+    if kind is ProofKind.NONE:
+        return ("no proof is given: the bounds were not checked",)
+    if kind is not ProofKind.CERTIFICATE:
+        return (f"proof of kind {kind}: the bounds are its word and were not checked",)
+    return ()
+
+
+def _alike(one: object, other: Group) -> bool:
+    """Say whether groups have the same members, topics and partitions, in the same order."""
+    return (
+        type(one) is Group
+        and (one.members, one.topics) == (other.members, other.topics)
+        and np.array_equal(one.partitions, other.partitions)
+    )
+
+
+def _require_owners(assignment: Assignment, members: int, partitions: int) -> None:
+    owner, strays = assignment.owner, assignment.strays
+    if type(owner) is not np.ndarray or owner.dtype != np.int32 or owner.shape != (partitions,):
+        raise InvalidAssignment(f"owner: expected an int32 for each of {partitions} partitions")
+    if partitions and not -1 <= int(owner.min()) <= int(owner.max()) < members:
+        raise InvalidAssignment(f"owner: an index outside the group's {members} members")
+    match strays:
+        case () if type(strays) is tuple:
+            return
+        case ((int(member), str(topic), int(number)), *_) if 0 <= member < members:
+            who = f"{topic}-{number} with {assignment.group.members[member]}"
+            raise InvalidAssignment(f"{who}: another one has it, or there is no such partition")
+    raise InvalidAssignment(f"strays: {strays!r}, expected none")

@@ -1,0 +1,92 @@
+"""What both checkers say of a solution, and solutions that claim whatever one likes.
+
+The checker (`optimal.certificate`) reads lists, the audit (`optimal.audit`) columns; whoever asks
+here asks both, and they must agree.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from groups import AssayError, Assignment, Group, values
+from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, check
+from optimal.audit import confirm
+
+LARGE = 2**40
+
+
+def claimed(group: Group, owner, objective, level=None, price=None, scale=()) -> Solution:
+    """A solution that calls an assignment optimal, with the values that it really has."""
+    assignment = Assignment(group, np.array(owner, np.int32))
+    found = values(assignment, objective)
+    columns = [None if c is None else np.array(c, np.int64) for c in (level, price)]
+    return Solution(
+        group=group,
+        objective=objective,
+        status=Status.OPTIMAL,
+        stopped=Stopped.PROOF,
+        method="flow",
+        seconds=0.0,
+        terms=tuple(map(Term, objective, found, found)),
+        assignment=assignment,
+        proof=Proof(ProofKind.CERTIFICATE, *columns, scale),
+    )
+
+
+def forged(thing, **parts):
+    """A copy of a frozen object with other parts, past all that its construction refuses."""
+    made = copy.copy(thing)
+    for name, part in parts.items():
+        object.__setattr__(made, name, part)
+    return made
+
+
+def changed(solution: Solution, **columns) -> Solution:
+    return replace(solution, proof=replace(solution.proof, **columns))
+
+
+def with_owner(solution: Solution, owner) -> Solution:
+    """The same claim for another assignment, with the values that it really has."""
+    assignment = Assignment(solution.group, np.array(owner, np.int32))
+    found = values(assignment, solution.objective)
+    terms = tuple(map(Term, solution.objective, found, found))
+    return replace(solution, assignment=assignment, terms=terms)
+
+
+def said_by(checker, group: Group, solution: Solution) -> tuple[str, ...] | AssayError | None:
+    """What a checker returns, or the error that it raises on purpose."""
+    try:
+        return checker(group, solution)
+    except AssayError as error:
+        return error
+
+
+def is_accepted(group: Group, solution: Solution) -> bool:
+    """Whether the checker accepts a solution; fails where the audit decides otherwise."""
+    plain, columnar = (said_by(checker, group, solution) for checker in (check, confirm))
+    if isinstance(plain, AssayError):
+        assert columnar is None or isinstance(columnar, AssayError), (plain, columnar)
+        return False
+    assert columnar == plain or (columnar is None and is_large(group, solution))
+    return True
+
+
+def is_large(group: Group, solution: Solution) -> bool:
+    """Whether numbers are so large that the audit may leave the sums to the checker."""
+    columns = [group.lag_records, group.weight, solution.proof.price]
+    known = [column.tolist() for column in columns if column is not None]
+    greatest = max(abs(number) for column in known for number in (0, *column))
+    return greatest * max(solution.proof.scale, default=1) * max(len(group.owner), 1) > LARGE
+
+
+def readers_of(group: Group) -> dict[int, list[int]]:
+    """The members that read each partition that somebody reads."""
+    ends, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
+    rows = [set(topics[a:b]) for a, b in pairwise(ends)]
+    reads = [rows[row] for row in group.subscription_row.tolist()]
+    found = {p: [m for m, row in enumerate(reads) if t in row] for p, t in enumerate(group.topic)}
+    return {p: readers for p, readers in found.items() if readers}
