@@ -1,6 +1,6 @@
 """THE DOOR: everything that most people need, from the packages where it lives."""
 
-from compare import Hunt, Journey, Quarry, Scenario, Score, ScoreTerm, hunt, play, score
+from compare import Excess, Hunt, Journey, Quarry, Scenario, Score, ScoreTerm, hunt, play, score
 from groups import (
     AssayError,
     Assignment,
@@ -35,6 +35,7 @@ __all__ = [
     "AssayError",
     "Assignment",
     "BadInput",
+    "Excess",
     "Failed",
     "Group",
     "Hunt",

@@ -4,6 +4,17 @@ from compare.promises.hunt import Hunt, hunt
 from compare.promises.shrink import Quarry
 from compare.scenarios.journey import Journey, play
 from compare.scenarios.scenario import Scenario
-from compare.score import Score, ScoreTerm, score
+from compare.score import Excess, Score, ScoreTerm, score
 
-__all__ = ["Hunt", "Journey", "Quarry", "Scenario", "Score", "ScoreTerm", "hunt", "play", "score"]
+__all__ = [
+    "Excess",
+    "Hunt",
+    "Journey",
+    "Quarry",
+    "Scenario",
+    "Score",
+    "ScoreTerm",
+    "hunt",
+    "play",
+    "score",
+]

@@ -1,0 +1,84 @@
+"""What somebody gets who installs the project: every file that it needs, and the types."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("assay", "compare", "groups", "heuristics", "optimal")
+CONSUMER = """
+from assay import Excess, Group, Score, Solution, Status, Violation
+from assay import assign, check, frontier, hunt, score, solve
+
+def excess(path: str) -> dict[str, Excess]:
+    group = Group.read(path)
+    solution: Solution = solve(group, "balance > stickiness", time_limit=10)
+    if solution.status is not Status.OPTIMAL or solution.assignment is None:
+        return {}
+    not_checked: tuple[str, ...] = check(group, solution)
+    row: Score = score(group, assign(group, "range"), solution)
+    first: Violation | None = row.violations[0] if row.violations else None
+    values: list[int] = [point.first_value for point in frontier(group, "balance", "racks")]
+    found = hunt("range", "balanced", seconds=1)
+    smallest: Group | None = None if found.quarry is None else found.quarry.group
+    print(not_checked, first, values, smallest)
+    return {term.name: term.excess for term in row.terms or ()}
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    for name in (*PACKAGES, "studies"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules")
+        shutil.copytree(ROOT / name, source / name, ignore=ignored)
+    build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    subprocess.run(
+        [sys.executable, "-c", build, str(made)], cwd=source, check=True, capture_output=True
+    )
+    (found,) = made.glob("*.whl")
+    return found
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_no_other(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    files = {p for name in PACKAGES for p in (ROOT / name).rglob("*") if p.is_file()}
+    ours = {p.relative_to(ROOT) for p in files if not {"__pycache__", "node_modules"} & {*p.parts}}
+    assert held == {path.as_posix() for path in ours}
+    assert len(held) > 150
+
+
+def test_a_program_of_somebody_else_is_type_checked_against_what_is_installed(wheel, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    (packages,) = (tmp_path / "venv" / "lib").glob("*/site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+    (packages / "numpy.pth").write_text(f"{Path(np.__file__).parents[1]}\n")
+    program = tmp_path / "consumer.py"
+
+    def checked(text: str) -> str:
+        program.write_text(text)
+        python = tmp_path / "venv" / "bin" / "python"
+        command = [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--python-executable",
+            python,
+            program,
+        ]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return run.stdout
+
+    assert checked(CONSUMER).startswith("Success: ")
+    wrong = checked(CONSUMER.replace("dict[str, Excess]", "dict[str, str]"))
+    assert "Found 1 error" in wrong
