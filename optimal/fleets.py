@@ -15,7 +15,7 @@ from groups.tiers import parse_objective, require_data
 from optimal.answer import Answer
 from optimal.confirmation import confirmed, unconfirmed
 from optimal.solution import Proof
-from optimal.solve import loaded, method_for, solve
+from optimal.solve import loaded, require_served, solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,8 @@ def solve_many(
     [0, 1]
     """
     tiers = parse_objective(objective)
-    method = loaded(method_for(tiers, "flow"), closed_form=True)
+    require_served(tiers, "flow")
+    method = loaded("flow", closed_form=True)
     for group in groups:
         try:
             require_data(group, tiers)

@@ -81,37 +81,30 @@ def solve(
     if assume_subscriptions == "equal":
         group = group.with_equal_subscriptions()
     require_data(group, tiers)
-    chosen = method_for(tiers, method)
-    if chosen == "cp-sat" and method == "auto" and _is_enumerated_at_once(group):
-        chosen = "brute"
+    require_served(tiers, method)
+    chosen = _picked(group, tiers) if method == "auto" else method
     run = loaded(chosen, closed_form=method == "auto")
     start = perf_counter()
     answer = run(group, tiers, time_limit=time_limit)
     return confirmed(group, tiers, answer, chosen, perf_counter() - start)
 
 
-def method_for(objective: Objective, method: MethodName) -> MethodName:
-    """Return the method that serves an objective where this one is asked for.
-
-    Raises
-    ------
-    BadInput
-        Where there is no such method, or it does not serve the objective.
-    """
+def require_served(objective: Objective, method: str) -> None:
+    """Raise BadInput where there is no such method, or it does not serve the objective."""
     if method not in METHODS:
         raise BadInput(f"method: {method!r}, expected one of {', '.join(METHODS)}")
     other = next((tier for tier in objective if not TIERS[tier].is_flow), None)
-    if method == "auto":
-        return "flow" if other is None else "cp-sat"
     if method == "flow" and other is not None:
         raise BadInput(f"method: flow does not serve tier {other}; use cp-sat, ilp or brute")
-    return method
 
 
-def _is_enumerated_at_once(group: Group) -> bool:
+def _picked(group: Group, objective: Objective) -> MethodName:
+    """Return the method that `auto` stands for."""
+    if all(TIERS[tier].is_flow for tier in objective):
+        return "flow"
     from optimal.brute import enumerates_at_once
 
-    return enumerates_at_once(group)
+    return "brute" if enumerates_at_once(group) else "cp-sat"
 
 
 def loaded(method: MethodName, *, closed_form: bool) -> Method:
