@@ -49,9 +49,9 @@ class Assignor:
     Attributes
     ----------
     name : as users write it
-    kind : "written": from the text of a proposal; "shipped": the code that people run
+    kind : "written": from a KIP alone; "shipped": the code that people run
     source : one line that says where it comes from
-    version : number of the proposal, or release of the code; None where there is none
+    version : number of the KIP, or release of the code; None where there is none
     function : makes the plan of a group whose subscriptions are known; raises Refused where the
         assignor does not cover the group
     """

@@ -12,7 +12,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 START_SECONDS = 60.0
+Answer = TypeVar("Answer")
+Arguments = TypeVarTuple("Arguments")
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class Child:
             self._pool.join()
             self._pool = None
 
-    def call(self, function: Callable[..., Any], *args: Any, seconds: float) -> Any:
+    def call(
+        self, function: Callable[[*Arguments], Answer], *args: *Arguments, seconds: float
+    ) -> Answer | Lost:
         """Return what a function, which the process must be able to import, returns.
 
         After `seconds`, enforced to about a tenth of a second, or its death: Lost.
@@ -71,7 +75,9 @@ class Child:
             self.close()
             return Lost("the child process died")
 
-    def _attempt(self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
+    def _attempt(
+        self, function: Callable[[*Arguments], Answer], args: tuple[*Arguments], seconds: float
+    ) -> Answer | Lost:
         if self._pool is not None and not self._pool.active:
             self.close()
         if self._pool is None:
@@ -81,7 +87,8 @@ class Child:
         except RuntimeError as error:
             raise BrokenProcessPool(str(error)) from error
         try:
-            return future.result(seconds + START_SECONDS)
+            answer: Answer = future.result(seconds + START_SECONDS)
+            return answer
         except TimeUp:
             if future.done():
                 return Lost(f"no answer within {seconds:g} s", timed_out=True)

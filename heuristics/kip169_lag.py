@@ -19,15 +19,19 @@ if TYPE_CHECKING:
 def plan(group: Group) -> Plan:
     """Deal each topic's partitions, most lag first, to the subscriber with the fewest of them.
 
-    Nothing is remembered: who owned what does not count. How the text was read:
+    Nothing is remembered: who owned what does not count. How the KIP was read:
 
-    - Lag is end minus committed offset, in records. The text subtracts the other way round, which
+    - Lag is end minus committed offset, in records. The KIP subtracts the other way round, which
       would make every lag negative and "decreasing lag" the wrong way; it is taken as meant.
+    - Without a commit the group's ``auto_offset_reset`` decides, as in the KIP: the lag is 0 where
+      that is "latest", as where it is not given; with any other value it is end minus beginning.
+    - A commit beyond the end would make a lag negative, of which the KIP says nothing: it counts
+      as 0.
     - Where several subscribers, not only all of them, have the fewest partitions of the topic,
-      the one with the least lag of the topic gets the next, then the smallest id. The text speaks
+      the one with the least lag of the topic gets the next, then the smallest id. The KIP speaks
       only of the case that all have equally many; its prototype did it this way.
     - Totals of partitions and of lag start anew with each topic.
-    - Among partitions of equal lag the lower number goes first; the text is silent.
+    - Among partitions of equal lag the lower number goes first; the KIP is silent.
 
     Source: KIP-169, "Algorithm".
 

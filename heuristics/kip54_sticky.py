@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def plan(group: Group) -> Plan:
     """Keep what is owned, hand out the rest, then move single partitions in one pass.
 
-    The steps carry the numbers of the text. How it was read where it is vague:
+    The steps carry the numbers of the KIP. How it was read where it is vague:
 
     1. The current assignment is the valid owner of each partition: the claim of the highest
        generation, void where two claim alike. "Partitions that no longer exist" takes in those
@@ -52,7 +52,7 @@ def reassign(group: Group, owner: Int32) -> Int32:
     """Go once through the partitions and move each where that improves the balance score.
 
     Step 4 of KIP-54: fewest potential consumers first, then topic and number; the other consumer
-    is the one that holds fewest, then the smallest id. The text stops early once a balance is
+    is the one that holds fewest, then the smallest id. The KIP stops early once a balance is
     reached; from there on no single move improves, so going on changes nothing.
 
     Parameters

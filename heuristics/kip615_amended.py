@@ -1,4 +1,4 @@
-"""KIP-615 with the smallest change that keeps its promise."""
+"""KIP-615 with the smallest changes that keep its promise and make its plans valid."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 
 def plan(group: Group) -> Plan:
-    """Assign as KIP-615 does, with the two amendments that make its promise true.
+    """Assign as KIP-615 does, with two amendments: one for its promise, one for valid plans.
 
     1. When partitions have run out, a member below the floor takes one partition each from as
-       many members at max capacity as it lacks partitions, not from one.
-    2. A partition that two members of the newest generation claim is kept by neither.
+       many members at max capacity as it lacks partitions, not from one. This alone keeps the
+       promise that the numbers of partitions differ by at most one, with overlapping claims too.
+    2. A partition that two members of the newest generation claim is kept by neither. The promise
+       does not need this, but valid plans do: otherwise the partition goes out twice, a member
+       can end above the ceiling, and another partition can be left with nobody.
 
-    Without the first the numbers of partitions can differ by more than one; without the second a
-    partition can go out twice and another to nobody. Everything else is as written, see
-    :mod:`heuristics.kip615_constrained`.
+    Everything else is as written, see :mod:`heuristics.kip615_constrained`.
 
     Source: KIP-615, "Proposed Changes", amended.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def plan(group: Group) -> Plan:
     """Keep up to the ceiling of what each member owns, fill up to the floor, deal out the rest.
 
-    Members of an old generation lose all. How the text was read where it is vague:
+    Members of an old generation lose all. How the KIP was read where it is vague:
 
     - Subscriptions are equal when members read the same topics among those that exist.
     - "No longer in the subscription" takes in partition numbers that no longer exist, as "all
@@ -31,10 +31,14 @@ def plan(group: Group) -> Plan:
     - The partitions that a cooperative assignor holds back are in the assignment; KIP-429 on top
       would take them out.
 
-    What stays wrong, because it is written so: a member that lacks two or more gets one, so the
-    numbers can differ by more than one; a partition that two members of one generation claim goes
-    out twice; and where claims overlap, partitions can remain when all members are at max
-    capacity, and then nobody gets them.
+    What stays wrong, because it is written so:
+
+    - A member that lacks two or more partitions gets one, so the numbers of partitions can differ
+      by more than one.
+    - A partition that two members of one generation claim goes out twice. It counts for both, so
+      others remain when every member has its floor. Each of these goes to a member that is not at
+      max capacity, which can end above the ceiling: its floor may be the ceiling. Where all are
+      at max capacity, nobody gets them.
 
     Time is linear in members and partitions, but for the sorting.
 
@@ -94,7 +98,7 @@ class Capacities:
         return Capacities(total // members, -(-total // members))
 
     def assign(self, group: Group, owned: list[list[int]], *, one_each: bool) -> Assignment:
-        """Run the passes of the text over what the members own.
+        """Run the passes of the KIP over what the members own.
 
         Parameters
         ----------

@@ -73,7 +73,7 @@ def supported_protocols(assignor: str) -> tuple[Protocol, ...]:
 def choose(preferences: Mapping[str, Sequence[str]]) -> Choice:
     """Choose the assignor that all members support and most prefer.
 
-    Every member votes for the first in its list that all the others have too. The text leaves
+    Every member votes for the first in its list that all the others have too. The KIP leaves
     ties to the broker; here the first by name wins.
 
     Source: KIP-726, "Proposed Changes".

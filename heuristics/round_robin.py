@@ -23,7 +23,7 @@ def plan(group: Group) -> Plan:
     that do not subscribe to the topic are skipped, and their turn is gone. Nothing is remembered:
     claims, lags and racks do not count.
 
-    The text walks over the skipped members one by one; here a binary search finds the next
+    Kafka walks over the skipped members one by one; here a binary search finds the next
     subscriber, which is the same member.
 
     Source: ``RoundRobinAssignor`` of Apache Kafka, as documented.

@@ -85,7 +85,7 @@ class TimeLimit:
             reason = assignor.missing()
             if reason is not None:
                 return Outcome("unavailable", None, reason, 0.0)
-            reason = _start(place.child, assignor)
+            reason = start(place.child, assignor)
             if reason is not None:
                 place.prepared.clear()
                 return Outcome("failed", None, f"it does not start: {reason}", 0.0)
@@ -150,8 +150,8 @@ class _Answer:
     counts: tuple[int, int, int] = (1, 0, 0)
 
 
-def _start(child: Child, assignor: Assignor) -> str | None:
-    """Start what an assignor needs in a child process; return why that failed."""
+def start(child: Child, assignor: Assignor) -> str | None:
+    """Start what an assignor needs, such as a JVM, in a child process; return why that failed."""
     lost = child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
     return lost.reason if isinstance(lost, Lost) else lost
 

@@ -19,7 +19,7 @@ def rarest_first(group: Group) -> list[int]:
 
     Topics with equally many go by name. As all partitions of a topic have the same potential
     consumers, this with ascending numbers is the order of KIP-54's ``sortedAllPartitions``; how
-    it orders partitions with equally many potential consumers, the text does not say.
+    it orders partitions with equally many potential consumers, the KIP does not say.
     """
     order = np.argsort(group.readers, kind="stable")
     return [int(topic) for topic in order if group.readers[topic]]

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from groups import Failed, Refused, values
+from groups import Failed, values
 from heuristics import assignor_named
 from heuristics.child import Child, Lost
+from heuristics.time_limit import attempt, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from heuristics import Assignor, Plan
 
 BATCH = 50
-PREPARE_SECONDS = 120.0
 # What a call may take in a batch before the groups of the batch are run one by one: enough for a
 # probed client with cooperative rounds on a busy machine.
 EACH_SECONDS = 0.2
@@ -88,13 +88,15 @@ def figures_of(
     child : where it runs; it is replaced when it hangs or dies
     """
     found: list[Figures] = []
-    child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
-    for start in range(0, len(groups), BATCH):
-        batch = groups[start : start + BATCH]
+    reason = start(child, assignor)
+    if reason is not None:
+        raise Failed(f"{assignor.name} does not start: {reason}")
+    for first in range(0, len(groups), BATCH):
+        batch = groups[first : first + BATCH]
         limit = seconds + EACH_SECONDS * len(batch)
         made = child.call(_figures, assignor.function, batch, seconds=limit)
         if isinstance(made, Lost):
-            child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+            start(child, assignor)
             made = [_alone(assignor, group, seconds, child) for group in batch]
         found += made
     return found
@@ -103,13 +105,9 @@ def figures_of(
 def _alone(assignor: Assignor, group: Group, seconds: float, child: Child) -> Figures:
     made = child.call(_figures, assignor.function, [group], seconds=seconds)
     if not isinstance(made, Lost):
-        return made[0]  # type: ignore[no-any-return]
-    child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+        return made[0]
+    start(child, assignor)
     return Figures("timed-out" if made.timed_out else "failed", made.reason)
-
-
-def _prepare(prepare: Callable[[], None]) -> None:
-    prepare()
 
 
 def _figures(function: Callable[[Group], Plan], groups: Sequence[Group]) -> list[Figures]:
@@ -117,14 +115,10 @@ def _figures(function: Callable[[Group], Plan], groups: Sequence[Group]) -> list
 
 
 def _figure(function: Callable[[Group], Plan], group: Group) -> Figures:
-    try:
-        assignment = function(group).assignment
-    except Refused as refusal:
-        return Figures("refused", str(refusal))
-    except Failed as failure:
-        return Figures("failed", str(failure))
-    except Exception as error:
-        return Figures("failed", f"{type(error).__name__}: {error}")
+    came = attempt(function, group)
+    if came.plan is None:
+        return Figures("refused" if came.status == "refused" else "failed", came.reason or "")
+    assignment = came.plan.assignment
     if assignment.violations:
         kinds = Counter(violation.kind for violation in assignment.violations)
         return Figures("invalid", ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))

@@ -1,20 +1,13 @@
 """KIP-615's promises: numbers differ by at most one, and nothing changes when nothing changed."""
 
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, combinations, pairwise, product
 
 import pytest
 
+from compare.samples.enumerated import ownership_counts
 from groups import Assignment, Refused, values
 from heuristics import assign
-
-
-def ownership_counts(members: int, partitions: int):
-    if not members:
-        yield ()
-        return
-    for mine in range(partitions + 1):
-        for others in ownership_counts(members - 1, partitions - mine):
-            yield (mine, *others)
+from heuristics.kip615_constrained import Capacities, owned_partitions
 
 
 @pytest.fixture
@@ -96,6 +89,43 @@ def test_as_written_two_claims_of_one_generation_go_out_twice(group_of):
     )
     assert [str(v) for v in assignment.violations] == ["t-0 with b: double"]
     assert assignment.to_dict() == {"a": {"t": [0, 1]}, "b": {"t": [0]}}
+
+
+def test_as_written_a_member_can_end_above_the_ceiling_where_claims_overlap(group_of):
+    owned = {"a": {"t": [0]}, "b": {"t": [0]}, "c": {"t": [1]}}
+    group = group_of({"t": 3}, {member: ["t"] for member in owned}, owned, 5)
+    assert Capacities.of(group) == Capacities(1, 1)
+    assert assign(group, "kip-615-constrained").to_dict() == {
+        "a": {"t": [0, 2]},
+        "b": {"t": [0]},
+        "c": {"t": [1]},
+    }
+    assert assign(group, "kip-615-amended").loads.tolist() == [1, 1, 1]
+
+
+def test_the_first_amendment_keeps_the_promise_and_the_second_makes_the_plans_valid(group_of):
+    """All claims of one generation that up to three members make on up to three partitions."""
+    within, valid, above, overlapping = 0, 0, 0, 0
+    for members, partitions in product(range(1, 4), repeat=2):
+        some = chain.from_iterable(
+            combinations(range(partitions), size) for size in range(partitions + 1)
+        )
+        for claims in product(list(some), repeat=members):
+            owned = {f"m{i}": {"t": list(mine)} for i, mine in enumerate(claims)}
+            group = group_of({"t": partitions}, {member: ["t"] for member in owned}, owned, 1)
+            alone = Capacities.of(group).assign(group, owned_partitions(group), one_each=False)
+            sizes = [len(held["t"]) if held else 0 for held in alone.to_dict().values()]
+            within += max(sizes) - min(sizes) <= 1
+            if len(set(chain(*claims))) < sum(map(len, claims)):
+                overlapping += 1
+                valid += alone.is_valid
+                above += max(sizes) > Capacities.of(group).ceiling
+            else:
+                assert alone.is_valid
+            both = assign(group, "kip-615-amended")
+            assert both.is_valid
+            assert spread(both) <= 1
+    assert (within, overlapping, valid, above) == (682, 545, 100, 298)
 
 
 def test_as_written_overlapping_claims_can_leave_a_partition_with_nobody(group_of):
