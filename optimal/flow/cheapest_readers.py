@@ -8,6 +8,7 @@ import numpy as np
 
 from groups.errors import BadInput
 from groups.subscriptions import entries
+from optimal.flow.costs import COSTS
 
 if TYPE_CHECKING:
     from groups.group import Bools, Group, Int64, Racks
@@ -59,20 +60,15 @@ def _costs(group: Group, before: Objective) -> tuple[Int64, int]:
 
     (partitions,) int64 and an integer; one unit of a tier is more than all later tiers cost.
     """
-    weight = group.weight
-    if weight is None:
-        weight = np.zeros(group.n_partitions, np.int64)
-    heaviest = int(weight.max(initial=0))
-    moving, distance, rest = np.zeros(group.n_partitions, np.int64), 0, 0
+    every = np.arange(group.n_partitions)
+    moving, distance, rest = np.zeros(len(every), np.int64), 0, 0
     for tier in reversed(before):
-        unit = rest + 1
-        rest += unit * (heaviest if tier == "moved_weight" else 1)
+        unit, cost = rest + 1, COSTS[tier]
+        rest += unit * cost.greatest(group)
         if rest >= SAFE:
             raise BadInput(f"objective: the costs of {' > '.join(before)} leave 64 bits")
-        if tier == "racks":
-            distance = unit
-        else:
-            moving += unit * (weight if tier == "moved_weight" else 1)
+        moving += unit * cost.of_leaving(group, every)
+        distance += unit * cost.far
     return moving, distance
 
 

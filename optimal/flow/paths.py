@@ -9,6 +9,8 @@ import numpy as np
 
 from groups.group import among
 from groups.subscriptions import entries
+from optimal.flow.costs import COSTS
+from optimal.flow.stages import CONVEX
 from optimal.networks.order import numbered, order_by
 
 if TYPE_CHECKING:
@@ -27,15 +29,15 @@ class Owned:
     Attributes
     ----------
     of_partition : (partitions,) int64, which of these each partition is among, else -1
-    pool, owner, weight, count : (owned,) int64, in ascending order of pool, owner and weight;
-        weight 0 where no tier looks at it
+    pool, owner, sample, count : (owned,) int64, in ascending order of pool, owner and weight;
+        `sample` is one of the partitions
     far : (owned,) bool, whether the owner's rack holds no replica
     """
 
     of_partition: Int64
     pool: Int64
     owner: Int64
-    weight: Int64
+    sample: Int64
     count: Int64
     far: Bools
 
@@ -137,30 +139,29 @@ def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
     inside : (reads,) bool, whether a pool and a class that reads it are in one block
     """
     of_partition = np.full(group.n_partitions, -1, np.int64)
-    nothing = np.empty(0, np.int64)
-    if not {"stickiness", "moved_weight"} & set(stages.flows):
+    costs = [COSTS[tier] for tier in stages.flows if tier not in CONVEX]
+    if not any(cost.leaving for cost in costs):
+        nothing = np.empty(0, np.int64)
         return Owned(of_partition, nothing, nothing, nothing, nothing, np.empty(0, bool))
     held = np.flatnonzero((pools.pool >= 0) & (group.owner >= 0))
-    classes = len(pools.class_size)
-    reads = (pools.read_pool * classes + pools.read_by)[inside]
-    order = order_by(reads)
-    reads = reads[order]
     pool, owner = pools.pool[held], group.owner[held].astype(np.int64)
+    classes, members = len(pools.class_size), len(group.members)
+    reads = np.sort((pools.read_pool * classes + pools.read_by)[inside])
     allowed = among(reads, pool * classes + pools.member_class[owner], len(pools.counts) * classes)
     if not allowed.all():
         held, pool, owner = held[allowed], pool[allowed], owner[allowed]
-    key, width = pool * len(group.members) + owner, len(pools.counts) * len(group.members)
-    weights, rank = np.zeros(1, np.int64), nothing
-    if "moved_weight" in stages.flows and group.weight is not None and len(held):
-        weights, rank = np.unique(group.weight[held], return_inverse=True)
-        key, width = key * len(weights) + rank, width * len(weights)
+    key, width = pool * members + owner, len(pools.counts) * members
+    for cost in costs:
+        if cost.weight is not None:
+            weights, rank = np.unique(cost.of_leaving(group, held), return_inverse=True)
+            key, width = key * len(weights) + rank, width * max(len(weights), 1)
     distinct, number = numbered(key, width)
     of_partition[held] = number
-    pair, rank = np.divmod(distinct, len(weights))
-    pool, owner = np.divmod(pair, max(len(group.members), 1))
-    far = np.zeros(len(distinct), bool)
-    if len(distinct) and pools.far.any():
-        key = pool * classes + pools.member_class[owner]
-        far = pools.far[inside][order][np.searchsorted(reads, key)]
+    sample = np.empty(len(distinct), np.int64)
+    sample[number] = held
+    owner = group.owner[sample].astype(np.int64)
+    far = np.zeros(len(sample), bool)
+    if stages.with_racks and group.racks is not None:
+        far = group.racks.misses(owner, sample)
     count = np.bincount(number, minlength=len(distinct))
-    return Owned(of_partition, pool, owner, weights[rank], count, far)
+    return Owned(of_partition, pools.pool[sample], owner, sample, count, far)

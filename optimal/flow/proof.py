@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimal.flow.costs import COSTS
 from optimal.solution import Proof, ProofKind
 
 if TYPE_CHECKING:
@@ -30,20 +31,13 @@ def proof_of(
         return Proof(ProofKind.SOLVER)
     if "balance" not in objective:
         return Proof(ProofKind.CERTIFICATE)
-    units = _units(prices, [_most(group, tier) for tier in stages.flows])
+    units = _units(prices, [COSTS[tier].greatest_total(group) for tier in stages.flows])
     if units is None:
         return Proof(ProofKind.SOLVER)
     price = np.zeros(len(level), np.int64)
     for unit, of_tier in zip(units, prices, strict=True):
         price += unit * of_tier
     return Proof(ProofKind.CERTIFICATE, level=level, price=price, scale=units)
-
-
-def _most(group: Group, tier: str) -> int:
-    """Return the most that a tier can cost."""
-    if tier == "moved_weight" and group.weight is not None:
-        return int(np.maximum(group.weight[group.owner >= 0], 0).sum())
-    return group.n_partitions
 
 
 def _units(prices: list[Int64], most: list[int]) -> tuple[int, ...] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from optimal.flow.costs import COSTS
+
 if TYPE_CHECKING:
     from groups.tiers import Objective
 
@@ -47,7 +49,7 @@ class Stages:
     @property
     def with_racks(self) -> bool:
         """Whether a tier looks at racks."""
-        return "racks" in self.before or "racks" in self.flows
+        return any(COSTS[t].far for t in (*self.before, *self.flows) if t not in CONVEX)
 
     @property
     def has_closed_form(self) -> bool:

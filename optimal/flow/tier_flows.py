@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimal.flow.costs import COSTS
 from optimal.flow.layout import Layout, network_of
 from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
@@ -15,6 +16,7 @@ from optimal.networks.least_squares import least_squares
 
 if TYPE_CHECKING:
     from groups.group import Bools, Group, Int64
+    from optimal.flow.costs import Cost
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
@@ -58,7 +60,7 @@ def tier_flows(
                 network, np.arange(arcs.start, arcs.stop), carried, guess, time_left
             )
         else:
-            cost = _costs(tier, paths, layout)
+            cost = _costs(COSTS[tier], group, paths, layout)
             flow = cheapest(network, cost, time_left)
             distance = potentials(network, cost, flow)
             network = face(network, cost, distance)
@@ -68,15 +70,15 @@ def tier_flows(
     return layout.counts(paths, flow), prices
 
 
-def _costs(tier: str, paths: Paths, layout: Layout) -> Int64:
-    """(arcs,) int64: what a partition costs on each arc; where it may stay, staying pays."""
+def _costs(cost: Cost, group: Group, paths: Paths, layout: Layout) -> Int64:
+    """(arcs,) int64: what a partition costs on each arc; staying is worth what leaving costs."""
     stay, read, _, carry = layout.slices
-    cost = np.zeros(carry.stop, np.int64)
-    if tier == "racks":
-        cost[stay], cost[read] = paths.owned.far[layout.stay], paths.far[layout.read]
-    else:
-        cost[stay] = -1 if tier == "stickiness" else -paths.owned.weight[layout.stay]
-    return cost
+    owned, found = paths.owned, np.zeros(carry.stop, np.int64)
+    found[stay] -= cost.of_leaving(group, owned.sample[layout.stay])
+    if cost.far:
+        found[stay] += owned.far[layout.stay]
+        found[read] += paths.far[layout.read]
+    return found
 
 
 def _squared(
