@@ -39,10 +39,10 @@ bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go'
 	@$(BIN)/python -m benchmarks.kafka
 	@$(BIN)/python -m benchmarks.franz_go
 
-promises: clients  ## hold every assignor to every promise on all small groups, 5 min
+promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 7 min
 	@$(BIN)/python -m studies.promise_table
 
-differential: clients  ## set the texts beside the code that people run, some 20 min
+differential: clients  ## hold the KIPs against the code that people run, some 20 min
 	@$(BIN)/python -m studies.differential
 
 findings: clients  ## look for what breaks shipped assignors' promises, 40 min

@@ -1,4 +1,4 @@
-"""Departures: where the code that people run departs from the text, in words."""
+"""Departures: where the code that people run departs from the KIPs, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Kinds = tuple[str, ...]
 ALL: Kinds = (EQUAL, DIFFERING, ODD, STATIC, RACKS)
 
-TIES = "ties fall otherwise"
+TIES = "ties are decided otherwise"
 UNEXPLAINED = "differs, nobody has looked why"
 
 _FORGOTTEN = (
@@ -25,16 +25,16 @@ _FORGOTTEN = (
 _NO_INSTANCE = "instance ids do not reach the assignor, members go by member id"
 _TWO_BY_TWO = "goes by instance id only between two members that have one, else by member id"
 _SKIPPING = "breaks down (KeyError) as soon as a member must be skipped"
-_NEAR = "KIP-881: balance first, then racks, then stickiness; the text knows no racks"
+_NEAR = "KIP-881: balance first, then racks, then stickiness; KIP-54 and KIP-615 know no racks"
 _SHARES = "KIP-881: racks decide who gets which partitions and who gets one above the quota"
-_AGAIN = "goes on reassigning until nothing can move any more; the text has one pass"
-_ROUNDS = "goes on reassigning until nothing can move any more; the text has one pass a round"
-_NEWLY = "reassigns newly given partitions first, then the others; the text goes through all alike"
-_FULLEST = "takes from the fullest member in turn; the text goes by topic and number"
-_QUOTA = "has KIP-615's quotas for equal subscriptions; the text of KIP-54 has no such case"
-_CHAINS = "looks for chains of moves, as the optimum needs; the text moves one partition at a time"
+_AGAIN = "goes on reassigning until nothing can move any more; KIP-54 has one pass"
+_ROUNDS = "goes on reassigning until nothing can move any more; as written there is one a round"
+_NEWLY = "reassigns newly given partitions first, then the others; KIP-54 makes no difference"
+_FULLEST = "takes from the fullest member in turn; KIP-54 goes by topic and number"
+_QUOTA = "has KIP-615's quotas for equal subscriptions; KIP-54 has no such case"
+_CHAINS = "looks for chains of moves, as the optimum needs; KIP-54 moves one partition at a time"
 _EVEN = "keeps the difference at one, as kip-615-amended does"
-_KEPT = "keeps claims of an older generation that nobody contests; the text drops them all"
+_KEPT = "keeps claims of an older generation that nobody contests; KIP-615 drops them all"
 _DROPPED = "drops claims of an older generation, as KIP-615 has it; who gets them back is a tie"
 _READ_TWICE = (
     "reads user data twice: members up to the first whose subscription differs lose their claims"
@@ -48,7 +48,7 @@ _FIRST = "of two claims of one generation the first by member stands; as written
 _NEITHER = "of two claims on a partition neither stands, whatever the generations"
 _FOREIGN = "leaves a member what it claims of a topic that it does not read"
 _BY_CHANCE = (
-    "gives out unassigned partitions in random order; the text starts with those that fewest "
+    "gives out unassigned partitions in random order; KIP-54 starts with those that fewest "
     "members can take"
 )
 _EITHER = "of two claims of one generation one stands, at random"
@@ -58,7 +58,8 @@ _GIVEN_BACK = (
 )
 _UNREPAIRED = "before 1.22 looks for no other plan with the same loads and fewer moves"
 _LEADERS = (
-    "before 1.22 the racks of partition leaders count, after balance; the text knows no racks"
+    "before 1.22 the racks of partition leaders count, after balance; KIP-54 and KIP-615 know no "
+    "racks"
 )
 _AS_TEXT = "orders partitions as text, t-10 before t-2"
 _ALIKE = (
@@ -147,7 +148,7 @@ _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Comparison], bool], s
 
 
 def departure(written: str, shipped: str, kind: str, row: Comparison) -> str:
-    """Return where a shipped assignor departs from the text on groups of a kind.
+    """Return where a shipped assignor departs from the KIP on groups of a kind.
 
     Empty where the figures show no difference; `UNEXPLAINED` where there are no words for one.
     """
@@ -156,8 +157,8 @@ def departure(written: str, shipped: str, kind: str, row: Comparison) -> str:
         return ""
     said = [
         words
-        for texts, pattern, kinds, explains, words in _WORDS
-        if written in texts and fnmatchcase(shipped, pattern) and kind in kinds and explains(row)
+        for kips, pattern, kinds, explains, words in _WORDS
+        if written in kips and fnmatchcase(shipped, pattern) and kind in kinds and explains(row)
     ]
     if said:
         return "; ".join(said)

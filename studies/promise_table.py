@@ -1,6 +1,7 @@
 """The table of promises: every small group, every assignor as written, every promise.
 
-``python -m studies.promise_table`` makes it anew, in ``docs/promises.md``, and the findings.
+``python -m studies.promise_table`` makes it anew in ``docs/promises.md``, with the table of
+KIP-615's amendments below it, and the findings in ``corpus/findings.jsonl``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from compare.promises.trial import Trial, in_process, optima
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
 from heuristics import WRITTEN
+from studies import amendments
 from studies.page import put
 
 if TYPE_CHECKING:
@@ -192,7 +194,9 @@ def main() -> None:
     started = perf_counter()
     total = tally_all(asked.workers)
     findings = findings_of(total)
-    put(asked.docs, "promises", table_of(total, findings))
+    amended = {name: amendments.broken_by(groups) for name, groups in amendments.scopes().items()}
+    made = f"{table_of(total, findings)}\n\n{amendments.table_of(amended)}"
+    put(asked.docs, "promises", made)
     others = [f for f in read_findings(asked.findings) if f.assignor not in WRITTEN]
     asked.findings.write_text(as_lines([*findings, *others]), encoding="utf-8")
     seconds = perf_counter() - started

@@ -1,0 +1,136 @@
+"""Amendments: what each of the two changes to KIP-615 mends by itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain, combinations, combinations_with_replacement, islice, product
+from typing import TYPE_CHECKING
+
+from compare.samples.drawn import drawn
+from compare.samples.enumerated import equal
+from groups import Group, Refused
+from heuristics.kip615_constrained import (
+    Capacities,
+    owned_partitions,
+    require_equal_subscriptions,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from groups import Assignment
+
+LOOP, VOID = "1, the loop", "2, void claims"
+VARIANTS = {"none, as written": (), LOOP: (LOOP,), VOID: (VOID,), "both": (LOOP, VOID)}
+CONTESTED = (4, 4)
+
+
+@dataclass
+class Broken:
+    """On how many groups a variant breaks what is promised.
+
+    Attributes
+    ----------
+    groups : tried
+    uneven : of those, how many end with loads that differ by two or more
+    invalid : of those, how many end with an assignment that is not valid
+    """
+
+    groups: int = 0
+    uneven: int = 0
+    invalid: int = 0
+
+
+def contested(members: int, partitions: int) -> Iterator[Group]:
+    """Every group of that size and smaller with one topic, by which members claim each partition.
+
+    All claims are of one generation. Of the partitions only how many each set of members claims
+    counts.
+    """
+    for size, total in product(range(1, members + 1), range(1, partitions + 1)):
+        every = range(size)
+        claimants = list(chain.from_iterable(combinations(every, n) for n in range(size + 1)))
+        for claimed_by in combinations_with_replacement(claimants, total):
+            yield Group.from_dict(
+                {
+                    "format": "assay-group/1",
+                    "group": "contested",
+                    "topics": {"t": total},
+                    "members": {
+                        f"m{member}": {
+                            "subscription": ["t"],
+                            "owned": {"t": [p for p, by in enumerate(claimed_by) if member in by]},
+                            "generation": 1,
+                        }
+                        for member in every
+                    },
+                }
+            )
+
+
+def scopes(
+    *,
+    equal_to: tuple[int, int] = (5, 12),
+    contested_to: tuple[int, int] = CONTESTED,
+    seeded: int = 20_000,
+) -> dict[str, Iterable[Group]]:
+    """Return the groups by scope; equal and seeded ones are those of the table of promises."""
+    return {
+        "equal": (small.group() for small in equal(*equal_to)),
+        "contested": contested(*contested_to),
+        "seeded": (group for group in islice(drawn(1), seeded) if _is_covered(group)),
+    }
+
+
+def made_by(group: Group, amendments: Iterable[str]) -> Assignment:
+    """Return what KIP-615 with some of the amendments makes of a group that it covers."""
+    owned = owned_partitions(group)
+    if VOID in amendments:
+        times = Counter(chain.from_iterable(owned))
+        owned = [[partition for partition in mine if times[partition] == 1] for mine in owned]
+    return Capacities.of(group).assign(group, owned, one_each=LOOP not in amendments)
+
+
+def broken_by(groups: Iterable[Group]) -> dict[str, Broken]:
+    """Return for each variant on how many of some groups it breaks what is promised."""
+    found = {name: Broken() for name in VARIANTS}
+    for group in groups:
+        for name, amendments in VARIANTS.items():
+            assignment, one = made_by(group, amendments), found[name]
+            one.groups += 1
+            one.uneven += int(assignment.loads.max() - assignment.loads.min()) > 1
+            one.invalid += not assignment.is_valid
+    return found
+
+
+def table_of(found: Mapping[str, Mapping[str, Broken]]) -> str:
+    """Return the counts by scope and variant as Markdown, a row a variant."""
+    heads = [f"{what}, {scope}" for what in ("uneven", "invalid") for scope in found]
+    lines = [f"| amendments of KIP-615 | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+    for name in VARIANTS:
+        rows = [of_scope[name] for of_scope in found.values()]
+        cells = [_cell(one.uneven, one.groups) for one in rows]
+        cells += [_cell(one.invalid, one.groups) for one in rows]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    members, partitions = CONTESTED
+    return "\n".join(
+        [
+            f"- *contested*: one topic, every set of members that claim a partition in one "
+            f"generation, up to {members} members x {partitions} partitions",
+            "",
+            *lines,
+        ]
+    )
+
+
+def _is_covered(group: Group) -> bool:
+    try:
+        require_equal_subscriptions(group)
+    except Refused:
+        return False
+    return True
+
+
+def _cell(broken: int, groups: int) -> str:
+    return f"**{broken:,}** of {groups:,}" if broken else f"none of {groups:,}"

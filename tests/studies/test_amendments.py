@@ -1,0 +1,71 @@
+"""The amendments of KIP-615, each by itself, and what the page says of them."""
+
+from math import comb
+from pathlib import Path
+
+import pytest
+
+from heuristics import assign
+from studies.amendments import (
+    LOOP,
+    VARIANTS,
+    VOID,
+    broken_by,
+    contested,
+    made_by,
+    scopes,
+    table_of,
+)
+from studies.page import made_part
+
+PAGE = Path(__file__).parents[2] / "docs" / "promises.md"
+
+
+@pytest.fixture(scope="module")
+def found():
+    small = scopes(equal_to=(4, 9), contested_to=(3, 4), seeded=2000)
+    return {scope: broken_by(groups) for scope, groups in small.items()}
+
+
+def test_contested_groups_are_every_multiset_of_sets_of_claimants():
+    groups = [str(group.to_dict()) for group in contested(3, 4)]
+    ways = sum(comb(2**m + p - 1, p) for m in range(1, 4) for p in range(1, 5))
+    assert len(groups) == len(set(groups)) == ways
+
+
+def test_the_loop_alone_keeps_the_loads_within_one_and_leaves_plans_invalid(found):
+    assert found["equal"]["none, as written"].uneven == 8
+    assert sum(of_scope[LOOP].uneven for of_scope in found.values()) == 0
+    assert found["contested"][LOOP].invalid == found["contested"]["none, as written"].invalid > 300
+
+
+def test_voiding_double_claims_alone_makes_plans_valid_and_leaves_loads_uneven(found):
+    assert sum(of_scope[VOID].invalid for of_scope in found.values()) == 0
+    assert found["equal"][VOID].uneven == 8
+
+
+def test_all_variants_see_the_same_groups(found):
+    for of_scope in found.values():
+        assert len({one.groups for one in of_scope.values()}) == 1
+        assert min(one.groups for one in of_scope.values()) > 500
+
+
+def test_no_amendment_and_both_are_the_assignors_as_written_and_amended():
+    for group in contested(3, 3):
+        for name, amendments in (("constrained", ()), ("amended", (LOOP, VOID))):
+            made = made_by(group, amendments)
+            assert made.to_dict() == assign(group, f"kip-615-{name}").to_dict()
+
+
+def test_the_page_counts_what_each_amendment_leaves_broken(found):
+    head, _, *rows = table_of(found).splitlines()[2:]
+    made = made_part(PAGE, "promises")
+    assert head in made
+    lines = {row.split(" | ")[0]: row for row in made.splitlines()}
+    assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in VARIANTS]
+    for row in rows:
+        shown = lines[row.split(" | ")[0]].split(" | ")
+        # What breaks on fewer groups breaks on more: the page is made of supersets of these.
+        for cell, counted in zip(shown[1:], row.split(" | ")[1:], strict=True):
+            assert "**" in cell or "**" not in counted
+    assert lines["| both"].count("none of ") == 6
