@@ -15,8 +15,8 @@ from groups.errors import SolverContradiction
 from groups.group import NOBODY
 from groups.tiers import TIERS, require_data
 from optimal.answer import Answer
-from optimal.constraint_program import LOAD_SQUARES, ConstraintProgram
 from optimal.limits import require_costs_within
+from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from groups.group import Group, Int32
     from groups.tiers import Objective
-    from optimal.constraint_program import Cost
+    from optimal.programs.constraint import Cost
 
 # The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima beyond
 # (google/or-tools issue 5293).

@@ -10,7 +10,7 @@ from groups.errors import BadInput
 from groups.tiers import TIERS, require_data
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
-from optimal.linear_program import LINEAR_TIERS, LOAD_PAIRS, LinearProgram, score
+from optimal.programs.linear import LINEAR_TIERS, LOAD_PAIRS, LinearProgram, score
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from groups.group import Group, Int32
     from groups.tiers import Objective
-    from optimal.linear_program import Cost
+    from optimal.programs.linear import Cost
 
 # A load may be off by this times its greatest weight: with CBC's own 1e-7 that is a unit.
 TOLERANCE = 1e-9

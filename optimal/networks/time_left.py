@@ -25,3 +25,12 @@ class TimeLeft:
         """Raise OutOfTime when nothing is left."""
         if self.deadline is not None and monotonic() > self.deadline:
             raise OutOfTime
+
+    @property
+    def is_up(self) -> bool:
+        """Whether nothing is left."""
+        return self.deadline is not None and monotonic() >= self.deadline
+
+    def share(self, parts: int) -> float | None:
+        """Return one of so many equal parts of the seconds left."""
+        return None if self.deadline is None else max(0.0, self.deadline - monotonic()) / parts

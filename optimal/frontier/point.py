@@ -1,0 +1,50 @@
+"""Point: a trade-off of two tiers and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from optimal.solution import ProofKind
+
+if TYPE_CHECKING:
+    from groups.assignment import Assignment
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A trade-off of two tiers and what is known of it.
+
+    Attributes
+    ----------
+    first_value, second_value : the values of the two tiers
+    first_bound : no assignment with so small a second value has less in the first tier; None
+        where nothing is known
+    second_bound : no assignment with so small a first value has less in the second tier
+    assignment : an assignment with these values
+    proof : what the bounds rest on where both meet their values, else of kind ``none``
+    complete : whether it is proved that no efficient trade-off lies between this point and the
+        next one; of the last point, that no assignment has less in the second tier
+    """
+
+    first_value: int
+    second_value: int
+    first_bound: int | None
+    second_bound: int | None
+    assignment: Assignment
+    proof: ProofKind
+    complete: bool = False
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is proved that nothing is better in one tier and as good in the other."""
+        return self.proof is not ProofKind.NONE
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """The values of both tiers."""
+        return self.first_value, self.second_value
+
+    def weakly_dominates(self, other: Point) -> bool:
+        """Say whether it is as good as another one in both tiers."""
+        return self.first_value <= other.first_value and self.second_value <= other.second_value

@@ -1,0 +1,180 @@
+"""Trade-offs: what one tier costs in units of another, from end to end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from groups.assignment import Assignment
+from groups.errors import BadInput, SolverContradiction
+from groups.tiers import parse_objective, require_data, values
+from optimal.frontier.point import Point
+from optimal.networks.time_left import TimeLeft
+from optimal.solution import ProofKind
+from optimal.solve import solve
+
+if TYPE_CHECKING:
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.frontier.trades import Trades
+    from optimal.solution import Solution
+
+
+def frontier(
+    group: Group,
+    first: str,
+    second: str,
+    *,
+    time_limit: float | None = None,
+    points: int | None = None,
+) -> tuple[Point, ...]:
+    """Return the efficient trade-offs of two tiers, from the least of `first` to that of `second`.
+
+    From one point to the next `first` grows and `second` shrinks: what the next unit of the one
+    costs in the other. The two ends are the answers of `solve` to ``first > second`` and
+    ``second > first``, with a certificate where both tiers are flows. The points between follow
+    from sorting for moves or moved weight against racks, and for balance against stickiness
+    where all members read alike. Everything else is searched with CP-SAT by the epsilon-constraint
+    method (Haimes, Lasdon & Wismer 1971): the least of `first` with `second` below the last
+    point, then the least of `second` with that. Weighted flows would find only the points on the
+    convex hull, and not even those of balance: away from its optimum KIP-54's score is no flow
+    cost.
+
+    Parameters
+    ----------
+    first, second : names of two tiers
+    time_limit : seconds for everything together; when they are up the points found so far are
+        returned, with `complete` False where some may be missing
+    points : at most so many, 2 or more, spread over the range of `second`; None: all. Each
+        holds an assignment of its own.
+
+    Returns
+    -------
+    points : none of them is dominated by another or comes twice. Those that are proved
+        are efficient; where all are proved and complete these are all trade-offs there are. Of a
+        group with more than 20,000 readers of partitions only the ends are returned
+        where the rest would have to be searched. Empty where the time was up before anything was
+        found.
+
+    Raises
+    ------
+    BadInput
+        Where a tier is not known or comes twice, the group lacks what one needs, or its values
+        leave the integers that a solver tells apart.
+
+    Examples
+    --------
+    >>> from assay import Group, frontier
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> points = frontier(group, "balance", "stickiness")
+    >>> [(point.first_value, point.second_value) for point in points]
+    [(1, 2), (3, 1), (5, 0)]
+    """
+    objective = parse_objective((first, second))
+    require_data(group, objective)
+    if points is not None and points < 2:
+        raise BadInput(f"points: {points}, expected 2 or more")
+    time_left = TimeLeft.of(time_limit)
+    left = _end(solve(group, objective, time_limit=time_left.share(4)))
+    right = _end(solve(group, objective[::-1], time_limit=time_left.share(3)), turned=True)
+    if left is None or right is None:
+        return tuple(end for end in (left, right) if end is not None)
+    if left.weakly_dominates(right) or right.weakly_dominates(left):
+        return (_only(left, right),)
+    if left.proved and right.proved:
+        from optimal.frontier.trades import trades
+
+        most = dict(zip(objective, (right.first_value, left.second_value), strict=True))
+        known = trades(group, objective, most)
+        if known is not None:
+            return _picked(group, objective, (left, right), known, time_left, points)
+    from optimal.frontier.search import searched
+
+    return searched(group, objective, (left, right), time_left, points)
+
+
+def _end(solution: Solution, *, turned: bool = False) -> Point | None:
+    """Return what a solution says as a point; `turned`: its objective is the second tier first.
+
+    The bound on its second tier is one on the point only where its first tier is proved.
+    """
+    if solution.assignment is None:
+        return None
+    one, other = solution.terms
+    bounds = (one.bound, other.bound if one.bound == one.value else None)
+    found = (one.value, other.value)
+    if turned:
+        bounds, found = bounds[::-1], found[::-1]
+    return Point(
+        *found,
+        *bounds,
+        assignment=solution.assignment,
+        proof=solution.proof.kind,
+        complete=turned and one.bound == one.value,
+    )
+
+
+def _only(left: Point, right: Point) -> Point:
+    """Return the one of two ends that is as good as the other in both tiers.
+
+    It is the only trade-off where no assignment has less in either of the tiers.
+    """
+    best = left if left.weakly_dominates(right) else right
+    if best is left and right.proved and right.weakly_dominates(left):
+        best = right
+    ideal = (left.first_bound, right.second_bound)
+    return replace(best, complete=best.at == ideal)
+
+
+def _picked(
+    group: Group,
+    objective: Objective,
+    ends: tuple[Point, Point],
+    known: Trades,
+    time_left: TimeLeft,
+    points: int | None,
+) -> tuple[Point, ...]:
+    """Return the points that sorting finds, as many as asked for, between the ends."""
+    left, right = ends
+    picked = list(range(known.count))
+    if points is not None and points < known.count:
+        picked = [i * (known.count - 1) // (points - 1) for i in range(points)]
+    if known.moved == objective[1]:
+        picked = [known.count - 1 - i for i in picked]
+    found = [left]
+    for before, i in pairwise(picked):
+        if time_left.is_up:
+            return (*found, right)
+        point = _sorted_out(group, objective, known, i)
+        if found[-1].weakly_dominates(point) or point.weakly_dominates(found[-1]):
+            raise SolverContradiction(
+                f"{group.name}: of the trade-offs {found[-1].at} and {point.at} one "
+                "dominates the other"
+            )
+        found[-1] = replace(found[-1], complete=abs(i - before) == 1)
+        found.append(point)
+    one = _sorted_out(group, objective, known, picked[0])
+    if (one.at, found[-1].at) != (left.at, right.at):
+        raise SolverContradiction(
+            f"{group.name}: sorting finds trade-offs from {one.at} to {found[-1].at}, "
+            f"but solve finds {left.at} and {right.at}"
+        )
+    return (*found[:-1], right)
+
+
+def _sorted_out(group: Group, objective: Objective, known: Trades, number: int) -> Point:
+    assignment = Assignment(group, known.owner(number))
+    assignment.require_valid()
+    first, second = values(assignment, objective)
+    return Point(first, second, first, second, assignment, ProofKind.SOLVER)

@@ -1,0 +1,1 @@
+"""The models of the solvers: who may own what, and what every tier costs."""
