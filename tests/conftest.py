@@ -50,6 +50,15 @@ def refused():
     assert found == []
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Let the tests of a file, and those that look at one run of Spark, share their fixtures."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            name = "spark" if "spark_runs" in item.fixturenames else item.location[0]
+            item.add_marker(pytest.mark.xdist_group(name))
+
+
 def no_skip_in_ci(report):
     if report.skipped and os.environ.get("CI", "").lower() == "true":
         reason = str(report.longrepr[2]).removeprefix("Skipped: ")

@@ -61,24 +61,17 @@ def _java(folder: Path, file: str, client: str, version: str) -> Rerun:
     reason = jars.compile_java([folder / file], places, folder / "classes")
     if reason is not None:
         raise Failed(f"{file} does not compile: {reason.strip()}")
-    command: list[str | Path] = [home / "bin" / "java", "-jar", junit, "execute"]
-    command += ["--disable-banner", "--details=tree", "-c", Path(file).stem]
+    command: list[str | Path] = [home / "bin" / "java", *jars.SHORT_LIVED, "-jar", junit]
+    command += ["execute", "--disable-banner", "--details=tree", "-c", Path(file).stem]
     command += ["-cp", os.pathsep.join(["classes", *map(str, places)])]
     return _told(file, _run(folder, command), "1 tests failed")
 
 
 def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
-    command: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--rootdir",
-        folder,
-    ]
-    return _told(file, _run(folder, [*command, file]), "1 failed")
+    command: list[str | Path] = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = _run(folder, [*command, "--rootdir", folder, file], plain)
+    return _told(file, done, "1 failed")
 
 
 def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
@@ -88,7 +81,7 @@ def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
     for name in ("go.mod", "go.sum"):
         shutil.copy(sources / name, folder)
-    return _told(file, _run(folder, ["go", "test", "./..."]), "--- FAIL")
+    return _told(file, _run(folder, ["go", "test", "-vet=off", "./..."]), "--- FAIL")
 
 
 def _node(folder: Path, file: str, client: str, version: str) -> Rerun:
