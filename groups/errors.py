@@ -5,7 +5,6 @@
     ├── Failed                an assignor broke down on this group, with the reason
     ├── InvalidAssignment     an assignment that is not valid, or a term that is not what it says
     ├── ProofError            a proof that does not hold, with the place where it fails
-    │   └── ProofTooLarge     a proof whose sums leave 64 bits
     ├── Refused               an assignor does not cover this group, with the reason
     └── SolverContradiction   two methods, or a method and the checker, disagree
 
@@ -44,10 +43,6 @@ class InvalidAssignment(AssayError, ValueError):
 
 class ProofError(AssayError):
     """A certificate that does not prove what its solution claims."""
-
-
-class ProofTooLarge(ProofError):
-    """A certificate whose sums leave 64 bits: it may hold, but is not checked here."""
 
 
 class Refused(AssayError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 
 from groups.errors import BadInput, SolverContradiction
 from groups.fleet import Fleet, portions
-from groups.group import frozen
+from groups.group import NOBODY, frozen
 from groups.tiers import parse_objective, require_data
 from optimal.answer import Answer
 from optimal.confirmation import confirmed, unconfirmed
@@ -40,13 +41,18 @@ def solve_many(
     Each equals the group's own `solve` in value and has its own proof and status; `seconds` is
     the common time divided by the number of groups, `time_limit` that of each common solve.
 
+    What is returned is checked side by side, as the answer to one group without common members or
+    topics. That proves each part: whatever a certificate asks of a partition or a member it asks
+    within its group, and the sums of prices bound each group's cost by themselves, so that they
+    meet the cost of all only where each meets its own.
+
     Raises
     ------
     BadInput
         Where the objective is not made of flow tiers, or a group lacks what a tier needs; the
         message names the group.
     SolverContradiction
-        Where the checker rejects an answer; the message names the group.
+        Where the checker rejects what was found; the message names the group.
 
     Examples
     --------
@@ -73,8 +79,8 @@ def solve_many(
     for portion in portions(groups, lambda group: len(group.members), MEMBERS_TOGETHER):
         try:
             solutions += _together(method, portion, tiers, time_limit)
-        except (BadInput, SolverContradiction):
-            # What is too large, or wrong, together need not be so in each group.
+        except BadInput:
+            # What is too large together need not be so in each group.
             solutions += [solve(group, tiers, time_limit=time_limit) for group in portion]
     return solutions
 
@@ -82,28 +88,48 @@ def solve_many(
 def _together(
     method: Method, groups: Sequence[Group], objective: Objective, time_limit: float | None
 ) -> list[Solution]:
-    """Solve groups side by side, check them side by side, and take them apart.
-
-    Each group's bounds hold by themselves, so the sums meet their bounds only where each does.
-    What each group's own data make of its part must add up to what was checked.
-    """
+    """Solve groups side by side, take the answer apart and check the parts side by side."""
     start = perf_counter()
     fleet = Fleet.of(groups)
     answer = method(fleet.group, objective, time_limit=time_limit)
-    whole = confirmed(fleet.group, objective, answer, "flow", 0.0)
-    proof = whole.proof.kind
+    parts = _split(fleet, answer)
+    try:
+        whole = confirmed(fleet.group, objective, _joined(fleet, answer, parts), "flow", 0.0)
+    except SolverContradiction:
+        for group, part in zip(groups, parts, strict=True):
+            confirmed(group, objective, part, "flow", 0.0)
+        raise
     seconds = (perf_counter() - start) / max(len(groups), 1)
-    parts = [
-        unconfirmed(group, objective, own, "flow", seconds)
-        for group, own in zip(groups, _split(fleet, answer), strict=True)
+    solutions = [
+        unconfirmed(group, objective, part, "flow", seconds)
+        for group, part in zip(groups, parts, strict=True)
     ]
-    if answer.proof.kind is not proof:
-        raise SolverContradiction("the proof of all groups together is not that of each")
     for term in whole.terms:
-        parted = sum(t.value for part in parts for t in part.terms if t.name == term.name)
+        parted = sum(t.value for part in solutions for t in part.terms if t.name == term.name)
         if term.name != "balance" and parted != term.value:
             raise SolverContradiction(f"the groups' {term.name} do not add up")
-    return parts
+    return solutions
+
+
+def _joined(fleet: Fleet, answer: Answer, parts: Sequence[Answer]) -> Answer:
+    """Return an answer with the owners and the certificate that its parts have."""
+    if answer.owner is None or not parts:
+        return answer
+    owner = np.concatenate([part.owner for part in parts if part.owner is not None])
+    firsts = np.repeat(fleet.member_start[:-1], np.diff(fleet.partition_start))
+    proof = answer.proof
+    level, price = (
+        None if column is None else np.concatenate([c for c in columns if c is not None])
+        for column, columns in (
+            (proof.level, [part.proof.level for part in parts]),
+            (proof.price, [part.proof.price for part in parts]),
+        )
+    )
+    return replace(
+        answer,
+        owner=np.where(owner < 0, NOBODY, owner + firsts).astype(np.int32),
+        proof=replace(proof, level=level, price=price),
+    )
 
 
 def _split(fleet: Fleet, answer: Answer) -> list[Answer]:

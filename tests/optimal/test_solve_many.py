@@ -1,12 +1,14 @@
 """Many groups in one solve: to each its own answer."""
 
 import random
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
 
-from groups import BadInput, Group
+from groups import BadInput, Group, SolverContradiction
 from optimal import ProofKind, Status, Stopped, check, solve, solve_many
+from optimal.solve import loaded
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 
@@ -160,3 +162,25 @@ def test_out_of_time_every_answer_is_unknown():
     many = solve_many([stairs, ODD[5]], time_limit=0)
     assert [(s.status, s.stopped) for s in many] == [(Status.UNKNOWN, Stopped.TIME_LIMIT)] * 2
     assert [s.assignment for s in many] == [None, None]
+
+
+@pytest.mark.parametrize("lie", ["owner", "level", "price"])
+def test_what_does_not_hold_of_one_group_is_refused_by_its_name(monkeypatch, lie):
+    """A method that answers well, but for one partition or member of one group."""
+    stairs = {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
+    groups = [group_of({"t0": 3, "t1": 5}, stairs, name=f"g{number}") for number in range(5)]
+    honest = loaded("flow", closed_form=True)
+
+    def lying(group, objective, *, time_limit):
+        answer = honest(group, objective, time_limit=time_limit)
+        parts = {"owner": answer.owner, "level": answer.proof.level, "price": answer.proof.price}
+        told = parts[lie].copy()
+        if lie == "owner":
+            told[3 * 8 : 4 * 8] = 3 * 3 + 1
+            return replace(answer, owner=told)
+        told[3 * 3 + 1] += 1
+        return replace(answer, proof=replace(answer.proof, **{lie: told}))
+
+    monkeypatch.setattr("optimal.fleets.loaded", lambda *asked, **how: lying)
+    with pytest.raises(SolverContradiction, match=r"^g3: flow contradicts the checker: "):
+        solve_many(groups)

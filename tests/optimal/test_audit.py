@@ -1,0 +1,68 @@
+"""The audit, by columns, decides what the checker decides that one reads."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from groups import Group, ProofError
+from optimal import check, solve
+from optimal.audit import audit, confirm
+from tests.optimal.audit_sweep import met, with_a_row_each
+from tests.optimal.judging import changed, claimed, is_accepted
+
+
+def test_both_checkers_agree_on_claims_right_wrong_and_forged():
+    found: Counter[str] = sum((met(0, number) for number in range(60)), Counter())
+    assert found["right, accepted"] == found["right"] > 50
+    assert 200 < found["beside, accepted"] < found["beside"] - 200
+    assert 200 < found["forged, accepted"] < found["forged"] - 200
+
+
+def dear(weight: int, partitions: int = 4) -> Group:
+    """Two members that read alike; the first owns everything."""
+    topic = {"partitions": partitions, "weight": [weight] * partitions}
+    members = {m: {"subscription": ["t"]} for m in "ab"}
+    members["a"]["owned"] = {"t": list(range(partitions))}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": members}
+    )
+
+
+@pytest.mark.parametrize("weight", [2**20, 2**40, 2**57, 2**59])
+def test_weights_and_prices_near_64_bits_are_judged_as_small_ones_are(weight):
+    group = dear(weight)
+    objective = ("balance", "moved_weight")
+    right = claimed(group, [0, 0, 1, 1], objective, [1, 1], [weight, 0])
+    assert is_accepted(group, right)
+    assert confirm(group, right) == ()
+    for price in ([weight - 1, 0], [weight + 1, 0], [weight, 1], [-weight, 0], [2**63 - 1, 0]):
+        wrong = changed(right, price=np.array(price))
+        assert not is_accepted(group, wrong)
+        with pytest.raises(ProofError, match="price: the prices bound moved_weight by"):
+            audit(group, wrong)
+    # Both members carry all that they may: a common shift of the prices is free from 0 on.
+    for shift in (2**60, -(2**60), 2**61, -(2**63)):
+        shifted = changed(right, price=np.array([weight + shift, shift]))
+        assert is_accepted(group, shifted) is (shift > 0)
+
+
+def test_sums_beyond_64_bits_are_exact():
+    """2^62 a partition: the sums alone would be 0 modulo 2^64."""
+    group = dear(1)
+    price = np.array([2**62, 2**62])
+    genuine = solve(group)
+    assert check(group, genuine) == ()
+    assert not is_accepted(group, changed(genuine, price=price - np.array([0, 2])))
+    exact = changed(genuine, price=price + np.array([1, 0]))
+    assert confirm(group, exact) is None
+    assert check(group, exact) == audit(group, exact) == ()
+
+
+def test_equal_rows_of_the_subscriptions_count_as_one():
+    group = dear(1, partitions=7)
+    apart = with_a_row_each(group)
+    assert len(apart.subscription_indptr) == 3
+    for objective in ("balance > stickiness", "stickiness > balance", "topic_balance"):
+        solution = solve(group, objective)
+        assert confirm(apart, solution) == confirm(group, solution) == check(apart, solution) == ()
