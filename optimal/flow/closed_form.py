@@ -1,4 +1,4 @@
-"""The closed form for blocks in which every member reads every partition (DESIGN section 4)."""
+"""The closed form for blocks in which every member reads every partition."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Pools and classes: partitions and members that no tier of the objective can tell apart.
 
-Topics with the same readers are one pool, members with the same subscription one class (DESIGN
-section 4). Where a tier looks inside topics or at racks, a pool is a topic, or a topic and its
-replica racks, and members of one class stand in one rack.
+Topics with the same readers are one pool, members with the same subscription one class. Where a
+tier looks inside topics or at racks, a pool is a topic, or a topic and its replica racks, and
+members of one class stand in one rack.
 """
 
 from __future__ import annotations
