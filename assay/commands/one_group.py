@@ -58,12 +58,11 @@ def check(
     from optimal.certificate import check as check_solution
     from optimal.solution import Solution
 
-    group = Group.read(file)
+    group = _group(file, assume_equal=assume_equal)
+    group.require_subscriptions()
     data = read_bytes(solution)
     try:
         document = parse_json(decode(data))
-        if assume_equal:
-            group = group.with_equal_subscriptions()
         answer = Solution.from_dict(group, document)
         unchecked = list(check_solution(group, answer))
     except AssayError as error:

@@ -13,8 +13,18 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ELSEWHERE = re.compile(r"assay (run|report) |make ")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+PAGES = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+
+
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+PROGRAMS = [
+    pytest.param(program, id=f"{page}-{number}")
+    for page, text in {"README.md": README, **PAGES}.items()
+    for number, program in enumerate(blocks("python", text))
+]
 
 
 def commands() -> list[tuple[str, str]]:
@@ -45,7 +55,8 @@ def clone(tmp_path_factory) -> Path:
 def test_there_are_commands_and_programs_to_run():
     assert len(commands()) >= 5
     assert all(command.startswith("assay ") for command, _ in commands())
-    assert blocks("python")
+    assert len(blocks("python")) >= 2
+    assert len(PROGRAMS) > len(blocks("python"))
 
 
 def test_every_command_succeeds_and_prints_what_stands_under_it(clone):
@@ -65,9 +76,8 @@ def test_every_command_succeeds_and_prints_what_stands_under_it(clone):
             assert without_times(run.stdout) == without_times(shown), command
 
 
-@pytest.mark.parametrize("number", range(len(blocks("python"))))
-def test_every_program_runs(clone, number):
-    program = blocks("python")[number]
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_program_runs(clone, program):
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         capture_output=True,
