@@ -239,8 +239,19 @@ def _require_column(
             f"topics.{topic}.{needs}[{number}]: unknown, but tier {tier} needs it"
             f"{f' (and {missing.sum() - 1} more)' if missing.sum() > 1 else ''}"
         )
-    if column is not None and float(column[wanted].sum(dtype=float)) >= SAFE_TOTAL:
-        raise BadInput(f"topics: the total {needs} leaves 64 bits")
+    if column is not None:
+        _require_total(group, tier, needs, np.where(wanted, column, 0))
+
+
+def _require_total(group: Group, tier: str, needs: str, column: Int64) -> None:
+    if float(column.sum(dtype=float)) < SAFE_TOTAL / 2:
+        return
+    total, at = sum(column.tolist()), int(np.argmax(column))
+    if total >= SAFE_TOTAL:
+        raise BadInput(
+            f"topics.{group.topics[group.topic[at]]}.{needs}[{group.number[at]}]: {column[at]} "
+            f"brings the total {needs} to {total}, but tier {tier} needs it below {SAFE_TOTAL}"
+        )
 
 
 def _require_racks(group: Group, read: Bools) -> None:

@@ -54,7 +54,7 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
             return Answer(found, (None,) * len(objective), Stopped.TIME_LIMIT)
         values = []
         for tier in objective:
-            value = _VALUES[tier](group, owner)
+            value = ENUMERATED_TIERS[tier](group, owner)
             values.append(int(value.min()))
             owner = owner[value == values[-1]]
         if best is None or tuple(values) < best:
@@ -186,7 +186,7 @@ def _spread(loads: Int64) -> Int64:
     return loads.max(axis=1) - loads.min(axis=1) if loads.shape[1] else _peak(loads)
 
 
-_VALUES: dict[str, Callable[[Group, Int32], Int64]] = {
+ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
     "balance": _balance,
     "topic_balance": _topic_balance,
     "stickiness": _stickiness,

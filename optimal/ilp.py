@@ -53,7 +53,7 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     """
     require_data(group, objective)
     require_costs_within(group, objective, "ilp")
-    _require_pulp()
+    require_pulp()
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     program = LinearProgram.of(group)
     found: Int32 | None = None
@@ -168,7 +168,8 @@ def _asked(program: LinearProgram, cost: Cost, deadline: float, options: tuple[s
     )
 
 
-def _require_pulp() -> None:
+def require_pulp() -> None:
+    """Load PuLP, or raise BadInput where it is missing."""
     try:
         import pulp  # noqa: F401 - whether it is there
     except ImportError:

@@ -123,8 +123,9 @@ def loaded(method: MethodName, *, closed_form: bool) -> Method:
 
         return brute
     if method == "ilp":
-        from optimal.ilp import ilp
+        from optimal.ilp import ilp, require_pulp
 
+        require_pulp()
         return ilp
     from optimal.cpsat import cpsat
 
