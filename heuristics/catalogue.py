@@ -1,7 +1,7 @@
 """Catalogue: every assignor by its name, as written and as shipped.
 
-A new assignor as written is a new file and one line in ``_WRITTEN``; a new client, whose code is
-called as it is, is a new file in ``shipped`` and one line there.
+A new assignor as written is a new file in ``written`` and one line in ``_WRITTEN``; a new client,
+whose code is called as it is, is a new file in ``shipped`` and one line there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics import (
+from heuristics.assignor import Assignor
+from heuristics.shipped import listed, shipped_named
+from heuristics.written import (
     kip54_fairest,
     kip54_sticky,
     kip169_lag,
@@ -22,8 +24,6 @@ from heuristics import (
     range,
     round_robin,
 )
-from heuristics.assignor import Assignor
-from heuristics.shipped import listed, shipped_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from compare.promises.trial import Trial, optima
 from compare.samples.ordinary import is_ordinary
 from groups import Assignment, BadInput, values
-from heuristics import kip54_sticky
-from heuristics.unassigned import hand_out
+from heuristics.written import kip54_sticky
+from heuristics.written.unassigned import hand_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

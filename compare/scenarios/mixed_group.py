@@ -15,7 +15,7 @@ import numpy as np
 from compare.scenarios.rollout import Act, Rollout, RolloutStep, Rule
 from groups import BadInput, Claims, Failed, Group, Refused
 from groups.group import NOBODY, valid_owner
-from heuristics import WRITTEN, kip54_sticky
+from heuristics import WRITTEN
 from heuristics.protocol import (
     AS_WRITTEN,
     Choice,
@@ -24,6 +24,7 @@ from heuristics.protocol import (
     loses_partitions,
     static_protocol,
 )
+from heuristics.written import kip54_sticky
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

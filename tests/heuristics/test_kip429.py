@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from groups import Failed, Refused
-from heuristics import kip169_lag, kip429_cooperative, kip615_constrained, plan, round_robin
+from heuristics import plan
+from heuristics.written import kip169_lag, kip429_cooperative, kip615_constrained, round_robin
 
 
 def test_without_revocation_one_round_is_enough(group_of):

@@ -4,7 +4,8 @@ import os
 import time
 
 from groups import Assignment, Failed, Refused
-from heuristics import Plan, range
+from heuristics import Plan
+from heuristics.written import range
 
 
 def plan(group) -> Plan:

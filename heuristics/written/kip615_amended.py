@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from heuristics.assignor import Plan
-from heuristics.kip615_constrained import (
+from heuristics.written.kip615_constrained import (
     Capacities,
     owned_partitions,
     require_equal_subscriptions,
@@ -26,7 +26,7 @@ def plan(group: Group) -> Plan:
        does not need this, but valid plans do: otherwise the partition goes out twice, a member
        can end above the ceiling, and another partition can be left with nobody.
 
-    Everything else is as written, see :mod:`heuristics.kip615_constrained`.
+    Everything else is as written, see :mod:`heuristics.written.kip615_constrained`.
 
     Source: KIP-615, "Proposed Changes", amended.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from groups import Assignment
 from heuristics.assignor import Plan
-from heuristics.unassigned import hand_out
+from heuristics.written.unassigned import hand_out
 
 if TYPE_CHECKING:
     from groups import Group

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from heuristics import kip54_sticky
 from heuristics.rounds import to_quiescence
+from heuristics.written import kip54_sticky
 
 if TYPE_CHECKING:
     from collections.abc import Callable

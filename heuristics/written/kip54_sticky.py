@@ -11,7 +11,7 @@ from groups import Assignment
 from groups.group import NOBODY
 from groups.tiers import pairwise_difference
 from heuristics.assignor import Plan
-from heuristics.unassigned import hand_out, rarest_first, subscribers
+from heuristics.written.unassigned import hand_out, rarest_first, subscribers
 
 if TYPE_CHECKING:
     from groups import Group

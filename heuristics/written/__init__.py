@@ -1,0 +1,1 @@
+"""Written: the assignors as their KIPs and documentation have them, quirks included."""
