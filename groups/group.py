@@ -142,7 +142,7 @@ class Group:
         1,) int64 and (entries,) int32; ascending in each row, and some member reads each row
     subscription_row : (members,) int32, the row that each member reads; rows may be equal
     subscription_known : (members,) bool, False where the source does not show a subscription
-    owner : (all partitions,) int32, valid owner (DESIGN section 7), -1 where nobody
+    owner : (all partitions,) int32, valid owner (docs/proof.md), -1 where nobody
     generation : (members,) int64, of the member's claims, -1 where none was given
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
     racks : where members and replicas stand, or None
@@ -489,7 +489,7 @@ def valid_owner(
     """Return who held each claimed partition last: (partition, member), by the first step.
 
     Of the claims on one existing partition that of the highest generation wins; two of the same
-    highest generation void each other (DESIGN section 7).
+    highest generation void each other.
     """
     topics = len(group_partitions)
     exists = np.flatnonzero(claims.topic < topics)

@@ -1,7 +1,7 @@
 """The objective tiers, their values and presets, and the grammar ``balance > stickiness``.
 
 An objective is a tuple of tier names in order of precedence; every tier is an integer to be
-minimised (DESIGN section 1).
+minimised.
 """
 
 from __future__ import annotations

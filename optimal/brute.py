@@ -29,8 +29,8 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
     """Return the best of all assignments, proved by exhaustion.
 
     Of several best ones the lexicographically first wins: partitions in order, the member of the
-    lower index before the others. Every tier is written here from its definition (DESIGN section
-    1), so that this is a ground truth of its own.
+    lower index before the others. Every tier is written here from its definition,
+    so that this is a ground truth of its own.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def cpsat(
 ) -> Answer:
     """Find the best assignment by constraint programming, tier by tier.
 
-    Each tier (DESIGN section 1) is minimised with the optima of the earlier ones as constraints.
+    Each tier is minimised with the optima of the earlier ones as constraints.
     That no assignment is left is not believed of the solver, since the one found last is: it is
     asked again without its presolve, and if it insists the tier has no bound.
 
@@ -180,7 +180,7 @@ def _bound(solver: cp_model.CpSolver, cost: Cost, status: cp_model.CpSolverStatu
 def _keeps_squares(earlier: Objective) -> bool:
     """Say whether the tiers before `balance` leave it a least majorised load vector.
 
-    Flow tiers do: the loads of their minimisers are M-convex (DESIGN section 2), so that the sum
+    Flow tiers do: the loads of their minimisers are M-convex (docs/method.md), so that the sum
     of squares has the same minimisers as KIP-54's score. Under a lag tier they need not be.
     """
     return all(TIERS[tier].is_flow for tier in earlier)

@@ -33,7 +33,7 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     """Find the best assignment by integer linear programming, tier by tier.
 
     One 0-1 variable says for each partition and each of its readers whether the reader gets it.
-    Each tier (DESIGN section 1) is minimised with the optima of the earlier ones as constraints.
+    Each tier is minimised with the optima of the earlier ones as constraints.
 
     CBC computes in floats, so nothing that it says is believed: every assignment is scored again
     in integers, against what CBC says of it, the earlier tiers and the best assignment known.
@@ -74,7 +74,7 @@ def _form(tier: str, earlier: Objective) -> str:
     """Return which of the forms serves a tier after the earlier ones.
 
     After flow tiers the sum of squared loads has the same minimisers as KIP-54's score, because
-    the loads that are left have a least majorised vector (DESIGN section 2); after a lag tier
+    the loads that are left have a least majorised vector (docs/method.md); after a lag tier
     only the score itself will do.
     """
     flows = all(TIERS[name].is_flow for name in earlier)

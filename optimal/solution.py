@@ -83,7 +83,7 @@ class Proof:
     Attributes
     ----------
     kind : the kind of proof
-    level, price : (members,) int64, the certificate (DESIGN sections 2 and 3), else None
+    level, price : (members,) int64, the certificate (docs/proof.md), else None
     scale : how many units of price one unit of each tier that the prices are about is worth
     """
 

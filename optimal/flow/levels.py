@@ -17,7 +17,7 @@ from groups.errors import SolverContradiction
 if TYPE_CHECKING:
     from groups.group import Bools, Int64
     from optimal.flow.pools import Pools
-    from optimal.networks.time_left import TimeLeft
+    from optimal.time_left import TimeLeft
 
 
 @dataclass(frozen=True, eq=False)

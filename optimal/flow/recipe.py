@@ -14,8 +14,8 @@ from optimal.flow.pools import pools_of
 from optimal.flow.proof import proof_of
 from optimal.flow.stages import Stages
 from optimal.flow.tier_flows import tier_flows
-from optimal.networks.time_left import OutOfTime, TimeLeft
 from optimal.solution import Stopped
+from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
     from groups.group import Group

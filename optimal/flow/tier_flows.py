@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from optimal.flow.pools import Pools
     from optimal.flow.stages import Stages
     from optimal.networks.network import Network
-    from optimal.networks.time_left import TimeLeft
+    from optimal.time_left import TimeLeft
 
 
 def tier_flows(

@@ -15,7 +15,7 @@ from optimal.solution import ProofKind
 if TYPE_CHECKING:
     from groups.group import Group, Int32
     from groups.tiers import Objective
-    from optimal.networks.time_left import TimeLeft
+    from optimal.time_left import TimeLeft
 
 # Readers of all partitions added up: a program of more takes long to build and is never proved.
 MOST_CHOICES = 20_000

@@ -10,9 +10,9 @@ from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import parse_objective, require_data, values
 from optimal.frontier.point import Point
-from optimal.networks.time_left import TimeLeft
 from optimal.solution import ProofKind
 from optimal.solve import solve
+from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from groups.group import Group

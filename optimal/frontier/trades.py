@@ -38,8 +38,8 @@ def trades(group: Group, objective: Objective, most: Mapping[str, int]) -> Trade
     That is for moves or moved weight against racks, where each partition costs by itself and the
     lightest far ones are the cheapest to bring near; and for balance against stickiness where
     all members that read anything read the same: the assignments with at most so many moves
-    have a least majorised load vector, since every move passes through one pool (DESIGN sections
-    2 and 4), and taking from the fullest and giving to the emptiest reaches it.
+    have a least majorised load vector, since every move passes through one pool, and taking
+    from the fullest and giving to the emptiest reaches it.
 
     Parameters
     ----------

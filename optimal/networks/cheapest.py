@@ -12,7 +12,7 @@ from groups.errors import BadInput, SolverContradiction
 if TYPE_CHECKING:
     from groups.group import Int64
     from optimal.networks.network import Network
-    from optimal.networks.time_left import TimeLeft
+    from optimal.time_left import TimeLeft
 
 SAFE = 2**62
 LONG = 200

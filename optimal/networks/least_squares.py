@@ -14,7 +14,7 @@ from optimal.networks.order import ranks
 
 if TYPE_CHECKING:
     from groups.group import Int64
-    from optimal.networks.time_left import TimeLeft
+    from optimal.time_left import TimeLeft
 
 
 def least_squares(

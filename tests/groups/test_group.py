@@ -1,4 +1,4 @@
-"""Group: built from columns or a document, immutable, and who owned what (DESIGN section 7)."""
+"""Group: built from columns or a document, immutable, and who owned what."""
 
 from dataclasses import FrozenInstanceError
 
@@ -243,7 +243,7 @@ def test_claims_on_what_no_longer_exists_fall_away_and_are_kept_as_they_were_sai
 
 
 def naive_owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
-    """The two steps of DESIGN section 7, one partition at a time."""
+    """The two steps to a valid owner, one partition at a time."""
     found = {}
     for topic, count in topics.items():
         for number in range(count):

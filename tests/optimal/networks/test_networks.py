@@ -12,7 +12,7 @@ from optimal.networks.face import face, potentials
 from optimal.networks.least_squares import least_squares
 from optimal.networks.network import Network
 from optimal.networks.order import numbered, order_by, ranks
-from optimal.networks.time_left import OutOfTime, TimeLeft
+from optimal.time_left import OutOfTime, TimeLeft
 
 FOREVER = TimeLeft.of(None)
 
