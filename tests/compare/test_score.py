@@ -221,14 +221,18 @@ def test_a_group_with_nothing_to_hand_out_is_optimal_as_it_is(topics, members):
 
 
 def test_what_members_hold_never_moves_whatever_they_claim():
+    valid = 0
     for seed in range(150):
         group = random_group(Random(seed), members=4, partitions=8)
         row = score_current(group, solve(group))
         assert (row.terms[1].name, row.terms[1].value) == ("stickiness", 0)
         assert row.valid == (not row.violations)
+        valid += row.valid
+    assert 10 < valid < 140
 
 
 def test_no_assignor_is_below_the_optimum_and_no_tier_speaks_after_one_that_differs():
+    differing = moving = 0
     for seed in range(60):
         group = random_group(Random(seed), members=5, partitions=10)
         solution = solve(group)
@@ -239,6 +243,10 @@ def test_no_assignor_is_below_the_optimum_and_no_tier_speaks_after_one_that_diff
             assert balance >= 0
             assert (stickiness is None) == (balance > 0)
             assert stickiness is None or stickiness >= 0
+            differing += stickiness is None
+            moving += bool(stickiness)
+    assert differing > 60
+    assert moving > 20
 
 
 def test_every_assignor_gets_a_row_in_the_order_asked(lopsided):

@@ -33,7 +33,8 @@ def found():
 
 
 def test_each_point_is_counted_under_its_kind_of_subscriptions(found):
-    for kind in ("equal", "differing"):
+    assert list(found) == ["equal", "differing"]
+    for kind in found:
         assert [len(one.rows) for one in found[kind].values()] == [3, 3, 3]
 
 
@@ -48,6 +49,7 @@ def test_shares_are_of_the_plans_and_the_others_say_why(found):
 
 
 def test_times_are_over_those_of_the_exact_solver(found):
+    assert len(found["equal"]) == 3
     for one in found["equal"].values():
         assert len(one.ratios) == 3
         assert all(ratio > 0 for ratio in one.ratios)

@@ -38,7 +38,9 @@ def test_a_program_whose_promise_is_kept_passes(tmp_path):
     even = {"format": "assay-group/1", "group": "even", "topics": {"t": 2},
             "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}}}  # fmt: skip
     kept = replace(finding, group=Group.from_dict(even))
-    assert not rerun(program(kept), finding.assignor, tmp_path).reproduced
+    came = rerun(program(kept), finding.assignor, tmp_path)
+    assert not came.reproduced
+    assert "1 passed" in came.said
 
 
 def test_a_program_that_does_not_come_to_its_test_reproduces_nothing(tmp_path):

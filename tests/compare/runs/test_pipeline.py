@@ -90,6 +90,7 @@ def test_spark_finds_the_optima_that_plain_python_finds(spark_runs):
 def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
     scores = table(spark_runs, "scores").set_index(["group_key", "assignor"])
     names = [*ASKED, "roundrobin"]
+    scored = unscored = 0
     with TimeLimit(60) as limit:
         for key, group in groups_of(spark_runs).items():
             if not group.subscription_known.all():
@@ -99,13 +100,17 @@ def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
                 for column in ("status", "reason", "valid", "balanced", "rounds", "revoked"):
                     assert row[column] == getattr(expected, column), (group.name, column)
                 if expected.terms is None:
+                    unscored += 1
                     assert row["terms"] is None
                     assert row["loads"] is None
                     continue
                 assert [(t["name"], t["value"], t["excess"]) for t in row["terms"]] == [
                     (t.name, t.value, t.excess) for t in expected.terms
                 ]
+                scored += 1
                 assert row["loads"].tolist() == list(expected.loads)
+    assert scored > 60
+    assert unscored > 5
 
 
 @pytest.mark.spark
@@ -180,9 +185,10 @@ def test_a_further_assignor_fills_only_what_is_missing(spark_runs):
 
 @pytest.mark.spark
 def test_every_key_is_written_once(spark_runs):
-    for name, keys in spark_runs.third.keys.items():
-        if name != "runs":
-            assert len(keys) == len(set(keys)) > 0
+    keys = {name: found for name, found in spark_runs.third.keys.items() if name != "runs"}
+    assert set(keys) == set(TABLES) - {"runs"}
+    for found in keys.values():
+        assert len(found) == len(set(found)) > 0
 
 
 @pytest.mark.spark
