@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import heuristics
 from compare.samples.families import Family
-from heuristics import WRITTEN, Assignor
+from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
 from studies.grid_verdicts import Tally, points, table, tally
 from studies.page import made_part
@@ -58,7 +57,7 @@ def test_times_are_over_those_of_the_exact_solver(found):
 def test_what_took_too_long_is_not_tried_on_larger_groups_of_its_kind(monkeypatch):
     hangs = Assignor("hangs", "shipped", "a test", None, misbehaving.loop)
     written = {**WRITTEN, "hangs": hangs}
-    monkeypatch.setattr(heuristics, "WRITTEN", written)
+    monkeypatch.setattr(catalogue, "WRITTEN", written)
     families = [Family(size, 5, 5, "equal", "fresh") for size in (8, 4, 12)]
     with TimeLimit(0.3) as limit:
         found = tally(families, ["hangs", "range"], limit)["equal"]

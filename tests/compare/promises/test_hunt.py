@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-import heuristics
 from compare.promises.hunt import hunt, hunt_findings
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
 from compare.promises.trial import Trial, in_process, optima, runner_of
 from compare.samples.drawn import drawn
 from groups import BadInput, Group
-from heuristics import WRITTEN, Assignor
+from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
 from tests.heuristics.assignors import misbehaving
 
@@ -144,7 +143,7 @@ def test_where_a_partition_goes_those_after_it_take_the_number_before():
 def test_an_assignor_that_hangs_breaks_its_promise_to_end_and_the_hunt_goes_on(monkeypatch):
     hangs = Assignor("hangs", "shipped", "a test", None, misbehaving.loop)
     written = {**WRITTEN, "hangs": hangs}
-    monkeypatch.setattr(heuristics, "WRITTEN", written)
+    monkeypatch.setattr(catalogue, "WRITTEN", written)
     with TimeLimit(0.3) as limit:
         found = hunt(runner_of("hangs", limit), "terminates", seconds=1.5)
     assert found.quarry.measured["status"] == "timed-out"
@@ -154,7 +153,7 @@ def test_an_assignor_that_hangs_breaks_its_promise_to_end_and_the_hunt_goes_on(m
 def test_every_assignor_is_hunted_in_the_child_process_of_the_time_limit(monkeypatch):
     idle = Assignor("hangs-as-written", "written", "a test", None, misbehaving.loop)
     written = {**WRITTEN, "hangs-as-written": idle}
-    monkeypatch.setattr(heuristics, "WRITTEN", written)
+    monkeypatch.setattr(catalogue, "WRITTEN", written)
     with TimeLimit(0.3) as limit:
         outcome = runner_of("hangs-as-written", limit)(Group.from_dict(DOCUMENT))
     assert outcome.status == "timed-out"
