@@ -188,6 +188,21 @@ def test_the_checker_that_one_reads_is_plain_python(name):
     assert "numpy" not in tops(ROOT / f"optimal/{name}.py")
 
 
+def test_the_formulations_share_no_model():
+    """What each of them knows of a tier it has from ``groups`` or says itself."""
+    shared = {"optimal.answer", "optimal.limits", "optimal.solution"}
+    own = {
+        "brute": set(),
+        "cpsat": {"optimal.programs.constraint"},
+        "programs/constraint": set(),
+        "ilp": {"optimal.programs.linear"},
+        "programs/linear": set(),
+    }
+    for name, may in own.items():
+        modules = {module for module, _ in imports(ROOT / f"optimal/{name}.py")}
+        assert {module for module in modules if module.startswith("optimal")} <= shared | may
+
+
 @pytest.mark.parametrize(
     "statement",
     [

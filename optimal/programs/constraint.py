@@ -170,9 +170,8 @@ class ConstraintProgram:
 
     def first_readers(self) -> Int32:
         """Return an assignment: each class with its first reader."""
-        first = {c: m for c, m in reversed(self.gets)}
-        owner = [first.get(c, NOBODY) for c in self.of_partition.tolist()]
-        return np.array(owner, np.int32)
+        first = dict(reversed(self.gets))
+        return np.array([first.get(c, NOBODY) for c in self.of_partition.tolist()], np.int32)
 
 
 class ConstraintTier(NamedTuple):
@@ -211,10 +210,6 @@ def _classes(
     return of_partition, read[example]
 
 
-def _one_each(group: Group) -> Int64:
-    return np.ones(group.n_partitions, np.int64)
-
-
 def _known(column: Int64 | None) -> Columns:
     return [] if column is None else [column]
 
@@ -237,7 +232,7 @@ def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str,
 # The sum of squared loads, for where its least is at the least of KIP-54's score.
 LOAD_SQUARES = "load_squares"
 CONSTRAINT_TIERS = {
-    "balance": ConstraintTier(lambda a: a.pairs(_one_each(a.group)), lambda _: []),
+    "balance": ConstraintTier(lambda a: a.pairs(np.ones_like(a.of_partition)), lambda _: []),
     LOAD_SQUARES: ConstraintTier(lambda a: a.squares([0] * len(a.example)), lambda _: []),
     "topic_balance": ConstraintTier(
         lambda a: a.squares(a.group.topic[a.example].tolist()),
