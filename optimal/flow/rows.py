@@ -38,7 +38,7 @@ def alike(
     within = np.arange(len(entries)) - indptr[rows]
     seed = 0
     while True:
-        words = _words(seed, width)
+        words = words_of(seed, width)
         sums = np.concatenate(([np.uint64(0)], np.cumsum(words[entries], dtype=np.uint64)))
         key = sums[indptr[1:]] - sums[indptr[:-1]]
         for which, column in enumerate(told_apart):
@@ -68,7 +68,7 @@ def _all_alike(length: Int64, entries: Ints, told_apart: Sequence[Ints]) -> bool
     return bool((rows == rows[0]).all())
 
 
-def _words(seed: int, width: int) -> npt.NDArray[np.uint64]:
+def words_of(seed: int, width: int) -> npt.NDArray[np.uint64]:
     """(width + 8,) uint64: words that look random (splitmix64: Steele, Lea & Flood 2014)."""
     word = (np.arange(width + 8, dtype=np.uint64) + np.uint64(seed * 2**32 + 1)) * ODD
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
