@@ -35,10 +35,10 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     One 0-1 variable says for each partition and each of its readers whether the reader gets it.
     Each tier is minimised with the optima of the earlier ones as constraints.
 
-    CBC computes in floats, so nothing that it says is believed: every assignment is scored again
-    in integers, against what CBC says of it, the earlier tiers and the best assignment known.
-    Where that fails, or CBC says that there is no assignment, it is asked again in other ways;
-    where all fail the best assignment known is the answer, and the tier has no bound.
+    CBC computes in floats, so every assignment is scored again in integers, against what CBC says
+    of it, the earlier tiers and the best assignment known. Where that fails, or CBC says that
+    there is no assignment, it is asked again in other ways; where all fail the best assignment
+    known is the answer, and the tier has no bound. That nothing costs less is CBC's word.
 
     Parameters
     ----------
