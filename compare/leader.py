@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from compare.score import Score, score
 from groups import Failed
+from heuristics.shipped.probe import Late
 from heuristics.shipped.probe.lead import lead
-from heuristics.shipped.probe.probe import Late
 
 if TYPE_CHECKING:
     from groups import Group
-    from heuristics.shipped.probe.probe import Probe
+    from heuristics.shipped.probe import Probe
     from optimal.solution import Solution
 
 

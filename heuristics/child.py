@@ -12,7 +12,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -113,7 +113,7 @@ def _outlive(sentinel: int) -> None:
 @contextmanager
 def _main_module_hidden() -> Iterator[None]:
     main = vars(sys.modules["__main__"])
-    kept: dict[str, Any] = {k: main[k] for k in ("__file__", "__spec__") if k in main}
+    kept: dict[str, object] = {k: main[k] for k in ("__file__", "__spec__") if k in main}
     main.pop("__file__", None)
     main["__spec__"] = None
     try:

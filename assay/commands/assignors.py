@@ -86,8 +86,8 @@ def probe(
     from compare.samples.drawn import drawn
     from compare.score import scores_document
     from heuristics.shipped.consumers.driver_process import GROUP_ID
+    from heuristics.shipped.probe import Late, Probe
     from heuristics.shipped.probe.metadata import OWN_TOPIC
-    from heuristics.shipped.probe.probe import Late, Probe
     from optimal import solve as solve_group
 
     require("kafka", extra="clients")

@@ -56,7 +56,7 @@ def loads_and_moves(group: Group, name: str) -> tuple[list[int], int]:
 
 
 @pytest.mark.parametrize("case", SHIPPED)
-def test_the_text_and_the_release_agree_but_for_racks(known, case):
+def test_as_documented_and_as_released_agree_but_for_racks(known, case):
     for name, shipped in zip(NAMES, SHIPPED[case], strict=True):
         agrees = loads_and_moves(known[case], name) == shipped
         assert agrees is ((case, name) not in READS_RACKS), name

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups import Failed
+from heuristics.shipped.probe import Probe
 from heuristics.shipped.probe.coordinator import Disconnected
-from heuristics.shipped.probe.probe import Probe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ class DriverProcess:
     ) -> tuple[list[Held], float]:
         """Return what the client makes of a group, and the seconds it took.
 
-        As :meth:`~heuristics.shipped.probe.probe.Probe.plan`, which takes the same `manner`, but
+        As :meth:`~heuristics.shipped.probe.Probe.plan`, which takes the same `manner`, but
         without an end: whoever cannot wait ends this process.
 
         Raises

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from heuristics.shipped.probe import wire
 
@@ -23,6 +23,8 @@ MOST_SESSIONS = 64
 class Session(asyncio.Protocol):
     """One connection: frames in, answers out."""
 
+    _transport: asyncio.Transport
+
     def __init__(
         self, coordinator: Coordinator, sessions: set[Session], say: Callable[[str], None]
     ) -> None:
@@ -31,14 +33,13 @@ class Session(asyncio.Protocol):
         self._sessions = sessions
         self._say = say
         self._buffer = bytearray()
-        self._transport: Any = None
         self._held_up = False
         self._unsent: deque[Callable[[], None]] = deque()
         self._ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, unless there are too many connections."""
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)
         if len(self._sessions) >= MOST_SESSIONS:
             self._end(f"a connection too many: there are {MOST_SESSIONS}")
             return

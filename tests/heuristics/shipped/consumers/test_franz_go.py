@@ -11,38 +11,23 @@ from compare.samples.drawn import drawn
 from groups import BadInput, Group, values
 from heuristics import assign, assignor_named
 from heuristics.shipped.consumers import franz_go, go_build
-from heuristics.time_limit import TimeLimit
-from optimal.fleets import solve_many
+from tests.heuristics.shipped.consumers import leading
 
 VERSION = "1.22.2"
 MISSING = franz_go.CLIENT.missing("sticky", VERSION)
 STICKY = ("sticky", "cooperative-sticky")
 TIERS = ("balance", "stickiness")
-SECONDS = 20
 
 needs_the_program = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(SECONDS) as running:
-        yield running
-
-
 def planned(limit, group, name):
-    outcome = limit.plan(group, f"franz-go/{name}@{VERSION}")
-    assert (outcome.status, outcome.reason) == ("planned", None)
-    assert 0 < outcome.seconds < SECONDS
-    return outcome.plan
-
-
-def optimum(groups):
-    return [tuple(term.value for term in solution.terms) for solution in solve_many(groups)]
+    return leading.planned(limit, group, f"franz-go/{name}@{VERSION}")
 
 
 @needs_the_program
 @pytest.mark.parametrize("name", ["range", "roundrobin"])
-def test_range_and_round_robin_follow_the_text(limit, name):
+def test_range_and_round_robin_do_as_documented(limit, name):
     for group in islice(drawn(71), 60):
         made = planned(limit, group, name).assignment
         assert made.to_dict() == assign(group, name).to_dict()
@@ -57,7 +42,7 @@ def has_no_rivals(group):
 @pytest.mark.parametrize("name", STICKY)
 def test_sticky_of_1_22_2_is_optimal_in_balance_and_moves_without_rival_claims(limit, name):
     groups = list(islice(filter(has_no_rivals, drawn(72)), 150))
-    for group, best in zip(groups, optimum(groups), strict=True):
+    for group, best in zip(groups, leading.optimum(groups), strict=True):
         made = planned(limit, group, name).assignment
         assert made.is_valid
         assert values(made, TIERS) == best
@@ -93,7 +78,7 @@ def test_sticky_of_1_22_2_gives_a_partition_back_to_who_owned_it_in_an_older_gen
     group = group_of({"t": 3}, {"a": ["t"], "b": ["t"]}, owned, {"a": 0, "b": 1})
     made = planned(limit, group, name).assignment
     assert made.to_dict() == {"a": {"t": [0, 2]}, "b": {"t": [1]}}
-    assert (values(made, TIERS), optimum([group])) == ((1, 1), [(1, 0)])
+    assert (values(made, TIERS), leading.optimum([group])) == ((1, 1), [(1, 0)])
 
 
 @needs_the_program
@@ -140,9 +125,9 @@ def test_the_balancer_timed_in_memory_is_the_one_that_the_probe_reads(name):
     group = next(g for g in drawn(73) if len(g.members) == 8 and not (g.owner >= 0).any())
     ours, theirs, made = in_turn(group, name, 2)
     assert len(ours) == len(theirs) == 2
-    assert 0 < min(theirs) <= max(theirs) < SECONDS
+    assert 0 < min(theirs) <= max(theirs) < leading.SECONDS
     assert made.is_valid
-    assert [values(made, TIERS)] == optimum([group])
+    assert [values(made, TIERS)] == leading.optimum([group])
     assert made.group is group
 
 

@@ -7,36 +7,22 @@ from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
 from heuristics.shipped.consumers import kafkajs
-from heuristics.time_limit import TimeLimit
+from tests.heuristics.shipped.consumers import leading
 
 VERSION = "2.2.4"
 NAME = f"kafkajs/RoundRobinAssigner@{VERSION}"
 MISSING = kafkajs.CLIENT.missing("RoundRobinAssigner", VERSION)
-SECONDS = 20
 
 needs_the_package = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(SECONDS) as running:
-        yield running
-
-
 def planned(limit, group):
-    outcome = limit.plan(group, NAME)
-    assert (outcome.status, outcome.reason) == ("planned", None)
-    assert 0 < outcome.seconds < SECONDS
-    return outcome.plan.assignment
-
-
-def reads_the_same(group):
-    return bool((group.readers == len(group.members)).all())
+    return leading.planned(limit, group, NAME).assignment
 
 
 @needs_the_package
 def test_it_is_round_robin_where_everybody_reads_the_same(limit):
-    for group in islice(filter(reads_the_same, drawn(81)), 50):
+    for group in islice(filter(leading.reads_the_same, drawn(81)), 50):
         made = planned(limit, group)
         assert made.is_valid
         assert made.to_dict() == assign(group, "roundrobin").to_dict()

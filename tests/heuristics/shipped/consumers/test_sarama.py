@@ -6,42 +6,23 @@ from compare.samples.drawn import drawn
 from groups import Group, values
 from heuristics import assign, assignor_named
 from heuristics.shipped.consumers import sarama
-from heuristics.time_limit import TimeLimit
-from optimal.fleets import solve_many
+from tests.heuristics.shipped.consumers import leading
 
 VERSION = "1.61.1"
 MISSING = sarama.CLIENT.missing("sticky", VERSION)
 STICKY = ("sticky", "cooperative-sticky")
 TIERS = ("balance", "stickiness")
-SECONDS = 20
 
 needs_the_program = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(SECONDS) as running:
-        yield running
-
-
 def planned(limit, group, name):
-    outcome = limit.plan(group, f"sarama/{name}@{VERSION}")
-    assert (outcome.status, outcome.reason) == ("planned", None)
-    assert 0 < outcome.seconds < SECONDS
-    return outcome.plan
-
-
-def optimum(groups):
-    return [tuple(term.value for term in solution.terms) for solution in solve_many(groups)]
-
-
-def reads_the_same(group):
-    return bool((group.readers == len(group.members)).all())
+    return leading.planned(limit, group, f"sarama/{name}@{VERSION}")
 
 
 @needs_the_program
 @pytest.mark.parametrize("name", ["range", "roundrobin"])
-def test_range_and_round_robin_have_the_loads_of_the_text(limit, name):
+def test_range_and_round_robin_have_the_loads_of_those_as_documented(limit, name):
     for group in islice(drawn(91), 60):
         made = planned(limit, group, name).assignment
         assert made.is_valid
@@ -51,8 +32,8 @@ def test_range_and_round_robin_have_the_loads_of_the_text(limit, name):
 @needs_the_program
 @pytest.mark.parametrize("name", STICKY)
 def test_sticky_is_balanced_where_everybody_reads_the_same(limit, name):
-    groups = list(islice(filter(reads_the_same, drawn(92)), 60))
-    for group, best in zip(groups, optimum(groups), strict=True):
+    groups = list(islice(filter(leading.reads_the_same, drawn(92)), 60))
+    for group, best in zip(groups, leading.optimum(groups), strict=True):
         made = planned(limit, group, name).assignment
         assert made.is_valid
         assert values(made, TIERS)[0] == best[0]
@@ -76,7 +57,7 @@ def test_sticky_of_1_61_1_leaves_a_member_idle_that_two_moves_would_employ(limit
     made = planned(limit, group, name).assignment
     assert made.idle == ("a",)
     assert made.balanced()
-    assert (values(made, TIERS), optimum([group])) == ((4, 0), [(0, 2)])
+    assert (values(made, TIERS), leading.optimum([group])) == ((4, 0), [(0, 2)])
 
 
 @needs_the_program
@@ -86,7 +67,7 @@ def test_sticky_of_1_61_1_moves_two_partitions_where_one_is_enough(limit, group_
     rows = {"a": ["t"], "b": ["t", "u"], "c": ["t", "u"]}
     group = group_of({"t": 4, "u": 1}, rows, owned, 1)
     made = planned(limit, group, name).assignment
-    assert (values(made, TIERS), optimum([group])) == ((2, 2), [(2, 1)])
+    assert (values(made, TIERS), leading.optimum([group])) == ((2, 2), [(2, 1)])
 
 
 @needs_the_program

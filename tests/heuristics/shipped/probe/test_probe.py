@@ -19,10 +19,9 @@ from heuristics import assign
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.consumers.driver_process import DriverProcess
-from heuristics.shipped.probe import wire
+from heuristics.shipped.probe import Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.metadata import OWN_TOPIC
-from heuristics.shipped.probe.probe import Late, Probe
 from heuristics.shipped.probe.session import MOST_BYTES
 
 VERSION = librdkafka.CLIENT.versions()[0]
