@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import sys
+from dataclasses import fields
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -46,7 +47,7 @@ def seconds(
 
 def fresh(group: Group) -> Group:
     """Return the same columns without what was derived from them."""
-    kept = {name: getattr(group, name) for name in group.__dataclass_fields__}
+    kept = {field.name: getattr(group, field.name) for field in fields(group)}
     return type(group)(**kept)
 
 
