@@ -177,10 +177,11 @@ class Books:
         if needs is not None and column is not None:
             loads = np.zeros(len(self.loads), np.int64)
             np.add.at(loads, held, column[self.read])
-        if tier.endswith("balance"):
+        shape = next(shape for shape in ("peak", "spread", "balance") if shape in tier.split("_"))
+        if shape == "balance":
             return _difference(loads)
-        least = int(loads.min(initial=SAFE)) if tier.endswith("spread") and len(loads) else 0
-        return int(loads.max(initial=0)) - least
+        fewest = int(loads.min()) if shape == "spread" and len(loads) else 0
+        return int(loads.max(initial=0)) - fewest
 
 
 def _difference(loads: Int64) -> int:

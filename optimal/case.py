@@ -95,6 +95,6 @@ class Case:
         loads, needs = [0] * len(self.reads), TIERS[tier].needs
         for p in self.read:
             loads[self.held[p]] += 1 if needs is None else self.known(needs, p)
-        if tier.endswith("balance"):
-            return pairwise_difference(loads)
-        return max(loads, default=0) - (min(loads, default=0) if tier.endswith("spread") else 0)
+        most, fewest = max(loads, default=0), min(loads, default=0)
+        shapes = {"peak": most, "spread": most - fewest, "balance": pairwise_difference(loads)}
+        return next(value for shape, value in shapes.items() if shape in tier.split("_"))

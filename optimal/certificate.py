@@ -73,27 +73,29 @@ def _require_proved(case: Case, objective: Objective, proof: Proof) -> None:
     level = price = [0] * len(case.reads)
     if "balance" in objective:
         level, price = (column.tolist() for column in proof.columns())
-    bound = 0
+    bound, priced = 0, list(zip(after, scale, strict=True))
     for p, readers in _few_readers(case, level, price, racks="racks" in objective):
         holder = case.held[p]
+        # Open: those with whom it costs least in the tiers before balance.
         cost = {m: [case.cost(tier, p, m) for tier in before] for m in readers}
         opened = [m for m in readers if cost[m] == min(cost.values())]
         if holder not in opened:
             where = f"{case.name(p)}: its member costs more than another by "
             raise ProofError(where + " > ".join(before))
+        # Levels: of these, those of the least level are allowed.
         least = min(level[m] for m in opened)
         if level[holder] != least:
             who = f"{case.name(p)}: with {case.group.members[holder]} of level {level[holder]}"
             raise ProofError(f"{who}, but its least level is {least}")
         allowed = [m for m in opened if level[m] == least]
-        tiers = list(zip(after, scale, strict=True))
-        bound += min(price[m] + sum(u * case.cost(t, p, m) for t, u in tiers) for m in allowed)
+        # Prices: what it costs and pays where that is least.
+        bound += min(price[m] + sum(u * case.cost(t, p, m) for t, u in priced) for m in allowed)
     for m, member in enumerate(case.group.members if "balance" in objective else ()):
         lo, hi, load = max(level[m], 0), level[m] + 1, case.loads[m]
         if not lo <= load <= hi:
             raise ProofError(f"{member}: holds {load}, but level {level[m]} allows {lo} to {hi}")
         bound -= hi * max(price[m], 0) - lo * max(-price[m], 0)
-    paid = sum(unit * case.value(tier) for tier, unit in zip(after, scale, strict=True))
+    paid = sum(unit * case.value(tier) for tier, unit in priced)
     if bound != paid:
         raise ProofError(f"price: the prices bound {' > '.join(after)} by {bound}, not by {paid}")
 
@@ -103,8 +105,8 @@ def _few_readers(
 ) -> Iterator[tuple[int, set[int]]]:
     """Yield each partition with its holder and those of its readers that can be best.
 
-    All readers equally far from it cost the same, but for the owner: the first of them by level
-    and price stands for the others.
+    Readers equally far from it cost the same, and only the owner costs less: so the first of them
+    by level and price stands for the others.
     """
     firsts: dict[tuple[int, int], dict[int, int]] = {}
     for p in case.read:

@@ -1,15 +1,18 @@
 """The audit, by columns, decides what the checker decides that one reads."""
 
+import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from groups import Group, ProofError
-from optimal import check, solve
+from groups import TIERS, BadInput, Group, ProofError
+from optimal import Proof, ProofKind, Status, Term, check, solve
 from optimal.audit import audit, confirm
 from tests.optimal.audit_sweep import met, with_a_row_each
-from tests.optimal.judging import changed, claimed, is_accepted
+from tests.optimal.judging import changed, claimed, forged, is_accepted, readers_of
+from tests.optimal.random_groups import random_group
 
 
 def test_both_checkers_agree_on_claims_right_wrong_and_forged():
@@ -17,6 +20,34 @@ def test_both_checkers_agree_on_claims_right_wrong_and_forged():
     assert found["right, accepted"] == found["right"] > 50
     assert 200 < found["beside, accepted"] < found["beside"] - 200
     assert 200 < found["forged, accepted"] < found["forged"] - 200
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_both_checkers_find_the_value_of_every_tier(tier):
+    rng = random.Random(f"value {tier}")
+    for _ in range(40):
+        group = random_group(rng, members=4, partitions=9)
+        readers = readers_of(group)
+        owner = [rng.choice(readers.get(p, [-1])) for p in range(group.n_partitions)]
+        word = forged(claimed(group, owner, (tier,)), proof=Proof(ProofKind.SOLVER))
+        assert is_accepted(group, word)
+        for off in (-1, 1):
+            term = Term(tier, word.terms[0].value + off, None)
+            assert not is_accepted(group, forged(word, terms=(term,), status=Status.FEASIBLE))
+
+
+@pytest.mark.parametrize("tier", ["peak_lag", "weight_spread", "moved_weight", "racks"])
+def test_a_tier_whose_column_is_unknown_has_no_value(tier):
+    group = random_group(random.Random("unknown2"), members=3, partitions=6)
+    assert (group.owner >= 0).any()
+    bare = replace(group, lag_records=None, weight=None, racks=None)
+    owner = [1 if 1 in readers else readers[0] for readers in readers_of(group).values()]
+    assert len(owner) == group.n_partitions
+    word = forged(claimed(group, owner, (tier,)), proof=Proof(ProofKind.SOLVER))
+    assert is_accepted(group, word)
+    for checker in (check, audit):
+        with pytest.raises(BadInput, match=r"t\d-\d: its (lag|weight|racks) is unknown, but the"):
+            checker(bare, forged(word, group=bare))
 
 
 def dear(weight: int, partitions: int = 4) -> Group:
