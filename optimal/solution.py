@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -119,9 +120,9 @@ class Proof:
             raise ProofError("level or price is missing")
         return self.level, self.price
 
-    def to_dict(self, group: Group) -> dict[str, Any]:
+    def to_dict(self, group: Group) -> dict[str, object]:
         """Return the ``proof`` of the ``assay-solution/1`` document."""
-        document: dict[str, Any] = {"kind": str(self.kind)}
+        document: dict[str, object] = {"kind": str(self.kind)}
         for key, column in (("level", self.level), ("price", self.price)):
             if column is not None:
                 document[key] = dict(zip(group.members, column.tolist(), strict=True))
@@ -159,7 +160,7 @@ class Solution:
         if self.assignment is not None and type(self.assignment) is not Assignment:
             raise InvalidAssignment(f"assignment: {self.assignment!r}, expected an Assignment")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the ``assay-solution/1`` document."""
         found = self.assignment
         return {
@@ -213,21 +214,24 @@ class Solution:
         return solution
 
 
-def _one_of(words: type[StrEnum], value: Any, place: str) -> str:
+def _one_of(words: type[StrEnum], value: object, place: str) -> str:
     known = [str(word) for word in words]
     if not isinstance(value, str) or value not in known:
         fields.refuse(place, f"{fields.shown(value)}, expected one of {', '.join(known)}")
     return str(value)
 
 
-def _seconds(value: Any) -> float:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 <= value <= fields.GREATEST:
+def _seconds(value: object) -> float:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not (0 <= value <= fields.GREATEST)
+    ):
         fields.refuse("seconds", f"{fields.shown(value)}, expected a number of 0 or more")
     return float(value)
 
 
-def _terms(value: Any, objective: Objective, *, empty: bool) -> tuple[Term, ...]:
+def _terms(value: object, objective: Objective, *, empty: bool) -> tuple[Term, ...]:
     terms = []
     for i, item in enumerate(fields.listed(value, "terms")):
         keys = ("name", "value", "bound")
@@ -245,7 +249,7 @@ def _terms(value: Any, objective: Objective, *, empty: bool) -> tuple[Term, ...]
     return tuple(terms)
 
 
-def _proof(group: Group, value: Any, objective: Objective) -> Proof:
+def _proof(group: Group, value: object, objective: Objective) -> Proof:
     found = fields.mapping(
         value, "proof", allowed={"kind", "level", "price", "scale"}, required=("kind",)
     )
@@ -261,7 +265,7 @@ def _proof(group: Group, value: Any, objective: Objective) -> Proof:
     )
 
 
-def _per_member(group: Group, value: Any, place: str) -> Int64:
+def _per_member(group: Group, value: object, place: str) -> Int64:
     found = fields.mapping(value, place, allowed=set(group.members), required=group.members)
     least = -fields.GREATEST
     return np.array(
@@ -269,11 +273,11 @@ def _per_member(group: Group, value: Any, place: str) -> Int64:
     )
 
 
-def _check_unassigned(solution: Solution, given: Any) -> None:
+def _check_unassigned(solution: Solution, given: object) -> None:
     if given is None or solution.assignment is None:
         return
     expected = solution.assignment.unassigned
-    if given != expected:
+    if json.dumps(given, sort_keys=True) != json.dumps(expected, sort_keys=True):
         raise InvalidAssignment(
             f"unassigned: {fields.shown(given)}, but what nobody reads is {fields.shown(expected)}"
         )
