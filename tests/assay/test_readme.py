@@ -86,3 +86,16 @@ def test_every_program_runs(clone, program):
         check=False,
     )
     assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_every_file_that_a_page_names_is_there():
+    folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())
+    named = [
+        (page, name)
+        for page, text in {"README.md": README, **PAGES}.items()
+        for name in re.findall(rf"`((?:{folders})/[\w./-]*)`", text)
+    ]
+    assert len(named) > 30
+    # make report leaves out/, which need not be there.
+    missing = [(page, name) for page, name in named if not (ROOT / name).exists()]
+    assert [(page, name) for page, name in missing if not name.startswith("out/")] == []
