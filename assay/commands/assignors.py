@@ -16,20 +16,25 @@ FEW = 10
 
 def assignors(*, format_: Format = "table") -> None:
     """List what can be scored here."""
-    from assay import printing
-    from heuristics import assignors as listed
+    from assay.printing.assignors import print_assignors
+    from heuristics import assignors as all_assignors
 
-    rows = []
-    for found in listed().values():
-        reason = found.missing()
-        row = {"name": found.name, "kind": found.kind, "source": found.source}
-        rows.append(
-            {**row, "version": found.version, "available": reason is None, "reason": reason}
-        )
-    if format_ == "json":
-        show_json({"format": "assay-assignors/1", "assignors": rows})
-    else:
-        printing.print_assignors(rows)
+    listed = [(found, found.missing()) for found in all_assignors().values()]
+    if format_ == "table":
+        print_assignors(listed)
+        return
+    rows = [
+        {
+            "name": found.name,
+            "kind": found.kind,
+            "source": found.source,
+            "version": found.version,
+            "available": reason is None,
+            "reason": reason,
+        }
+        for found, reason in listed
+    ]
+    show_json({"format": "assay-assignors/1", "assignors": rows})
 
 
 def fetch(
@@ -80,8 +85,8 @@ def probe(
     format_: Format = "table",
 ) -> None:
     """Make any client that connects here lead a group, and score its plan."""
-    from assay import printing
     from assay.extras import require
+    from assay.printing.one_group import print_scores
     from compare.leader import score_client
     from compare.samples.drawn import drawn
     from compare.score import scores_document
@@ -107,7 +112,7 @@ def probe(
                 if format_ == "json":
                     show_json(scores_document(group, solution, [row]))
                 else:
-                    printing.print_scores(solution, [row])
+                    print_scores(solution, [row])
     except KeyboardInterrupt:
         raise typer.Abort from None
 

@@ -33,7 +33,7 @@ def solve(
     format_: Format = "table",
 ) -> None:
     """Print the reference assignment of one group, with its proof."""
-    from assay import printing
+    from assay.printing.one_group import print_solution
     from optimal import solve as solve_group
 
     group = _group(file, assume_equal=assume_equal)
@@ -42,7 +42,7 @@ def solve(
     if format_ == "json":
         show_json(solution.to_dict())
     else:
-        printing.print_solution(solution)
+        print_solution(solution)
 
 
 def check(
@@ -92,7 +92,7 @@ def score(
     format_: Format = "table",
 ) -> None:
     """Hold what the members own now, and the assignors, against the optimum."""
-    from assay import printing
+    from assay.printing.one_group import print_scores
     from compare.score import (
         CURRENT,
         assignors_asked,
@@ -114,7 +114,7 @@ def score(
     if format_ == "json":
         show_json(scores_document(group, solution, rows))
     else:
-        printing.print_scores(solution, rows)
+        print_scores(solution, rows)
     judged = [row for row in rows if row.assignor in (asked if assignor else [CURRENT])]
     lines = too_far(judged, limits) if limits else []
     for line in lines:

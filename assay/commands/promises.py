@@ -35,7 +35,7 @@ def hunt(
     format_: Format = "table",
 ) -> None:
     """Look for the smallest group on which an assignor breaks a promise."""
-    from assay import printing
+    from assay.printing.promises import print_finding
     from compare.promises.findings import UNTRIED, rederive_all
     from compare.promises.hunt import hunt_findings
     from heuristics.time_limit import TimeLimit
@@ -56,7 +56,7 @@ def hunt(
             if format_ == "json":
                 show_json(finding.to_dict())
             else:
-                printing.print_finding(finding)
+                print_finding(finding)
 
 
 def reproduce(

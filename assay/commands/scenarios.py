@@ -26,7 +26,7 @@ def scenario(
     format_: Format = "table",
 ) -> None:
     """Take a group through a sequence of events, by assignors and by the optimum."""
-    from assay import printing
+    from assay.printing.scenarios import print_journeys, print_rollouts
     from compare.scenarios.journey import play, result_document
     from compare.scenarios.scenario import Scenario
     from compare.scenarios.upgrade_paths import roll_out_by_rule, rollout_document
@@ -43,11 +43,11 @@ def scenario(
         if format_ == "json":
             show_json(rollout_document(asked.group, rollouts))
         else:
-            printing.print_rollouts(rollouts)
+            print_rollouts(rollouts)
         return
     with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
         journeys = play(asked, list(names), limit, objective)
     if format_ == "json":
         show_json(result_document(asked, journeys))
     else:
-        printing.print_journeys(asked.name, journeys, steps=bool(assignor))
+        print_journeys(asked.name, journeys, steps=bool(assignor))

@@ -47,9 +47,10 @@ def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_bring
 def test_a_command_in_brackets_is_printed_as_it_is(tmp_path):
     """Rich takes brackets for markup, and would leave the extra's name out."""
     program = (
-        "from assay.printing import print_assignors\n"
-        "row = dict.fromkeys(('name', 'kind', 'source', 'version'), 'x')\n"
-        "print_assignors([row | {'available': False, 'reason': 'pip install kafka-assay[java]'}])"
+        "from assay.printing.table import Table\n"
+        "table = Table('available')\n"
+        "table.add('pip install kafka-assay[java]')\n"
+        "table.show()"
     )
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -1,0 +1,1 @@
+"""Tables for people, on standard output, a file a family of commands."""
