@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from groups import Assignment, BadInput, Claims, Failed, Group, Refused
-from groups.group import NOBODY, valid_owner
+from groups import Assignment, BadInput, Group
 from heuristics import assignor_named
-from heuristics.time_limit import Outcome
+from heuristics.rounds import rejoined
+from heuristics.time_limit import Outcome, attempt
 from optimal.fleets import solve_many
 
 if TYPE_CHECKING:
@@ -51,7 +48,7 @@ class Trial:
         Every member claims what it was given, all in the next generation.
         """
         plan = self.outcome.plan
-        return None if plan is None else self.run(rejoined(self.group, plan.assignment))
+        return None if plan is None else self.run(rejoined(self.group, *plan.assignment.holdings))
 
     @cached_property
     def assignment(self) -> Assignment | None:
@@ -74,17 +71,7 @@ def in_process(name: str) -> Runner:
     if assignor.kind != "written":
         raise BadInput(f"assignor: {name} is not as written, run it under a time limit")
 
-    def run(group: Group) -> Outcome:
-        started = perf_counter()
-        try:
-            plan = assignor.function(group)
-        except Refused as refusal:
-            return Outcome("refused", None, str(refusal), perf_counter() - started)
-        except Failed as failure:
-            return Outcome("failed", None, str(failure), perf_counter() - started)
-        return Outcome("planned", plan, None, perf_counter() - started)
-
-    return run
+    return lambda group: attempt(assignor.function, group)
 
 
 def runner_of(assignor: str, limit: TimeLimit) -> Runner:
@@ -102,17 +89,3 @@ def runner_of(assignor: str, limit: TimeLimit) -> Runner:
 def optima(groups: Sequence[Group]) -> list[Solution]:
     """Return the optimum of each group for balance > stickiness, all in one solve."""
     return solve_many(groups, "kip-54")
-
-
-def rejoined(group: Group, assignment: Assignment) -> Group:
-    """Return the group in which every member claims what it was given, in the next generation."""
-    member, partition = assignment.holdings
-    order = np.lexsort((partition, member))
-    who_holds, partition = member[order].astype(np.int32), partition[order]
-    claims = Claims(who_holds, group.topic[partition], group.number[partition])
-    generation = np.full_like(group.generation, group.generation.max(initial=-1) + 1)
-    owner = np.full(group.n_partitions, NOBODY, np.int32)
-    what, who = valid_owner(claims, group.partitions, generation, group.first)
-    keeps = group.subscribes(who, group.topic[what])
-    owner[what[keeps]] = who[keeps]
-    return replace(group, owner=owner, generation=generation, raw_claims=claims)

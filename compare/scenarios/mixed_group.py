@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.scenarios.rollout import Act, Rollout, RolloutStep, Rule
-from groups import BadInput, Claims, Failed, Group, Refused
-from groups.group import NOBODY, valid_owner
+from groups import BadInput, Failed, Group, Refused
 from heuristics import WRITTEN
 from heuristics.protocol import (
     AS_WRITTEN,
@@ -24,6 +23,7 @@ from heuristics.protocol import (
     loses_partitions,
     static_protocol,
 )
+from heuristics.rounds import rejoined
 from heuristics.written import kip54_sticky
 
 if TYPE_CHECKING:
@@ -241,12 +241,4 @@ def _as_group(group: Group, names: Sequence[str], held: Mapping[str, Partitions]
         subscription_topics=np.array([t for row in rows for t in row], np.int64),
     )
     pairs = [(i, p) for i, m in enumerate(names) for p in sorted(held[m])]
-    member, partition = np.array(pairs, np.int64).reshape(-1, 2).T
-    claims = Claims(
-        member.astype(np.int32), group.topic[partition], group.number[partition].copy()
-    )
-    what, who = valid_owner(claims, built.partitions, built.generation, built.first)
-    owner = np.full(built.n_partitions, NOBODY, np.int32)
-    keeps = built.subscribes(who, built.topic[what])
-    owner[what[keeps]] = who[keeps]
-    return replace(built, owner=owner, raw_claims=claims)
+    return rejoined(built, *np.array(pairs, np.int64).reshape(-1, 2).T)
