@@ -58,7 +58,11 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
         Where there is no toolchain, no such version, or the client has another interface.
     """
     program = built(driver, version)
+    recorded = f"{module} v{version}\n" in (DRIVERS / driver / "go.mod").read_text("utf-8")
     if program.is_file():
+        # What runs its findings is built against the same modules, which may be gone meanwhile.
+        if recorded and shutil.which("go") is not None:
+            _go(DRIVERS / driver, "mod", "download")
         return
     if shutil.which("go") is None:
         raise BadInput(f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later")
@@ -66,11 +70,10 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
         folder = Path(name)
         for source in _sources(driver):
             shutil.copy(source, folder)
-        required = f"{module}@v{version}"
-        if f"{module} v{version}\n" not in (folder / "go.mod").read_text("utf-8"):
+        if not recorded:
             (folder / "go.mod").write_text(f"module assay/{driver}\n\ngo 1.22\n", "utf-8")
             (folder / "go.sum").unlink()
-            _go(folder, "get", required)
+            _go(folder, "get", f"{module}@v{version}")
             _go(folder, "mod", "tidy")
         _go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
         # A program appears complete or not at all, whoever else builds it now.
