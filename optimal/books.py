@@ -24,6 +24,9 @@ SAFE = 2**62
 DENSE = 16
 # What is counted at once stays in the processor's cache.
 AT_ONCE = 2**16
+# Runs of this length and more are counted as one, where so few begin in what is counted at once.
+LONG = 16
+FEW = AT_ONCE // LONG
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +87,20 @@ class Books:
     @cached_property
     def moved(self) -> Bools:
         """(read,) bool: whether a partition had an owner and is not with it."""
+        if not self.owned.any():
+            return self.owned
         return np.asarray(self.owned & (self.group.owner != self.held)[self.read], bool)
 
     def counted(self, member: Int32) -> Int64:
         """(members + 1,) int64: how many of the read partitions nobody has, then each member."""
         member, width = member[self.read], len(self.group.members) + 1
-        found = np.zeros(width, np.int64)
-        step = max(AT_ONCE, width)
+        step, found = max(AT_ONCE, width), np.zeros(width, np.int64)
+        if len(_runs(member[:AT_ONCE])) < FEW:
+            # One member after the other is slow to count, so long runs are counted at once.
+            starts = _runs(member)
+            if len(starts) * LONG < len(member):
+                length = np.diff(starts, append=len(member))
+                return np.bincount(member[starts] + 1, length, width).astype(np.int64)
         for start in range(0, len(member), step):
             found += np.bincount(member[start : start + step] + 1, minlength=width)
         return found
@@ -190,3 +200,8 @@ def _difference(loads: Int64) -> int:
     if members * int(loads.sum()) >= SAFE:
         return pairwise_difference(loads.tolist())
     return int(((2 * np.arange(members) - (members - 1)) * np.sort(loads)).sum())
+
+
+def _runs(member: Int32) -> Int64:
+    """Where runs of one member begin, ascending."""
+    return np.flatnonzero(np.append(True, member[1:] != member[:-1])[: len(member)])
