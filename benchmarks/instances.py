@@ -11,7 +11,7 @@ from groups.group import Group
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from groups.group import Bools, Int64, Ints
+    from groups.arrays import Bools, Int64, Ints
 
 SEED = 20_261_121
 

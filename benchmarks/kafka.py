@@ -10,21 +10,23 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from dataclasses import replace
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchmarks.__main__ import fresh
 from compare.samples.families import Family, grid
 from groups import values
-from groups.group import Group
 from heuristics.shipped.java import kafka_broker, kafka_java
 from optimal import solve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
+    from groups import Group
 
 VERSION = "4.4.0"
 WARM, RUNS = 15, 9
@@ -45,22 +47,9 @@ def as_they_time_it(family: Family, version: str) -> Group:
     if family.event == "fresh":
         return group
     joined = len(group.members) - 1
-    before = _group(group, joined, None)
+    before = group.only(np.arange(joined)).with_claims([], [])
     owner = kafka_broker.CLIENT.plan(before, "uniform", version).assignment.owner
-    return _group(group, joined + 1, owner)
-
-
-def _group(group: Group, members: int, owner: np.ndarray | None) -> Group:
-    return Group.from_arrays(
-        group=group.name,
-        topics=list(group.topics),
-        partitions=group.partitions,
-        members=list(group.members[:members]),
-        subscription_indptr=group.subscription_indptr,
-        subscription_topics=group.subscription_topics,
-        subscription_row=group.subscription_row[:members],
-        owner=owner,
-    )
+    return replace(group, owner=owner)
 
 
 def differing() -> Iterator[Family]:

@@ -1,7 +1,7 @@
 """WHAT: a consumer group, an assignment of its partitions, and what that costs."""
 
 from groups.assignment import Assignment, Violation
-from groups.documents import snapshot
+from groups.claims import Claims
 from groups.errors import (
     AssayError,
     BadInput,
@@ -11,7 +11,9 @@ from groups.errors import (
     Refused,
     SolverContradiction,
 )
-from groups.group import Claims, Group, MemberDetails, Racks
+from groups.group import Group
+from groups.member_details import MemberDetails
+from groups.racks import Racks
 from groups.tiers import PRESETS, TIERS, parse_objective, values
 
 __all__ = [
@@ -33,6 +35,3 @@ __all__ = [
     "parse_objective",
     "values",
 ]
-
-# What reads documents makes groups: a group that imported it in turn would close a circle.
-Group.format = snapshot

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from groups.arrays import NOBODY, count_owners, frozen, kept
 from groups.documents import fields
 from groups.errors import InvalidAssignment
-from groups.group import NOBODY, count_owners, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from groups.group import Group, Int32, Int64, Ints
+    from groups.arrays import Int32, Int64, Ints
+    from groups.group import Group
 
 # Where so small a part changed, it is counted and not the whole.
 FEW = 4
@@ -54,16 +55,17 @@ class Assignment:
     strays: tuple[tuple[int, str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        """Make the array read-only and check that it is for this group."""
+        """Check that it is for this group; an array that was passed in stays the caller's."""
         members = len(self.group.members)
+        if not isinstance(self.owner, np.ndarray) or self.owner.dtype.kind not in "iu":
+            raise InvalidAssignment("owner: expected an array of integers")
         if self.owner.shape != self.group.owner.shape:
             raise InvalidAssignment(
-                f"owner: {len(self.owner)} partitions, but the group has {self.group.n_partitions}"
+                f"owner: {self.owner.size} partitions, but the group has {self.group.n_partitions}"
             )
         if len(self.owner) and not NOBODY <= self.owner.min() <= self.owner.max() < members:
             raise InvalidAssignment(f"owner: an index outside the group's {members} members")
-        if self.owner.flags.writeable:
-            object.__setattr__(self, "owner", frozen(self.owner.copy()))
+        object.__setattr__(self, "owner", kept(self.owner, np.int32))
 
     def __repr__(self) -> str:
         return f"Assignment({self.group.name!r}, {int((self.owner >= 0).sum())} partitions)"

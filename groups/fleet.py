@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.group import NOBODY, UNKNOWN, Group, Racks
+from groups.arrays import NOBODY, UNKNOWN
+from groups.group import Group
+from groups.racks import Racks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from groups.group import Int32, Int64, Ints
+    from groups.arrays import Int32, Int64, Ints
 
 
 def portions(

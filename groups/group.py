@@ -2,136 +2,51 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from groups.arrays import (
+    NO_GENERATION,
+    NOBODY,
+    UNKNOWN,
+    check_total,
+    column,
+    count_owners,
+    frozen,
+    integers,
+    made_again,
+)
+from groups.claims import BY_CLAIMS, Claims
+from groups.documents import snapshot
+from groups.documents.written import document_of
 from groups.errors import BadInput
-from groups.subscriptions import distinct, entries, in_use
+from groups.subscriptions import Subscriptions, in_use, of_members
+from groups.validity import subscriptions_of, valid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-Ints = npt.NDArray[np.integer[Any]]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+    import numpy.typing as npt
 
-NOBODY = -1
-UNKNOWN = -1
-NO_GENERATION = -1
-MOST_PARTITIONS = 100_000_000
-# A table of all members and topics is worth it up to so many cells per question.
-DENSE = 16
-A = TypeVar("A", bound=npt.NDArray[Any])
-
-
-@dataclass(frozen=True, eq=False)
-class Claims:
-    """What the members said they own, as they said it.
-
-    One entry per claimed partition, in ascending order of (member, topic, partition).
-
-    Attributes
-    ----------
-    member : (claims,) int32, index into ``Group.members``
-    topic : (claims,) int32, index into ``Group.topics + Group.absent_topics``
-    partition : (claims,) int64, number inside the topic; may be past its end
-    """
-
-    member: Int32
-    topic: Int32
-    partition: Int64
-
-
-@dataclass(frozen=True, eq=False)
-class Racks:
-    """Where members and replicas stand.
-
-    Attributes
-    ----------
-    names : the rack names, ascending
-    member : (members,) int32, index into `names`, -1 without a rack
-    replicas : (all partitions,) int32, row of `holds`, -1 where nothing is known
-    holds : (entries,) int64 ascending, ``set * len(names) + rack`` for each rack of each
-        distinct replica set
-    """
-
-    names: tuple[str, ...]
-    member: Int32
-    replicas: Int32
-    holds: Int64
-
-    def misses(self, member: Ints, partition: Ints) -> Bools:
-        """Say for each pair whether the member's rack holds no replica of the partition.
-
-        A member without a rack is near no replica.
-        """
-        return self.lack(self.replicas[partition], self.member[member])
-
-    def lack(self, replicas: Ints, rack: Ints) -> Bools:
-        """Say for each pair whether the replica set has no replica in the rack, -1 for no rack."""
-        asked = np.asarray(replicas, np.int64) * len(self.names) + rack
-        return np.asarray((rack < 0) | ~contains(self.holds, asked), bool)
-
-    def of_set(self, replicas: int) -> list[str]:
-        """Return the names of the racks of a replica set."""
-        width = len(self.names)
-        start, end = np.searchsorted(self.holds, (replicas * width, (replicas + 1) * width))
-        return [self.names[rack] for rack in self.holds[start:end] - replicas * width]
-
-
-@dataclass(frozen=True, eq=False)
-class Offsets:
-    """Log offsets per partition, (all partitions,) int64 each, -1 where null.
-
-    `given` says for which topics the snapshot gave offsets: (topics,) bool.
-    """
-
-    beginning: Int64
-    end: Int64
-    committed: Int64
-    given: Bools
-
-
-@dataclass(frozen=True)
-class MemberDetails:
-    """What a snapshot says of a member besides its subscription, claims and rack."""
-
-    instance_id: str | None = None
-    client_id: str | None = None
-    host: str | None = None
-    assignors: tuple[str, ...] | None = None
-    capacity: int | None = None
-    epoch: int | None = None
-    target: Mapping[str, tuple[int, ...]] | None = None
-    subscription_regex: str | None = None
-
-
-class Format(Protocol):
-    """How groups are read from documents and written to them."""
-
-    def read_group(self, path: str | Path) -> Group:
-        """Read the one group of a file."""
-
-    def group_of(self, document: Mapping[str, Any]) -> Group:
-        """Build the group of a document."""
-
-    def document_of(self, group: Group) -> dict[str, Any]:
-        """Return the document of a group."""
+    from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.documents.snapshot import Snapshot
+    from groups.member_details import MemberDetails
+    from groups.offsets import Offsets
+    from groups.racks import Racks
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
     """A consumer group: topics, members, who reads what, who held what, and what it weighs.
 
-    Build one with :meth:`from_dict`, :meth:`read` or :meth:`from_arrays`; one that exists is
-    valid. "All partitions" are numbered topic by topic, in the order of `topics`.
+    One that exists is valid, whoever constructs it: its constructor refuses what is not, and
+    keeps arrays that nobody else can change. Mostly it is :meth:`from_dict`, :meth:`read` or
+    :meth:`from_arrays` that calls it. "All partitions" are numbered topic by topic, in the order
+    of `topics`.
 
     Attributes
     ----------
@@ -142,16 +57,23 @@ class Group:
         1,) int64 and (entries,) int32; ascending in each row, and some member reads each row
     subscription_row : (members,) int32, the row that each member reads; rows may be equal
     subscription_known : (members,) bool, False where the source does not show a subscription
-    owner : (all partitions,) int32, valid owner (docs/proof.md), -1 where nobody
+    owner : (all partitions,) int32, valid owner (docs/proof.md), -1 where nobody; given as
+        `groups.claims.BY_CLAIMS`, what follows from `raw_claims`
     generation : (members,) int64, of the member's claims, -1 where none was given
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
     racks : where members and replicas stand, or None
+    offsets : the log offsets that the lag was made of, or None
+    raw_claims : what members said they own; None of a group whose owners were given
     absent_topics : names that members subscribe to or claim but that do not exist
     absent_subscriptions : (member, index into `absent_topics`) pairs
+    details : of each member, or nothing at all
     assumed : what was assumed about the source, for people to read
-    """
 
-    format: ClassVar[Format]
+    Raises
+    ------
+    BadInput
+        Where a rule is broken; the message names the place.
+    """
 
     name: str
     topics: tuple[str, ...]
@@ -176,17 +98,17 @@ class Group:
     auto_offset_reset: str | None = None
 
     def __post_init__(self) -> None:
-        """Make every array read-only."""
-        for part in (self, self.racks, self.offsets, self.raw_claims):
-            for value in vars(part).values() if part is not None else ():
-                if isinstance(value, np.ndarray):
-                    value.flags.writeable = False
+        """Establish every rule of a group, and keep arrays of its own."""
+        for name, value in valid(self._columns()).items():
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return (
             f"Group({self.name!r}, {len(self.topics)} topics, {self.n_partitions} partitions, "
             f"{len(self.members)} members)"
         )
+
+    __reduce__ = made_again
 
     @staticmethod
     def read(path: str | Path) -> Group:
@@ -197,10 +119,10 @@ class Group:
         BadInput
             Where the file is not one good snapshot; the message names the place.
         """
-        return Group.format.read_group(path)
+        return Group(**snapshot.read(path))
 
     @staticmethod
-    def from_dict(document: Mapping[str, Any]) -> Group:
+    def from_dict(document: Mapping[str, object]) -> Group:
         """Build the group of an ``assay-group/1`` document.
 
         Members and topics are put in ascending order of their names.
@@ -210,11 +132,11 @@ class Group:
         BadInput
             Where a rule of the format is broken; the message names the place.
         """
-        return Group.format.group_of(document)
+        return Group(**snapshot.columns_of(document))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ``assay-group/1`` document of this group."""
-        return Group.format.document_of(self)
+        return document_of(self._columns(), self.claims)
 
     @staticmethod
     def from_arrays(
@@ -238,8 +160,9 @@ class Group:
         topics, members : distinct non-empty names, (topics,) and (members,)
         partitions : (topics,) int, partition count of each topic
         subscription_indptr, subscription_topics : CSR, rows ascending and without repeats
-        subscription_row : (members,) int, the row of the CSR that each member reads; None: row i
-            is what member i reads, and equal rows are put together here
+        subscription_row : (members,) int, the row of the CSR that each member reads; rows that
+            nobody reads are left out, equal ones stay as they are. None: row i is what member i
+            reads, and equal rows are put together here
         owner : (all partitions,) int, index of the valid owner, -1 nobody; None: nobody anywhere
         lag : (all partitions,) int, records, -1 unknown
         weight : (all partitions,) int, bytes or rate, -1 unknown
@@ -249,40 +172,27 @@ class Group:
         BadInput
             Where an array has the wrong length or content.
         """
-        topic_names, member_names = _names(topics, "topics"), _names(members, "members")
-        counts = _column(partitions, "partitions", len(topic_names), least=0)
-        total = check_total(counts.tolist())
-        ends = len(member_names) + 1 if subscription_row is None else None
-        indptr = _column(subscription_indptr, "subscription_indptr", ends, least=0)
-        listed = _column(subscription_topics, "subscription_topics", None, least=0)
-        _check_rows(indptr, listed, len(topic_names))
-        rows = indptr, listed.astype(np.int32)
-        if subscription_row is None:
-            rows, row = distinct(*rows)
-        else:
-            given = _column(subscription_row, "subscription_row", len(member_names), least=0)
-            _check_row(given, len(indptr) - 1)
-            rows, row = in_use(*rows, given.astype(np.int32))
-        owners = np.full(total, NOBODY, np.int64)
-        if owner is not None:
-            owners = _column(owner, "owner", total, least=NOBODY)
-            _check_members(owners, len(member_names))
-        built = Group(
-            name=_names([group], "group")[0],
-            topics=topic_names,
-            partitions=counts,
-            members=member_names,
-            subscription_indptr=rows[0],
-            subscription_topics=rows[1],
-            subscription_row=row,
-            subscription_known=np.ones(len(member_names), bool),
-            owner=owners.astype(np.int32),
-            generation=np.full(len(member_names), NO_GENERATION, np.int64),
-            lag_records=None if lag is None else _column(lag, "lag", total, least=UNKNOWN),
-            weight=None if weight is None else _column(weight, "weight", total, least=UNKNOWN),
+        size = len(members)
+        indptr, listed, row = of_members(
+            subscription_indptr, subscription_topics, subscription_row, size
         )
-        _check_owners(built)
-        return built
+        counts = integers(partitions, "partitions")
+        if owner is None:
+            owner = frozen(np.full(check_total(counts.tolist()), NOBODY, np.int32))
+        return Group(
+            name=group,
+            topics=tuple(topics),
+            partitions=counts,
+            members=tuple(members),
+            subscription_indptr=indptr,
+            subscription_topics=listed,
+            subscription_row=row,
+            subscription_known=frozen(np.ones(size, bool)),
+            owner=integers(owner, "owner"),
+            generation=frozen(np.full(size, NO_GENERATION, np.int64)),
+            lag_records=None if lag is None else integers(lag, "lag"),
+            weight=None if weight is None else integers(weight, "weight"),
+        )
 
     @property
     def n_partitions(self) -> int:
@@ -306,41 +216,37 @@ class Group:
         return frozen(np.arange(self.n_partitions) - self.first[self.topic])
 
     @cached_property
-    def row_size(self) -> Int64:
-        """(rows,) int64: how many members read each row."""
-        return frozen(np.bincount(self.subscription_row, minlength=self._rows))
+    def subscriptions(self) -> Subscriptions:
+        """Who reads what: the four columns, and what can be said of them."""
+        return subscriptions_of(self._columns())
 
-    @cached_property
-    def row_first(self) -> Int64:
-        """(rows,) int64: the first member that reads each row."""
-        members = len(self.members)
-        first = np.full(self._rows, members, np.int64)
-        np.minimum.at(first, self.subscription_row, np.arange(members))
-        return frozen(first)
-
-    @cached_property
-    def reads(self) -> Int64:
-        """(members,) int64: how many topics each member reads."""
-        return frozen(np.diff(self.subscription_indptr)[self.subscription_row])
-
-    @cached_property
+    @property
     def readers(self) -> Int64:
         """(topics,) int64: how many members read each topic."""
-        found = np.zeros(len(self.topics), np.int64)
-        sizes = np.repeat(self.row_size, np.diff(self.subscription_indptr))
-        np.add.at(found, self.subscription_topics, sizes)
-        return frozen(found)
+        return self.subscriptions.readers
 
-    @cached_property
+    @property
+    def reads(self) -> Int64:
+        """(members,) int64: how many topics each member reads."""
+        return self.subscriptions.reads
+
+    @property
+    def row_size(self) -> Int64:
+        """(rows,) int64: how many members read each row."""
+        return self.subscriptions.size
+
+    @property
+    def row_first(self) -> Int64:
+        """(rows,) int64: the first member that reads each row."""
+        return self.subscriptions.first
+
+    @property
     def subscription_pairs(self) -> tuple[Int32, Int32]:
         """(member, topic) of all that is read, by member, then topic: two int32 columns.
 
         As long as the members' lists together, however many of them share a row.
         """
-        member, topic = entries(
-            self.subscription_indptr, self.subscription_topics, self.subscription_row
-        )
-        return frozen(member.astype(np.int32)), frozen(topic)
+        return self.subscriptions.pairs
 
     def subscription(self, member: int) -> Int32:
         """Return the topics that a member reads, ascending: (its topics,) int32."""
@@ -350,70 +256,114 @@ class Group:
 
     def subscribers(self, topic: int) -> Int32:
         """Return the members that read a topic, ascending: (its readers,) int32."""
-        starts, members = self._by_topic
+        starts, members = self.subscriptions.by_topic
         return members[starts[topic] : starts[topic + 1]]
-
-    @cached_property
-    def _by_topic(self) -> tuple[Int64, Int32]:
-        member, topic = self.subscription_pairs
-        starts = np.concatenate(([0], np.cumsum(self.readers))).astype(np.int64)
-        return starts, frozen(member[np.argsort(topic, kind="stable")])
-
-    @property
-    def _rows(self) -> int:
-        return len(self.subscription_indptr) - 1
-
-    @cached_property
-    def owned(self) -> Int64:
-        """(members,) int64: how many partitions each member is the valid owner of."""
-        return count_owners(self.owner, len(self.members))
-
-    @cached_property
-    def everybody_reads_all(self) -> bool:
-        """Whether every member's subscription is known to hold every topic with partitions."""
-        if not self.subscription_known.all() or self._rows != 1:
-            return False
-        return bool((self.readers[self.partitions > 0] > 0).all())
-
-    @cached_property
-    def claims(self) -> Claims:
-        """The raw claims; of a group built from arrays, its valid owners."""
-        if self.raw_claims is not None:
-            return self.raw_claims
-        held = np.flatnonzero(self.owner >= 0)
-        held = held[np.argsort(self.owner[held], kind="stable")]
-        return Claims(
-            frozen(self.owner[held]), frozen(self.topic[held]), frozen(self.number[held])
-        )
 
     def subscribes(self, member: Ints, topic: Ints) -> Bools:
         """Say for each pair of indices whether the member reads the topic.
 
         A member whose subscription is unknown is taken to read what it is asked about.
         """
-        width = len(self.topics)
-        asked = (self.subscription_row * np.int64(width)).take(member)
-        asked += topic
-        if len(member) * DENSE >= self._rows * width:
-            found = self._table.take(asked)
-        else:
-            found = contains(self._entries, asked)
-        if self.subscription_known.all():
-            return np.asarray(found, bool)
-        return np.asarray(found | ~self.subscription_known[member], bool)
+        return self.subscriptions.include(member, topic)
 
     @cached_property
-    def _entries(self) -> Int64:
-        """(entries,) int64 ascending: ``row * topics + topic`` of what each row lists."""
-        rows = np.arange(self._rows) * len(self.topics)
-        return np.repeat(rows, np.diff(self.subscription_indptr)) + self.subscription_topics
+    def everybody_reads_all(self) -> bool:
+        """Whether every member's subscription is known to hold every topic with partitions.
+
+        Said only where all read one row.
+        """
+        return self.subscriptions.hold_all(self.partitions)
 
     @cached_property
-    def _table(self) -> Bools:
-        """(rows * topics,) bool: whether a row lists a topic."""
-        listed = np.zeros(self._rows * len(self.topics), bool)
-        listed[self._entries] = True
-        return listed
+    def owned(self) -> Int64:
+        """(members,) int64: how many partitions each member is the valid owner of."""
+        return count_owners(self.owner, len(self.members))
+
+    @property
+    def claims(self) -> Claims:
+        """The raw claims; of a group whose owners were given, those."""
+        return self.owned_claims if self.raw_claims is None else self.raw_claims
+
+    @property
+    def next_generation(self) -> int:
+        """The generation after the members' newest."""
+        return int(self.generation.max(initial=NO_GENERATION)) + 1
+
+    @cached_property
+    def owned_claims(self) -> Claims:
+        """The valid owners, as claims."""
+        held = np.flatnonzero(self.owner >= 0)
+        held = held[np.argsort(self.owner[held], kind="stable")]
+        return Claims(self.owner[held], self.topic[held], self.number[held])
+
+    def with_claims(
+        self, member: npt.ArrayLike, partition: npt.ArrayLike, *, generation: int | None = None
+    ) -> Group:
+        """Return the group whose members claim these partitions, and who owns them by that.
+
+        Parameters
+        ----------
+        member, partition : (pairs,) int, the second among all partitions; a pair twice is one
+            claim
+        generation : of every member from now on; None: each keeps its own
+
+        Raises
+        ------
+        BadInput
+            Where there is no such member or partition.
+        """
+        here, there = (len(self.members), "members"), (self.n_partitions, "partitions")
+        who = column(member, "claims.member", np.int64, below=here)
+        what = column(partition, "claims.partition", np.int64, length=len(who), below=there)
+        claims = Claims.of(who, what, self.topic, self.number)
+        born = self.generation
+        if generation is not None:
+            born = frozen(np.full_like(born, generation))
+        return replace(self, owner=BY_CLAIMS, generation=born, raw_claims=claims)
+
+    def only(self, members: npt.ArrayLike) -> Group:
+        """Return the group of some of the members, with all that they read, claim and own.
+
+        Where claims were given, owners follow from those that are left.
+
+        Parameters
+        ----------
+        members : (members that stay,) int, ascending indices without repeats
+
+        Raises
+        ------
+        BadInput
+            Where there is no such member, or they do not ascend.
+        """
+        kept = column(members, "members", np.int64, below=(len(self.members), "members"))
+        if (kept[1:] <= kept[:-1]).any():
+            raise BadInput("members: not ascending without repeats")
+        place = np.full(len(self.members) + 1, NOBODY, np.int32)
+        place[kept] = np.arange(len(kept))
+        owner, claims = place[self.owner], self.raw_claims
+        if claims is not None:
+            said = claims.among(place[claims.member] >= 0)
+            owner, claims = BY_CLAIMS, replace(said, member=place[said.member])
+        indptr, listed, row = in_use(
+            self.subscription_indptr, self.subscription_topics, self.subscription_row[kept]
+        )
+        racks = self.racks
+        return replace(
+            self,
+            members=tuple(self.members[m] for m in kept.tolist()),
+            subscription_indptr=indptr,
+            subscription_topics=listed,
+            subscription_row=row,
+            subscription_known=self.subscription_known[kept],
+            owner=owner,
+            generation=self.generation[kept],
+            racks=None if racks is None else replace(racks, member=racks.member[kept]),
+            raw_claims=claims,
+            absent_subscriptions=tuple(
+                (int(place[m]), topic) for m, topic in self.absent_subscriptions if place[m] >= 0
+            ),
+            details=tuple(self.details[m] for m in kept.tolist()) if self.details else (),
+        )
 
     def with_equal_subscriptions(self) -> Group:
         """Return the group with every unknown subscription taken as all topics of the group.
@@ -423,7 +373,8 @@ class Group:
         unknown = ~self.subscription_known
         if not unknown.any():
             return self
-        indptr, listed, row = self.subscription_indptr, self.subscription_topics, self._rows
+        indptr, listed = self.subscription_indptr, self.subscription_topics
+        row = len(self.subscriptions)
         topics = np.arange(len(self.topics), dtype=np.int32)
         whole = np.flatnonzero(np.diff(indptr) == len(topics))
         if len(whole):
@@ -432,7 +383,7 @@ class Group:
             indptr = np.append(indptr, len(listed) + len(topics))
             listed = np.concatenate((listed, topics))
         read = np.where(unknown, row, self.subscription_row).astype(np.int32)
-        (indptr, listed), read = in_use(indptr, listed, read)
+        indptr, listed, read = in_use(indptr, listed, read)
         who = "1 member" if unknown.sum() == 1 else f"{unknown.sum()} members"
         line = f"subscription of {who} unknown, taken as all {len(topics)} topics of the group"
         return replace(
@@ -465,128 +416,5 @@ class Group:
                 "pass --assume-equal (assume_subscriptions='equal') to take it as all topics"
             )
 
-
-def contains(entries: Int64, asked: Int64) -> Bools:
-    """Say for each asked value whether it is among the ascending entries."""
-    if not len(entries):
-        return np.zeros(len(asked), bool)
-    at = np.minimum(np.searchsorted(entries, asked), len(entries) - 1)
-    return np.asarray(entries[at] == asked, bool)
-
-
-def among(entries: Int64, asked: Int64, width: int) -> Bools:
-    """Say for each asked value below `width` whether it is among the ascending entries."""
-    if width > DENSE * len(asked):
-        return contains(entries, asked)
-    there = np.zeros(width, bool)
-    there[entries] = True
-    return np.asarray(there[asked], bool)
-
-
-def valid_owner(
-    claims: Claims, group_partitions: Int64, generation: Int64, first: Int64
-) -> tuple[Int64, Int32]:
-    """Return who held each claimed partition last: (partition, member), by the first step.
-
-    Of the claims on one existing partition that of the highest generation wins; two of the same
-    highest generation void each other.
-    """
-    topics = len(group_partitions)
-    exists = np.flatnonzero(claims.topic < topics)
-    exists = exists[claims.partition[exists] < group_partitions[claims.topic[exists]]]
-    partition = first[claims.topic[exists]] + claims.partition[exists]
-    member = claims.member[exists]
-    born = generation[member]
-    order = np.lexsort((-born, partition))
-    partition, member, born = partition[order], member[order], born[order]
-    highest = np.ones(len(order), bool)
-    highest[1:] = partition[1:] != partition[:-1]
-    rival = np.zeros(len(order), bool)
-    rival[:-1] = (partition[:-1] == partition[1:]) & (born[:-1] == born[1:])
-    won = highest & ~rival
-    return partition[won], member[won]
-
-
-def check_total(counts: Iterable[int]) -> int:
-    """Return the number of all partitions, refusing what no machine here could hold."""
-    total = sum(counts)
-    if total > MOST_PARTITIONS:
-        raise BadInput(f"topics: {total} partitions, more than the {MOST_PARTITIONS} supported")
-    return total
-
-
-def count_owners(owner: Int32, members: int) -> Int64:
-    """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
-    if not len(owner) or owner.max() < 0:
-        return frozen(np.zeros(members, np.int64))
-    if owner.min() >= 0:
-        return frozen(np.bincount(owner, minlength=members))
-    return frozen(np.bincount(owner + 1, minlength=members + 1)[1:])
-
-
-def frozen(array: A) -> A:
-    """Return the array, read-only from here on."""
-    array.flags.writeable = False
-    return array
-
-
-def _names(names: Sequence[str], place: str) -> tuple[str, ...]:
-    listed = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
-    for name in listed:
-        if not isinstance(name, str) or not name:
-            raise BadInput(f"{place}: {name!r}, expected a non-empty string")
-    if len(set(listed)) < len(listed):
-        twice = next(name for name, times in Counter(listed).items() if times > 1)
-        raise BadInput(f"{place}: {twice!r} appears twice")
-    return listed
-
-
-def _column(values: npt.ArrayLike, place: str, length: int | None, *, least: int) -> Int64:
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise BadInput(f"{place}: expected a one-dimensional array of integers")
-    if length is not None and len(array) != length:
-        raise BadInput(f"{place}: {len(array)} values, expected {length}")
-    if array.size and (array.min() < least or int(array.max()) > np.iinfo(np.int64).max):
-        bad = int(np.argmax((array < least) | (array > np.iinfo(np.int64).max)))
-        raise BadInput(f"{place}[{bad}]: {array[bad]}, expected {least} or more, within 64 bits")
-    return np.array(array, np.int64)
-
-
-def _check_rows(indptr: Int64, rows: Int64, topics: int) -> None:
-    if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(rows) or (np.diff(indptr) < 0).any():
-        raise BadInput(
-            f"subscription_indptr: expected to rise from 0 to {len(rows)}, "
-            f"the length of subscription_topics"
-        )
-    if len(rows) and rows.max() >= topics:
-        raise BadInput(f"subscription_topics: {rows.max()}, but there are {topics} topics")
-    rising = np.ones(len(rows), bool)
-    rising[1:] = rows[1:] > rows[:-1]
-    starts = indptr[:-1][indptr[:-1] < len(rows)]
-    rising[starts] = True
-    if not rising.all():
-        at = int(np.argmin(rising))
-        row = int(np.searchsorted(indptr, at, side="right")) - 1
-        raise BadInput(f"subscription_topics[{at}]: row {row} is not ascending without repeats")
-
-
-def _check_row(row: Int64, rows: int) -> None:
-    if len(row) and row.max() >= rows:
-        at = int(np.argmax(row))
-        raise BadInput(f"subscription_row[{at}]: {row[at]}, but there are {rows} rows")
-
-
-def _check_members(owner: Int64, members: int) -> None:
-    if len(owner) and owner.max() >= members:
-        at = int(np.argmax(owner))
-        raise BadInput(f"owner[{at}]: {owner[at]}, but there are {members} members")
-
-
-def _check_owners(group: Group) -> None:
-    held = np.flatnonzero(group.owner >= 0)
-    reads = group.subscribes(group.owner[held], group.topic[held])
-    if not reads.all():
-        at = int(held[np.argmin(reads)])
-        topic, member = group.topics[group.topic[at]], group.members[group.owner[at]]
-        raise BadInput(f"owner[{at}]: {member} owns a partition of {topic} but does not subscribe")
+    def _columns(self) -> Snapshot:
+        return cast("Snapshot", {field.name: getattr(self, field.name) for field in fields(self)})

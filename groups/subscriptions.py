@@ -2,64 +2,276 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+
+from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept
+from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    Ints = npt.NDArray[np.integer[Any]]
-    Int32 = npt.NDArray[np.int32]
-    Int64 = npt.NDArray[np.int64]
-    Rows = tuple[Int64, Int32]
+    import numpy.typing as npt
 
-Integer = TypeVar("Integer", bound=np.integer[Any])
+    from groups.arrays import Bools, I, Int32, Int64, Ints
+
 # What the rows are compared in at once stays in the processor's cache.
 AT_ONCE = 2**18
 
 
-def distinct(indptr: Int64, topics: Int32) -> tuple[Rows, Int32]:
+@dataclass(frozen=True, eq=False)
+class Subscriptions:
+    """Who reads what.
+
+    Attributes
+    ----------
+    indptr, listed : CSR of the rows, the topic lists that members read: (rows + 1,) int64 and
+        (entries,) int32; ascending in each row, and some member reads each row
+    row : (members,) int32, the row that each member reads; rows may be equal
+    known : (members,) bool, False where the source does not show a subscription; that row is empty
+    topics : how many topics there are
+    """
+
+    indptr: Int64
+    listed: Int32
+    row: Int32
+    known: Bools
+    topics: int
+
+    def __post_init__(self) -> None:
+        """Check the columns and make them the subscriptions' own.
+
+        Raises
+        ------
+        BadInput
+            Where a column is not what it is to be; the message names the place.
+        """
+        indptr = column(self.indptr, "subscription_indptr", np.int64)
+        listed = integers(self.listed, "subscription_topics")
+        require_rising(indptr, len(listed))
+        row = column(self.row, "subscription_row", np.int32, below=(len(indptr) - 1, "rows"))
+        known = flags(self.known, "subscription_known", len(row))
+        columns = {"indptr": indptr, "listed": listed, "row": row, "known": known}
+        for name, values in columns.items():
+            object.__setattr__(self, name, values)
+        self._require_good_rows()
+        object.__setattr__(self, "listed", kept(listed, np.int32))
+        if not self.size.all():
+            raise BadInput(f"subscription_row: no member reads row {int(np.argmin(self.size))}")
+        if not known.all() and (wrong := ~known & (self.reads > 0)).any():
+            raise BadInput(
+                f"subscription_known[{int(np.argmax(wrong))}]: unknown, but its row is not empty"
+            )
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def size(self) -> Int64:
+        """(rows,) int64: how many members read each row."""
+        return frozen(np.bincount(self.row, minlength=len(self)))
+
+    @cached_property
+    def first(self) -> Int64:
+        """(rows,) int64: the first member that reads each row."""
+        first = np.full(len(self), len(self.row), np.int64)
+        np.minimum.at(first, self.row, np.arange(len(self.row)))
+        return frozen(first)
+
+    @cached_property
+    def reads(self) -> Int64:
+        """(members,) int64: how many topics each member reads."""
+        return frozen(np.diff(self.indptr)[self.row])
+
+    @cached_property
+    def readers(self) -> Int64:
+        """(topics,) int64: how many members read each topic."""
+        found = np.zeros(self.topics, np.int64)
+        np.add.at(found, self.listed, np.repeat(self.size, np.diff(self.indptr)))
+        return frozen(found)
+
+    @cached_property
+    def pairs(self) -> tuple[Int32, Int32]:
+        """(member, topic) of all that is read, by member, then topic: two int32 columns.
+
+        As long as the members' lists together, however many of them share a row.
+        """
+        member, topic = entries(self.indptr, self.listed, self.row)
+        return frozen(member.astype(np.int32)), frozen(topic)
+
+    @cached_property
+    def by_topic(self) -> tuple[Int64, Int32]:
+        """CSR of the readers of each topic: (topics + 1,) int64 and int32, members ascending."""
+        member, topic = self.pairs
+        starts = np.concatenate(([0], np.cumsum(self.readers))).astype(np.int64)
+        return frozen(starts), frozen(member[np.argsort(topic, kind="stable")])
+
+    def include(self, member: Ints, topic: Ints) -> Bools:
+        """Say for each pair of indices whether the member reads the topic.
+
+        A member whose subscription is unknown is taken to read what it is asked about.
+        """
+        if len(member) * DENSE >= self._width:
+            base, row_at = self._bands
+            asked = base.take(self.row).take(member)
+            asked += topic
+            found = row_at.take(asked, mode="clip") == self.row.take(member)
+        else:
+            asked = (self.row * np.int64(self.topics)).take(member)
+            asked += topic
+            found = contains(self._entries, asked)
+        if self.known.all():
+            return np.asarray(found, bool)
+        return np.asarray(found | ~self.known[member], bool)
+
+    def hold_all(self, partitions: Int64) -> bool:
+        """Say whether every member is known to read every topic with partitions.
+
+        Said only where all read one row.
+
+        Parameters
+        ----------
+        partitions : (topics,) int64, partition count of each
+        """
+        if not self.known.all() or len(self) != 1:
+            return False
+        return bool((self.readers[partitions > 0] > 0).all())
+
+    @cached_property
+    def _entries(self) -> Int64:
+        """(entries,) int64 ascending: ``row * topics + topic`` of what each row lists."""
+        rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        return rows * self.topics + self.listed
+
+    @cached_property
+    def _width(self) -> int:
+        """How many topics there are from the first to the last of each row, together."""
+        return int(self._spans[1].sum())
+
+    @cached_property
+    def _spans(self) -> tuple[Int64, Int64]:
+        """(first topic, topics from the first to the last) of each row; empty rows have none."""
+        some = np.flatnonzero(np.diff(self.indptr))
+        low, span = np.zeros((2, len(self)), np.int64)
+        low[some] = self.listed[self.indptr[some]]
+        span[some] = self.listed[self.indptr[some + 1] - 1] - low[some] + 1
+        return low, span
+
+    @cached_property
+    def _bands(self) -> tuple[Int64, Int32]:
+        """(where topic 0 of each row is, the row that lists the topic there, -1 for none).
+
+        The rows' topics from the first to the last, row by row, with a place before and after
+        that is no row's: what is outside of all bands is looked up there.
+        """
+        low, span = self._spans
+        base = np.cumsum(span) - span - low + 1
+        row_at = np.full(self._width + 2, -1, np.int32)
+        rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        row_at[base[rows] + self.listed] = rows
+        return base, row_at
+
+    def _require_good_rows(self) -> None:
+        if self.listed.size and not 0 <= self.listed.min() <= self.listed.max() < self.topics:
+            at = int(np.argmax((self.listed < 0) | (self.listed >= self.topics)))
+            raise BadInput(
+                f"subscription_topics: {self.listed[at]} in the row of {self._reader_at(at)}, "
+                f"but there are {self.topics} topics"
+            )
+        rises = np.ones(len(self.listed), bool)
+        rises[1:] = self.listed[1:] > self.listed[:-1]
+        rises[self.indptr[:-1][self.indptr[:-1] < len(self.listed)]] = True
+        if not rises.all():
+            raise BadInput(
+                f"subscription_topics: the row of {self._reader_at(int(np.argmin(rises)))} "
+                "is not ascending without repeats"
+            )
+
+    def _reader_at(self, entry: int) -> str:
+        """Name the first member whose row holds an entry, or the row where nobody reads it."""
+        row = int(np.searchsorted(self.indptr, entry, side="right")) - 1
+        readers = np.flatnonzero(self.row == row)
+        return f"members[{readers[0]}]" if len(readers) else f"nobody, {row}"
+
+
+def require_rising(indptr: Ints, entries: int) -> None:
+    """Raise BadInput unless the ends of the rows rise from 0 to the number of entries."""
+    if not len(indptr) or indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
+        raise BadInput(
+            f"subscription_indptr: expected to rise from 0 to {entries}, "
+            "the length of subscription_topics"
+        )
+
+
+def of_members(
+    indptr: npt.ArrayLike, listed: npt.ArrayLike, row: npt.ArrayLike | None, members: int
+) -> tuple[Int64, npt.NDArray[Any], Int32]:
+    """Return (indptr, listed, row of each member) with the rows that somebody reads.
+
+    Parameters
+    ----------
+    row : (members,) int; None: row i is what member i reads, and equal rows are put together
+
+    Raises
+    ------
+    BadInput
+        Where the ends of the rows, or the rows of the members, are not what they are to be.
+    """
+    length = members + 1 if row is None else None
+    ends = column(indptr, "subscription_indptr", np.int64, length=length)
+    given = integers(listed, "subscription_topics")
+    require_rising(ends, len(given))
+    if row is None:
+        return distinct(ends, given)
+    rows = (len(ends) - 1, "rows")
+    return in_use(
+        ends, given, column(row, "subscription_row", np.int32, length=members, below=rows)
+    )
+
+
+def distinct(indptr: Int64, listed: npt.NDArray[I]) -> tuple[Int64, npt.NDArray[I], Int32]:
     """Put equal rows of a CSR together, in the order of their first members.
 
     Parameters
     ----------
-    indptr, topics : CSR; row i is what member i reads
+    indptr, listed : CSR; row i is what member i reads
 
     Returns
     -------
-    The CSR of the distinct rows, int64 and int32, and (members,) int32: the row of each member.
+    The two columns of the distinct rows, and (members,) int32: the row of each member.
     """
     members = len(indptr) - 1
-    if members > 0 and _equal(indptr, topics):
-        return (indptr[:2], topics[: indptr[1]]), np.zeros(members, np.int32)
+    if members > 0 and _equal(indptr, listed):
+        return indptr[:2], listed[: indptr[1]], np.zeros(members, np.int32)
     # A dictionary of the rows' bytes compares them in full wherever hashes meet.
-    raw, ends = topics.tobytes(), (indptr * topics.itemsize).tolist()
+    raw, ends = listed.tobytes(), (indptr * listed.itemsize).tolist()
     number: dict[bytes, int] = {}
     row = np.array([number.setdefault(raw[a:b], len(number)) for a, b in pairwise(ends)], np.int32)
     if len(number) == members:
-        return (indptr, topics), row
-    starts = np.cumsum([0, *map(len, number)], dtype=np.int64) // topics.itemsize
-    return (starts, np.frombuffer(b"".join(number), topics.dtype)), row
+        return indptr, listed, row
+    starts = np.cumsum([0, *map(len, number)], dtype=np.int64) // listed.itemsize
+    return starts, np.frombuffer(b"".join(number), listed.dtype), row
 
 
-def in_use(indptr: Int64, topics: Int32, row: Int32) -> tuple[Rows, Int32]:
+def in_use(
+    indptr: Int64, listed: npt.NDArray[I], row: Int32
+) -> tuple[Int64, npt.NDArray[I], Int32]:
     """Leave out the rows that no member reads; the others stay in their order."""
     used = np.zeros(len(indptr) - 1, bool)
     used[row] = True
     if used.all():
-        return (indptr, topics), row
+        return indptr, listed, row
     kept = np.flatnonzero(used)
-    lengths = np.diff(indptr)[kept]
+    starts = np.concatenate(([0], np.cumsum(np.diff(indptr)[kept]))).astype(np.int64)
     place = np.cumsum(used) - 1
-    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    return (starts, entries(indptr, topics, kept)[1]), place[row].astype(np.int32)
+    return starts, entries(indptr, listed, kept)[1], place[row].astype(np.int32)
 
 
-def entries(
-    indptr: Int64, listed: npt.NDArray[Integer], rows: Ints
-) -> tuple[Int64, npt.NDArray[Integer]]:
-    """Return (place in `rows`, what is listed) for every entry of some rows of a CSR."""
+def entries(indptr: Int64, listed: npt.NDArray[I], rows: Ints) -> tuple[Int64, npt.NDArray[I]]:
+    """Return (place in `rows`, topic) for every entry of some rows of a CSR."""
     start = indptr[rows]
     length = indptr[np.asarray(rows, np.int64) + 1] - start
     which = np.repeat(np.arange(len(rows)), length)
@@ -67,14 +279,14 @@ def entries(
     return which, listed[np.arange(len(which)) + np.repeat(start - before, length)]
 
 
-def _equal(indptr: Int64, topics: Int32) -> bool:
+def _equal(indptr: Int64, listed: Ints) -> bool:
     """Say whether all rows are the same; there is one at least."""
     length = int(indptr[1])
     if (np.diff(indptr) != length).any():
         return False
     if not length:
         return True
-    rows, step = topics.reshape(-1, length), max(AT_ONCE // length, 1)
+    rows, step = listed.reshape(-1, length), max(AT_ONCE // length, 1)
     return all(
         bool((rows[start : start + step] == rows[0]).all()) for start in range(0, len(rows), step)
     )

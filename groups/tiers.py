@@ -16,8 +16,9 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from groups.arrays import Bools, Int64
     from groups.assignment import Assignment
-    from groups.group import Bools, Group, Int64
+    from groups.group import Group
 
 Objective = tuple[str, ...]
 SAFE_TOTAL = 2**62

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups import Assignment, Claims, Failed
-from groups.group import NOBODY, valid_owner
+from groups import Assignment, Failed
 from heuristics.assignor import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from groups import Group
-    from groups.group import Int64, Ints
+    from groups.arrays import Int64
 
 
 def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool) -> Plan:
@@ -81,29 +79,11 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
                 f"{seen[owned.tobytes()]}: the rounds would go on for ever"
             )
         seen[owned.tobytes()] = rounds
-        current = rejoined(current, *np.divmod(owned, width))
+        holder, held = np.divmod(owned, width)
+        current = current.with_claims(holder, held, generation=current.next_generation)
 
 
 def _owned(group: Group) -> Int64:
     """(owned,) int64: member x partitions + partition for each claim on what exists."""
     member, partition = Assignment.current(group).holdings
     return np.unique(member.astype(np.int64) * group.n_partitions + partition)
-
-
-def rejoined(group: Group, member: Ints, partition: Ints) -> Group:
-    """Return the group in which every member claims what it holds, all in the next generation.
-
-    Parameters
-    ----------
-    member, partition : (held,) int: who holds which of all partitions, in any order
-    """
-    order = np.lexsort((partition, member))
-    partition = partition[order]
-    holder = member[order].astype(np.int32)
-    claims = Claims(holder, group.topic[partition], group.number[partition])
-    generation = np.full_like(group.generation, group.generation.max(initial=NOBODY) + 1)
-    owner = np.full(group.n_partitions, NOBODY, np.int32)
-    what, who = valid_owner(claims, group.partitions, generation, group.first)
-    keeps = group.subscribes(who, group.topic[what])
-    owner[what[keeps]] = who[keeps]
-    return replace(group, owner=owner, generation=generation, raw_claims=claims)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int32
+    from groups.arrays import Bools, Int32
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,8 @@ from optimal.solution import ProofKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups.group import Bools, Group, Int64, Ints
+    from groups.arrays import Bools, Int64, Ints
+    from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Proof, Solution
 

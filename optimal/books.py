@@ -15,7 +15,8 @@ from groups.tiers import TIERS, pairwise_difference
 from optimal.case import BY_PARTITION
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int32, Int64, Ints
+    from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.group import Group
     from groups.tiers import Objective
 
 # Two numbers below it can be added; above it stands what there is not.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import NOBODY
 from groups.errors import BadInput
-from groups.group import NOBODY
 from groups.tiers import require_data
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
@@ -18,7 +18,8 @@ from optimal.solution import Proof, ProofKind, Stopped
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from groups.group import Group, Int32, Int64
+    from groups.arrays import Int32, Int64
+    from groups.group import Group
     from groups.tiers import Objective
 
 MOST_ASSIGNMENTS = 1_000_000

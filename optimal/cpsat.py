@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.sat.python import cp_model
 
+from groups.arrays import NOBODY
 from groups.errors import SolverContradiction
-from groups.group import NOBODY
 from groups.tiers import TIERS, require_data
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
@@ -22,7 +22,8 @@ from optimal.solution import Proof, ProofKind, Stopped
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from groups.group import Group, Int32
+    from groups.arrays import Int32
+    from groups.group import Group
     from groups.tiers import Objective
     from optimal.programs.constraint import Cost
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import NOBODY, frozen
 from groups.errors import BadInput, SolverContradiction
 from groups.fleet import Fleet, portions
-from groups.group import NOBODY, frozen
 from groups.tiers import parse_objective, require_data
 from optimal.answer import Answer
 from optimal.confirmation import confirmed, unconfirmed

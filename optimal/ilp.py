@@ -16,7 +16,8 @@ from optimal.solution import Proof, ProofKind, Stopped
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from groups.group import Group, Int32
+    from groups.arrays import Int32
+    from groups.group import Group
     from groups.tiers import Objective
     from optimal.programs.linear import Cost
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import GREATEST, kept
 from groups.assignment import Assignment
 from groups.documents import fields
 from groups.errors import InvalidAssignment, ProofError
-from groups.group import frozen
 from groups.tiers import TIERS, Objective, parse_objective
 
 if TYPE_CHECKING:
-    from groups.group import Group, Int64
+    from groups.arrays import Int64
+    from groups.group import Group
 
 FORMAT = "assay-solution/1"
 _KEYS = {
@@ -103,8 +104,7 @@ class Proof:
                 continue
             if type(column) is not np.ndarray or column.dtype != np.int64 or column.ndim != 1:
                 raise ProofError(f"{name}: {fields.shown(column)}, expected one column of int64")
-            if column.flags.writeable:
-                object.__setattr__(self, name, frozen(column.copy()))
+            object.__setattr__(self, name, kept(column, np.int64))
         if type(self.scale) is not tuple or any(type(unit) is not int for unit in self.scale):
             raise ProofError(f"scale: {self.scale!r}, expected a tuple of integers")
 
@@ -225,7 +225,7 @@ def _seconds(value: object) -> float:
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float))
-        or not (0 <= value <= fields.GREATEST)
+        or not (0 <= value <= GREATEST)
     ):
         fields.refuse("seconds", f"{fields.shown(value)}, expected a number of 0 or more")
     return float(value)
@@ -267,7 +267,7 @@ def _proof(group: Group, value: object, objective: Objective) -> Proof:
 
 def _per_member(group: Group, value: object, place: str) -> Int64:
     found = fields.mapping(value, place, allowed=set(group.members), required=group.members)
-    least = -fields.GREATEST
+    least = -GREATEST
     return np.array(
         [fields.integer(found[m], f"{place}.{m}", least=least) for m in group.members], np.int64
     )

@@ -32,7 +32,7 @@ def solve(
     assume_equal: AssumeEqual = False,
     format_: Format = "table",
 ) -> None:
-    """Find the best assignment of a group, with its proof."""
+    """Print the reference assignment of one group, with its proof."""
     from assay.printing.one_group import print_solution
     from optimal import solve as solve_group
 
@@ -51,10 +51,9 @@ def check(
     *,
     assume_equal: AssumeEqual = False,
 ) -> None:
-    """Check a solution and its proof, without a solver.
+    """Recompute validity, every term and a certificate, without a solver.
 
-    Validity, every term and the certificate are computed again. Prints the status and the bounds
-    that were judged, and what was not checked.
+    Prints the status and the bounds that were judged, and what was not checked.
     """
     from optimal.certificate import check as check_solution
     from optimal.solution import Solution
@@ -92,10 +91,7 @@ def score(
     fail_above: FailAbove = None,
     format_: Format = "table",
 ) -> None:
-    """Score the current assignment and assignors against the optimum.
-
-    Without --assignor: all assignors that can be called here.
-    """
+    """Hold what the members own now, and the assignors, against the optimum."""
     from assay.printing.one_group import print_scores
     from compare.score import (
         CURRENT,

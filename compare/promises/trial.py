@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from groups import Assignment, BadInput, Group
+from groups import Assignment, BadInput, Failed, Group, Refused
 from heuristics import assignor_named
-from heuristics.rounds import rejoined
-from heuristics.time_limit import Outcome, attempt
+from heuristics.time_limit import Outcome
 from optimal.fleets import solve_many
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Trial:
         Every member claims what it was given, all in the next generation.
         """
         plan = self.outcome.plan
-        return None if plan is None else self.run(rejoined(self.group, *plan.assignment.holdings))
+        return None if plan is None else self.run(rejoined(self.group, plan.assignment))
 
     @cached_property
     def assignment(self) -> Assignment | None:
@@ -71,7 +71,17 @@ def in_process(name: str) -> Runner:
     if assignor.kind != "written":
         raise BadInput(f"assignor: {name} is not as written, run it under a time limit")
 
-    return lambda group: attempt(assignor.function, group)
+    def run(group: Group) -> Outcome:
+        started = perf_counter()
+        try:
+            plan = assignor.function(group)
+        except Refused as refusal:
+            return Outcome("refused", None, str(refusal), perf_counter() - started)
+        except Failed as failure:
+            return Outcome("failed", None, str(failure), perf_counter() - started)
+        return Outcome("planned", plan, None, perf_counter() - started)
+
+    return run
 
 
 def runner_of(assignor: str, limit: TimeLimit) -> Runner:
@@ -89,3 +99,8 @@ def runner_of(assignor: str, limit: TimeLimit) -> Runner:
 def optima(groups: Sequence[Group]) -> list[Solution]:
     """Return the optimum of each group for balance > stickiness, all in one solve."""
     return solve_many(groups, "kip-54")
+
+
+def rejoined(group: Group, assignment: Assignment) -> Group:
+    """Return the group in which every member claims what it was given, in the next generation."""
+    return group.with_claims(*assignment.holdings, generation=group.next_generation)

@@ -9,13 +9,12 @@ import numpy as np
 
 from compare.samples.drawn import drawn
 from groups import Assignment, Group
-from groups.group import NOBODY
 from optimal.fleets import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from groups.group import Bools, Int32
+    from groups.arrays import Bools
 
 BATCH = 200
 
@@ -37,7 +36,7 @@ def is_ordinary(group: Group) -> bool:
         return False
     if len(set(group.generation[settled].tolist())) > 1:
         return False
-    before = _only(group, settled, group.owner)
+    before = group.only(np.flatnonzero(settled))
     held = Assignment.current(before)
     return held.is_valid and held.balanced()
 
@@ -59,26 +58,12 @@ def ordinary(seed: int) -> Iterator[Group]:
             stays = np.ones(size, bool)
             stays[rng.permutation(size)[: int(rng.integers(1, 3))]] = False
             settled.append(stays if rng.random() > 1 / 8 else np.zeros(size, bool))
-        nobody = [np.full(group.n_partitions, NOBODY, np.int32) for group in batch]
-        before = [_only(g, s, o) for g, s, o in zip(batch, settled, nobody, strict=True)]
+        before = [
+            group.only(np.flatnonzero(stays)).with_claims([], [])
+            for group, stays in zip(batch, settled, strict=True)
+        ]
         for group, stays, solution in zip(batch, settled, solve_many(before), strict=True):
             yield _holding(group, stays, solution.assignment)
-
-
-def _only(group: Group, kept: Bools, owner: Int32) -> Group:
-    """Return the group of some of the members, with what they own, in the same order."""
-    members = np.flatnonzero(kept).tolist()
-    place = np.where(kept, np.cumsum(kept) - 1, NOBODY)
-    return Group.from_arrays(
-        group=group.name,
-        topics=list(group.topics),
-        partitions=group.partitions,
-        members=[group.members[m] for m in members],
-        subscription_indptr=group.subscription_indptr,
-        subscription_topics=group.subscription_topics,
-        subscription_row=group.subscription_row[members],
-        owner=np.where(owner == NOBODY, NOBODY, place[owner]),
-    )
 
 
 def _holding(group: Group, settled: Bools, held: Assignment | None) -> Group:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from compare.scenarios import changes
 from groups import BadInput
+from groups.arrays import GREATEST, check_total
 from groups.documents import fields
-from groups.group import check_total
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,8 +127,8 @@ def _read_subscriptions(value: object, place: str) -> dict[str, tuple[str, ...]]
 
 def _read_drift(value: object, place: str) -> tuple[int, int]:
     found = fields.mapping(value, place, allowed={"least", "most"}, required=("least", "most"))
-    least = fields.integer(found["least"], f"{place}.least", least=-fields.GREATEST)
-    most = fields.integer(found["most"], f"{place}.most", least=-fields.GREATEST)
+    least = fields.integer(found["least"], f"{place}.least", least=-GREATEST)
+    most = fields.integer(found["most"], f"{place}.most", least=-GREATEST)
     if most < least:
         fields.refuse(place, f"most is {most}, below least, which is {least}")
     return least, most

@@ -23,7 +23,6 @@ from heuristics.protocol import (
     loses_partitions,
     static_protocol,
 )
-from heuristics.rounds import rejoined
 from heuristics.written import kip54_sticky
 
 if TYPE_CHECKING:
@@ -240,5 +239,5 @@ def _as_group(group: Group, names: Sequence[str], held: Mapping[str, Partitions]
         subscription_indptr=np.cumsum([0, *map(len, rows)]),
         subscription_topics=np.array([t for row in rows for t in row], np.int64),
     )
-    pairs = [(i, p) for i, m in enumerate(names) for p in sorted(held[m])]
-    return rejoined(built, *np.array(pairs, np.int64).reshape(-1, 2).T)
+    pairs = [(i, p) for i, m in enumerate(names) for p in held[m]]
+    return built.with_claims(*np.array(pairs, np.int64).reshape(-1, 2).T)

@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from groups.arrays import GREATEST, UNKNOWN
 from groups.documents.json_files import RepeatedKeys
 from groups.errors import BadInput
-
-GREATEST = 2**63 - 1
 
 
 def refuse(place: str, what: str) -> NoReturn:
@@ -18,7 +17,7 @@ def refuse(place: str, what: str) -> NoReturn:
 
 
 def mapping(
-    value: Any, place: str, *, allowed: set[str] | None = None, required: tuple[str, ...] = ()
+    value: object, place: str, *, allowed: set[str] | None = None, required: tuple[str, ...] = ()
 ) -> Mapping[str, Any]:
     """Return an object whose keys are `allowed`, with the `required` ones there."""
     if not isinstance(value, Mapping):
@@ -36,7 +35,7 @@ def mapping(
     return value
 
 
-def name(value: Any, place: str) -> str:
+def name(value: object, place: str) -> str:
     """Return a non-empty string of valid Unicode."""
     if not isinstance(value, str) or not value:
         refuse(place, f"{shown(value)}, expected a non-empty string")
@@ -47,7 +46,7 @@ def name(value: Any, place: str) -> str:
     return value
 
 
-def integer(value: Any, place: str, *, least: int = 0) -> int:
+def integer(value: object, place: str, *, least: int = 0) -> int:
     """Return an integer of at least `least` that fits 64 bits; a boolean is none."""
     if type(value) is not int or value < least:
         refuse(place, f"{shown(value)}, expected an integer of {least} or more")
@@ -56,22 +55,37 @@ def integer(value: Any, place: str, *, least: int = 0) -> int:
     return value
 
 
-def listed(value: Any, place: str) -> list[Any]:
+def listed(value: object, place: str) -> list[Any]:
     """Return a list."""
     if not isinstance(value, (list, tuple)):
         refuse(place, f"{shown(value)}, expected a list")
     return list(value)
 
 
-def strings(value: Any, place: str, *, repeats: bool = False) -> tuple[str, ...]:
+def integers(value: object, place: str, *, nullable: bool = False) -> list[int]:
+    """Return a list of integers of 0 or more that fit 64 bits; null, where it may be, is -1."""
+    given = listed(value, place)
+    numbers = [v for v in given if v is not None] if nullable else given
+    are_good = set(map(type, numbers)) <= {int} and (
+        not numbers or 0 <= min(numbers) <= max(numbers) <= GREATEST
+    )
+    for i, v in enumerate(() if are_good else given):
+        if v is not None or not nullable:
+            integer(v, f"{place}[{i}]")
+    return [UNKNOWN if v is None else v for v in given] if nullable else given
+
+
+def strings(value: object, place: str, *, repeats: bool = False) -> tuple[str, ...]:
     """Return a list of names, without repeats unless `repeats`."""
-    found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(listed(value, place)))
+    found = tuple(listed(value, place))
+    if not all(type(v) is str and v and v.isascii() for v in found):
+        found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(found))
     if not repeats and len(set(found)) < len(found):
         refuse(place, f"{next(v for v in found if found.count(v) > 1)!r} appears twice")
     return found
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a short text of a value for a message."""
     if isinstance(value, (dict, list)) and len(value) > 20:
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"

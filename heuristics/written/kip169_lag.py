@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups import Assignment, Refused
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 from heuristics.assignor import Plan
 from heuristics.written.unassigned import subscribers
 

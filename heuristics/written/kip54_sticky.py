@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups import Assignment
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 from groups.tiers import pairwise_difference
 from heuristics.assignor import Plan
 from heuristics.written.unassigned import hand_out, rarest_first, subscribers
 
 if TYPE_CHECKING:
     from groups import Group
-    from groups.group import Bools, Int32
+    from groups.arrays import Bools, Int32
 
 
 def plan(group: Group) -> Plan:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
     from groups import Group
-    from groups.group import Int32
+    from groups.arrays import Int32
 
 
 def rarest_first(group: Group) -> list[int]:

@@ -11,7 +11,9 @@ from groups.subscriptions import entries
 from optimal.flow.costs import COSTS
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int64, Racks
+    from groups.arrays import Bools, Int64
+    from groups.group import Group
+    from groups.racks import Racks
     from groups.tiers import Objective
     from optimal.flow.lots import Lots
 

@@ -10,7 +10,8 @@ from optimal.flow.paths import Counts
 from optimal.networks.order import order_by, ranks
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int32, Int64
+    from groups.arrays import Bools, Int32, Int64
+    from groups.group import Group
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools

@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from groups.group import Group, Int64
+    from groups.arrays import Int64
+    from groups.group import Group
 
 
 @dataclass(frozen=True)

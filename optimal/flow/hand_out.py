@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 from optimal.networks.order import order_by, ranks
 
 if TYPE_CHECKING:
-    from groups.group import Group, Int32
+    from groups.arrays import Int32
+    from groups.group import Group
     from optimal.flow.paths import Counts, Paths
     from optimal.flow.pools import Pools
 

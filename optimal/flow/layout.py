@@ -24,7 +24,7 @@ from optimal.flow.paths import Counts
 from optimal.networks.network import Network
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int64
+    from groups.arrays import Bools, Int64
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools

@@ -15,7 +15,7 @@ from ortools.graph.python import max_flow
 from groups.errors import SolverContradiction
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Int64
+    from groups.arrays import Bools, Int64
     from optimal.flow.pools import Pools
     from optimal.time_left import TimeLeft
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int64, Racks
+    from groups.arrays import Bools, Int64
+    from groups.group import Group
+    from groups.racks import Racks
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.group import among
+from groups.arrays import among
 from groups.subscriptions import entries
 from optimal.flow.costs import COSTS
 from optimal.flow.stages import CONVEX
 from optimal.networks.order import numbered, order_by
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int64
+    from groups.arrays import Bools, Int64
+    from groups.group import Group
     from optimal.flow.levels import Blocks
     from optimal.flow.pools import Pools
     from optimal.flow.stages import Stages

@@ -19,7 +19,8 @@ from optimal.flow.rows import alike
 from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int64, Ints
+    from groups.arrays import Bools, Int64, Ints
+    from groups.group import Group
     from optimal.flow.stages import Stages
 
 

@@ -10,7 +10,8 @@ from optimal.flow.costs import COSTS
 from optimal.solution import Proof, ProofKind
 
 if TYPE_CHECKING:
-    from groups.group import Group, Int64
+    from groups.arrays import Int64
+    from groups.group import Group
     from groups.tiers import Objective
     from optimal.flow.stages import Stages
 

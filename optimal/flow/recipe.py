@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.group import frozen
+from groups.arrays import frozen
 from optimal.answer import Answer
 from optimal.flow.closed_form import closed_counts, deal, whole
 from optimal.flow.hand_out import hand_out

@@ -10,7 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups.group import Int64, Ints
+    from groups.arrays import Int64, Ints
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
 

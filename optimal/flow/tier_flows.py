@@ -15,7 +15,8 @@ from optimal.networks.face import face, potentials
 from optimal.networks.least_squares import least_squares
 
 if TYPE_CHECKING:
-    from groups.group import Bools, Group, Int64
+    from groups.arrays import Bools, Int64
+    from groups.group import Group
     from optimal.flow.costs import Cost
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths

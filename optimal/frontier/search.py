@@ -13,7 +13,8 @@ from optimal.frontier.point import Point
 from optimal.solution import ProofKind
 
 if TYPE_CHECKING:
-    from groups.group import Group, Int32
+    from groups.arrays import Int32
+    from groups.group import Group
     from groups.tiers import Objective
     from optimal.time_left import TimeLeft
 

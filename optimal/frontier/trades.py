@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from groups.group import Group, Int32, Int64
+    from groups.arrays import Int32, Int64
+    from groups.group import Group
     from groups.tiers import Objective
 
 

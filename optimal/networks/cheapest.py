@@ -10,7 +10,7 @@ from ortools.graph.python import min_cost_flow
 from groups.errors import BadInput, SolverContradiction
 
 if TYPE_CHECKING:
-    from groups.group import Int64
+    from groups.arrays import Int64
     from optimal.networks.network import Network
     from optimal.time_left import TimeLeft
 

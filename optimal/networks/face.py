@@ -15,7 +15,7 @@ from groups.errors import SolverContradiction
 from optimal.networks.order import order_by
 
 if TYPE_CHECKING:
-    from groups.group import Int64
+    from groups.arrays import Int64
     from optimal.networks.network import Network
 
 

@@ -13,7 +13,7 @@ from optimal.networks.network import Network
 from optimal.networks.order import ranks
 
 if TYPE_CHECKING:
-    from groups.group import Int64
+    from groups.arrays import Int64
     from optimal.time_left import TimeLeft
 
 

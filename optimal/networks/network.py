@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from groups.group import Int64
+    from groups.arrays import Int64
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from groups.group import Int64, Ints
+    from groups.arrays import Int64, Ints
 
 
 def order_by(key: Ints) -> Int64:

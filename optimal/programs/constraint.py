@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from ortools.sat.python import cp_model
 
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from groups.group import Group, Int32, Int64
+    from groups.arrays import Int32, Int64
+    from groups.group import Group
 
 # OR-tools has no types: a linear expression of variables.
 Cost = Any

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from groups.group import Group, Int32, Int64
+    from groups.arrays import Int32, Int64
+    from groups.group import Group
 
 # PuLP has no types: a variable, a sum of them, and a problem.
 Cost = Any

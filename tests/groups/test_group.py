@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groups import BadInput, Group, MemberDetails
-from groups.group import contains
+from groups.arrays import contains
 
 ARRAYS = {
     "group": "g",
@@ -128,15 +128,21 @@ def test_nothing_at_all_is_a_group():
         ({"subscription_indptr": [0, 2, 2]}, "subscription_indptr: expected to rise from 0 to 3"),
         ({"subscription_indptr": [1, 2, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
         ({"subscription_indptr": [0, 4, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
-        ({"subscription_topics": [0, 2, 1]}, "subscription_topics: 2, but there are 2 topics"),
-        ({"subscription_topics": [0, -1, 1]}, r"subscription_topics\[1\]: -1, expected 0 or more"),
+        (
+            {"subscription_topics": [0, 2, 1]},
+            r"subscription_topics: 2 in the row of members\[0\], but",
+        ),
+        (
+            {"subscription_topics": [0, -1, 1]},
+            r"subscription_topics: -1 in the row of members\[0\]",
+        ),
         (
             {"subscription_topics": [1, 0, 1]},
-            r"subscription_topics\[1\]: row 0 is not ascending without repeats",
+            r"subscription_topics: the row of members\[0\] is not ascending without repeats",
         ),
         (
             {"subscription_topics": [1, 1, 1]},
-            r"subscription_topics\[1\]: row 0 is not ascending without repeats",
+            r"subscription_topics: the row of members\[0\] is not ascending without repeats",
         ),
         ({"owner": [0, -1, 1, 1]}, "owner: 4 values, expected 5"),
         ({"owner": [0, -1, 1, 1, 2]}, r"owner\[4\]: 2, but there are 2 members"),

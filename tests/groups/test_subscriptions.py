@@ -10,8 +10,8 @@ import pytest
 
 from compare import score
 from groups import BadInput, Group
+from groups.arrays import count_owners
 from groups.fleet import Fleet
-from groups.group import count_owners
 from heuristics import assign
 from optimal import check, solve
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups import Assignment, Refused
-from groups.group import NOBODY
+from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
     from groups import Claims, Group
-    from groups.group import Int32, Int64, Ints
+    from groups.arrays import Int32, Int64, Ints
 
 
 def fill(arrays: Any, group: Group, owned: Claims) -> None:

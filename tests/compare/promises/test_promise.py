@@ -3,10 +3,9 @@
 import pytest
 
 from compare.promises.promise import PROMISES, promise_named
-from compare.promises.trial import Trial, in_process, optima
+from compare.promises.trial import Trial, in_process, optima, rejoined
 from groups import Assignment, BadInput, Failed, Group, Refused
 from heuristics import WRITTEN, Plan, assign
-from heuristics.rounds import rejoined
 from heuristics.time_limit import Outcome
 
 EVEN = {
@@ -105,7 +104,7 @@ def test_the_revert_rule_is_asked_of_the_one_that_has_it():
 
 def test_on_its_own_result_every_member_claims_what_it_was_given_in_one_generation():
     group = Group.from_dict(EVEN)
-    again = rejoined(group, *Assignment.from_dict(group, DOUBLE).holdings)
+    again = rejoined(group, Assignment.from_dict(group, DOUBLE))
     members = again.to_dict()["members"]
     assert {m: said["owned"] for m, said in members.items()} == DOUBLE
     assert {said["generation"] for said in members.values()} == {0}

@@ -1,0 +1,169 @@
+"""Arrays: the types of columns, what -1 means in them, and how a caller's become a group's own."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _typeshed import DataclassInstance
+
+Ints = npt.NDArray[np.integer[Any]]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+A = TypeVar("A", bound=npt.NDArray[Any])
+S = TypeVar("S", bound=np.generic)
+I = TypeVar("I", bound=np.integer[Any])  # noqa: E741 - the integer type of a column
+
+NOBODY = -1
+UNKNOWN = -1
+NO_GENERATION = -1
+GREATEST = 2**63 - 1
+MOST_PARTITIONS = 100_000_000
+# A table of all that may be asked is worth it up to so many cells per question.
+DENSE = 16
+
+
+def column(
+    values: npt.ArrayLike,
+    place: str,
+    integer: type[I],
+    *,
+    length: int | None = None,
+    least: int = 0,
+    below: tuple[int, str] | None = None,
+) -> npt.NDArray[I]:
+    """Return integers as a column that nobody can change.
+
+    Parameters
+    ----------
+    place : what the message names
+    length : how many there are to be
+    least : the least integer that is good
+    below : how many of what the integers number, such as ``(2, "members")``
+
+    Raises
+    ------
+    BadInput
+        Where the values are something else; the message names the first bad one.
+    """
+    array = integers(values, place)
+    _require_length(array, place, length)
+    if array.size and (array.min() < least or int(array.max()) > GREATEST):
+        bad = int(np.argmax((array < least) | (array > GREATEST)))
+        raise BadInput(f"{place}[{bad}]: {array[bad]}, expected {least} or more, within 64 bits")
+    if below is not None and array.size and int(array.max()) >= below[0]:
+        bad = int(np.argmax(array >= below[0]))
+        raise BadInput(f"{place}[{bad}]: {array[bad]}, but there are {below[0]} {below[1]}")
+    return kept(array, integer)
+
+
+def flags(values: npt.ArrayLike, place: str, length: int) -> Bools:
+    """Return booleans as a column that nobody can change.
+
+    Raises
+    ------
+    BadInput
+        Where the values are something else.
+    """
+    array = _one_dimensional(values, place, "b", "booleans")
+    _require_length(array, place, length)
+    return kept(array, np.bool_)
+
+
+def integers(values: npt.ArrayLike, place: str) -> npt.NDArray[Any]:
+    """Return a one-dimensional array of integers of any type, as it is.
+
+    Raises
+    ------
+    BadInput
+        Where the values are something else.
+    """
+    return _one_dimensional(values, place, "iu", "integers")
+
+
+def check_total(partitions: Iterable[int]) -> int:
+    """Return the number of all partitions, refusing what no machine here could hold."""
+    total = sum(partitions)
+    if total > MOST_PARTITIONS:
+        raise BadInput(f"topics: {total} partitions, more than the {MOST_PARTITIONS} supported")
+    return total
+
+
+def kept(array: npt.NDArray[Any], kind: type[S]) -> npt.NDArray[S]:
+    """Return the array itself where it has the type and nobody can change it, else a copy.
+
+    A read-only view of what somebody can change is copied too.
+    """
+    dtype = np.dtype(kind)
+    if array.dtype == dtype and _is_immutable(array):
+        return array
+    return frozen(np.array(array, dtype))
+
+
+def frozen(array: A) -> A:
+    """Return the array, read-only from here on."""
+    array.flags.writeable = False
+    return array
+
+
+def contains(entries: Int64, asked: Int64) -> Bools:
+    """Say for each asked value whether it is among the ascending entries."""
+    if not len(entries):
+        return np.zeros(len(asked), bool)
+    at = np.minimum(np.searchsorted(entries, asked), len(entries) - 1)
+    return np.asarray(entries[at] == asked, bool)
+
+
+def among(entries: Int64, asked: Int64, width: int) -> Bools:
+    """Say for each asked value below `width` whether it is among the ascending entries."""
+    if width > DENSE * len(asked):
+        return contains(entries, asked)
+    there = np.zeros(width, bool)
+    there[entries] = True
+    return np.asarray(there[asked], bool)
+
+
+def count_owners(owner: Int32, members: int) -> Int64:
+    """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
+    if not len(owner) or owner.max() < 0:
+        return frozen(np.zeros(members, np.int64))
+    if owner.min() >= 0:
+        return frozen(np.bincount(owner, minlength=members))
+    return frozen(np.bincount(owner + 1, minlength=members + 1)[1:])
+
+
+def made_again(part: DataclassInstance) -> tuple[type, tuple[object, ...]]:
+    """Return how a pickle or a copy makes a part again: by its constructor, which checks it."""
+    return type(part), tuple(getattr(part, field.name) for field in fields(part))
+
+
+def _one_dimensional(values: npt.ArrayLike, place: str, kinds: str, what: str) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty((0, 0))
+    if array.ndim != 1 or (array.size and array.dtype.kind not in kinds):
+        raise BadInput(f"{place}: expected a one-dimensional array of {what}")
+    return array
+
+
+def _require_length(array: npt.NDArray[Any], place: str, length: int | None) -> None:
+    if length is not None and len(array) != length:
+        raise BadInput(f"{place}: {len(array)} values, expected {length}")
+
+
+def _is_immutable(array: object) -> bool:
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None or isinstance(array, bytes)

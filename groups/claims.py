@@ -1,0 +1,111 @@
+"""Claims: what members said they own, and who validly owned it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.arrays import NOBODY, column, frozen, made_again
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.subscriptions import Subscriptions
+
+
+# In place of a group's owners: those that follow from its claims.
+BY_CLAIMS: Int32 = frozen(np.empty(0, np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What the members said they own, as they said it.
+
+    One entry per claimed partition, in ascending order of (member, topic, partition), none twice.
+
+    Attributes
+    ----------
+    member : (claims,) int32, index into ``Group.members``
+    topic : (claims,) int32, index into ``Group.topics + Group.absent_topics``
+    partition : (claims,) int64, number inside the topic; may be past its end
+    """
+
+    member: Int32
+    topic: Int32
+    partition: Int64
+
+    def __post_init__(self) -> None:
+        """Check the order and make the arrays the claims' own.
+
+        Raises
+        ------
+        BadInput
+            Where a column is not what it is to be; the message names the place.
+        """
+        member = column(self.member, "claims.member", np.int32)
+        topic = column(self.topic, "claims.topic", np.int32, length=len(member))
+        partition = column(self.partition, "claims.partition", np.int64, length=len(member))
+        rises = np.zeros(max(len(member) - 1, 0), bool)
+        for values in (partition, topic, member):
+            rises = (values[1:] > values[:-1]) | ((values[1:] == values[:-1]) & rises)
+        if not rises.all():
+            raise BadInput(
+                f"claims[{int(np.argmin(rises)) + 1}]: does not come after the one before it"
+            )
+        for name, values in (("member", member), ("topic", topic), ("partition", partition)):
+            object.__setattr__(self, name, values)
+
+    __reduce__ = made_again
+
+    @staticmethod
+    def of(member: Ints, partition: Ints, topic: Int32, number: Int64) -> Claims:
+        """Return the claims of (member, partition) pairs, in any order; a pair twice is one claim.
+
+        Parameters
+        ----------
+        member, partition : (pairs,) int, the second among all partitions of the group
+        topic, number : (all partitions,), as the group has them
+        """
+        every = max(len(topic), 1)
+        pairs = np.unique(np.asarray(member, np.int64) * every + partition)
+        who, what = np.divmod(pairs, every)
+        return Claims(frozen(who.astype(np.int32)), frozen(topic[what]), frozen(number[what]))
+
+    def among(self, kept: Bools) -> Claims:
+        """Return some of the claims, (claims,) bool."""
+        return Claims(self.member[kept], self.topic[kept], self.partition[kept])
+
+    def valid_owner(
+        self, generation: Int64, partitions: Int64, subscriptions: Subscriptions
+    ) -> Int32:
+        """Return who validly owned each partition: (all partitions,) int32, -1 where nobody.
+
+        Of the claims on one existing partition that of the highest generation wins; two of the
+        same highest generation void each other. A winner that does not read the topic owns
+        nothing there, and nobody else does in its place.
+
+        Parameters
+        ----------
+        generation : (members,) int64, of each member's claims
+        partitions : (topics,) int64, partition count of each topic
+        """
+        exists = np.flatnonzero(self.topic < len(partitions))
+        exists = exists[self.partition[exists] < partitions[self.topic[exists]]]
+        topic, member = self.topic[exists], self.member[exists]
+        ends = np.cumsum(partitions)
+        partition = (ends - partitions)[topic] + self.partition[exists]
+        born = generation[member]
+        order = np.lexsort((-born, partition))
+        partition, member, born = partition[order], member[order], born[order]
+        highest = np.ones(len(order), bool)
+        highest[1:] = partition[1:] != partition[:-1]
+        rival = np.zeros(len(order), bool)
+        rival[:-1] = (partition[:-1] == partition[1:]) & (born[:-1] == born[1:])
+        won = highest & ~rival
+        partition, member = partition[won], member[won]
+        keeps = subscriptions.include(member, topic[order][won])
+        owner = np.full(int(ends[-1]) if len(ends) else 0, NOBODY, np.int32)
+        owner[partition[keeps]] = member[keeps]
+        return frozen(owner)

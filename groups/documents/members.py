@@ -1,0 +1,93 @@
+"""What a snapshot says of its members: subscriptions, what they own, racks and details."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from groups.arrays import NO_GENERATION
+from groups.claims import Claims
+from groups.documents import fields
+from groups.member_details import MemberDetails
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+T = TypeVar("T")
+Held = dict[str, tuple[int, ...]]
+_KEYS = {
+    "subscription", "owned", "generation", "rack", "instance_id", "client_id", "host",
+    "assignors", "target", "epoch", "subscription_regex", "capacity",
+}  # fmt: skip
+
+
+class Member(NamedTuple):
+    """What a snapshot says of a member; `subscription` is None where it is unknown."""
+
+    subscription: tuple[str, ...] | None
+    owned: Held
+    generation: int
+    rack: str | None
+    details: MemberDetails
+
+
+def read_member(value: object, place: str) -> Member:
+    """Read a member.
+
+    Raises
+    ------
+    BadInput
+        Where a rule of the format is broken; the message names the place.
+    """
+    found = fields.mapping(value, place, allowed=_KEYS)
+
+    def given(key: str, read: Callable[[object, str], T]) -> T | None:
+        return None if found.get(key) is None else read(found[key], f"{place}.{key}")
+
+    generation = given("generation", _born)
+    return Member(
+        subscription=given("subscription", fields.strings),
+        owned=_owned(found.get("owned", {}), f"{place}.owned"),
+        generation=NO_GENERATION if generation is None else generation,
+        rack=given("rack", fields.name),
+        details=MemberDetails(
+            instance_id=given("instance_id", fields.name),
+            client_id=given("client_id", fields.name),
+            host=given("host", fields.name),
+            assignors=given("assignors", fields.strings),
+            capacity=given("capacity", lambda v, at: fields.integer(v, at, least=1)),
+            epoch=given("epoch", _born),
+            target=given("target", _owned),
+            subscription_regex=given("subscription_regex", fields.name),
+        ),
+    )
+
+
+def _born(value: object, place: str) -> int:
+    return fields.integer(value, place, least=NO_GENERATION)
+
+
+def _owned(value: object, place: str) -> Held:
+    owned = {}
+    for topic, listed in fields.mapping(value, place).items():
+        at = f"{place}.{fields.name(topic, place)}"
+        numbers = sorted(fields.integers(listed, at))
+        if len(set(numbers)) < len(numbers):
+            twice = next(number for number, after in pairwise(numbers) if number == after)
+            fields.refuse(at, f"partition {twice} appears twice")
+        owned[topic] = tuple(numbers)
+    return owned
+
+
+def claims_of(owned: Sequence[Held], index: Mapping[str, int]) -> Claims:
+    """Return the claims of the members, by the index of each topic, absent ones included."""
+    entries = [
+        (member, topic, number)
+        for member, held in enumerate(owned)
+        for topic, numbers in sorted((index[t], numbers) for t, numbers in held.items())
+        for number in numbers
+    ]
+    member, topic, number = np.array(entries, np.int64).reshape(-1, 3).T
+    return Claims(member.astype(np.int32), topic.astype(np.int32), number)

@@ -1,0 +1,79 @@
+"""Racks: where members and replicas stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.arrays import NOBODY, UNKNOWN, column, contains, made_again
+from groups.errors import BadInput
+from groups.names import names
+
+if TYPE_CHECKING:
+    from groups.arrays import Bools, Int32, Int64, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Racks:
+    """Where members and replicas stand.
+
+    Attributes
+    ----------
+    names : the rack names, without repeats
+    member : (members,) int32, index into `names`, -1 without a rack
+    replicas : (all partitions,) int32, the replica set of each, -1 where nothing is known
+    holds : (entries,) int64 ascending, ``set * len(names) + rack`` for each rack of each
+        distinct replica set
+    """
+
+    names: tuple[str, ...]
+    member: Int32
+    replicas: Int32
+    holds: Int64
+
+    def __post_init__(self) -> None:
+        """Check the columns and make them the racks' own.
+
+        Raises
+        ------
+        BadInput
+            Where a column is not what it is to be; the message names the place.
+        """
+        known = names(self.names, "racks.names")
+        here = (len(known), "racks")
+        member = column(self.member, "racks.member", np.int32, least=NOBODY, below=here)
+        replicas = column(self.replicas, "racks.replicas", np.int32, least=UNKNOWN)
+        holds = column(self.holds, "racks.holds", np.int64)
+        if (holds[1:] <= holds[:-1]).any():
+            raise BadInput("racks.holds: not ascending without repeats")
+        sets = int(replicas.max(initial=UNKNOWN)) + 1
+        if len(holds) and holds[-1] >= sets * len(known):
+            raise BadInput(f"racks.holds: {holds[-1]}, but there are {sets} sets of replicas")
+        for name, value in zip(
+            ("names", "member", "replicas", "holds"),
+            (known, member, replicas, holds),
+            strict=True,
+        ):
+            object.__setattr__(self, name, value)
+
+    __reduce__ = made_again
+
+    def misses(self, member: Ints, partition: Ints) -> Bools:
+        """Say for each pair whether the member's rack holds no replica of the partition.
+
+        A member without a rack is near no replica.
+        """
+        return self.lack(self.replicas[partition], self.member[member])
+
+    def lack(self, replicas: Ints, rack: Ints) -> Bools:
+        """Say for each pair whether the replica set has no replica in the rack, -1 for no rack."""
+        asked = np.asarray(replicas, np.int64) * len(self.names) + rack
+        return np.asarray((rack < 0) | ~contains(self.holds, asked), bool)
+
+    def of_set(self, replicas: int) -> list[str]:
+        """Return the names of the racks of a replica set."""
+        width = len(self.names)
+        start, end = np.searchsorted(self.holds, (replicas * width, (replicas + 1) * width))
+        return [self.names[rack] for rack in self.holds[start:end] - replicas * width]

@@ -1,0 +1,142 @@
+"""Validity: every rule that the columns of a group obey, in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, check_total, column
+from groups.claims import BY_CLAIMS
+from groups.errors import BadInput
+from groups.names import names
+from groups.subscriptions import Subscriptions
+
+if TYPE_CHECKING:
+    from groups.arrays import Int32, Int64
+    from groups.documents.snapshot import Snapshot
+
+
+def valid(given: Snapshot) -> dict[str, object]:
+    """Return the columns of a group as it keeps them, with the types that they are to have.
+
+    Arrays that somebody else could change are copied. Owners that are `BY_CLAIMS` are found. The
+    `subscriptions` that had to be made on the way come along.
+
+    Raises
+    ------
+    BadInput
+        Where a rule is broken; the message names the place.
+    """
+    names([given["name"]], "group")
+    for key, text in (
+        ("captured_at", given["captured_at"]),
+        ("auto_offset_reset", given["auto_offset_reset"]),
+    ):
+        names([] if text is None else [text], key)
+    kept: dict[str, object] = {
+        "topics": names(given["topics"], "topics"),
+        "members": names(given["members"], "members"),
+        "absent_topics": names(given["absent_topics"], "absent_topics"),
+    }
+    members, topics = len(given["members"]), len(given["topics"])
+    counts = column(given["partitions"], "partitions", np.int64, length=topics)
+    every = check_total(counts.tolist())
+    subscriptions = subscriptions_of(given)
+    born = column(given["generation"], "generation", np.int64, length=members, least=NO_GENERATION)
+    _require_lengths(given, every)
+    _require_absent_topics(given, subscriptions)
+    claims, owner = given["raw_claims"], given["owner"]
+    if claims is not None and owner is BY_CLAIMS:
+        owner = claims.valid_owner(born, counts, subscriptions)
+    else:
+        who = (members, "members")
+        owner = column(owner, "owner", np.int32, length=every, least=NOBODY, below=who)
+        _require_readers(given, subscriptions, owner, counts)
+    kept |= {
+        "partitions": counts,
+        "subscriptions": subscriptions,
+        "subscription_indptr": subscriptions.indptr,
+        "subscription_topics": subscriptions.listed,
+        "subscription_row": subscriptions.row,
+        "subscription_known": subscriptions.known,
+        "owner": owner,
+        "generation": born,
+        "absent_subscriptions": tuple(map(tuple, given["absent_subscriptions"])),
+        "details": tuple(given["details"]),
+        "assumed": tuple(given["assumed"]),
+    }
+    for name, values in (("lag_records", given["lag_records"]), ("weight", given["weight"])):
+        if values is not None:
+            place = name.removesuffix("_records")
+            kept[name] = column(values, place, np.int64, length=every, least=UNKNOWN)
+    return kept
+
+
+def subscriptions_of(given: Snapshot) -> Subscriptions:
+    """Return who reads what.
+
+    Raises
+    ------
+    BadInput
+        Where a rule is broken; the message names the place.
+    """
+    row, members = given["subscription_row"], len(given["members"])
+    if np.size(row) != members:
+        raise BadInput(f"subscription_row: {np.size(row)} values, expected {members}")
+    return Subscriptions(
+        given["subscription_indptr"],
+        given["subscription_topics"],
+        row,
+        given["subscription_known"],
+        len(given["topics"]),
+    )
+
+
+def _require_lengths(given: Snapshot, every: int) -> None:
+    members, racks, offsets = len(given["members"]), given["racks"], given["offsets"]
+    lengths = {"details": (len(given["details"]) or members, members)}
+    if racks is not None:
+        lengths["racks.member"] = len(racks.member), members
+        lengths["racks.replicas"] = len(racks.replicas), every
+    if offsets is not None:
+        lengths["offsets"] = len(offsets.end), every
+        lengths["offsets.given"] = len(offsets.given), len(given["topics"])
+    for place, (found, expected) in lengths.items():
+        if found != expected:
+            raise BadInput(f"{place}: {found} values, expected {expected}")
+
+
+def _require_absent_topics(given: Snapshot, subscriptions: Subscriptions) -> None:
+    """Raise BadInput where what is said of topics that do not exist, or of claims, cannot be."""
+    members, topics, absent = len(given["members"]), given["topics"], given["absent_topics"]
+    if absent and not set(absent).isdisjoint(topics):
+        raise BadInput("absent_topics: one of them is among the topics")
+    for at, (member, topic) in enumerate(given["absent_subscriptions"]):
+        if not (0 <= member < members and 0 <= topic < len(absent)):
+            raise BadInput(f"absent_subscriptions[{at}]: no such member, or no such topic")
+        if not subscriptions.known[member]:
+            raise BadInput(f"absent_subscriptions[{at}]: of a member whose others are unknown")
+    claims = given["raw_claims"]
+    if claims is not None and len(claims.member):
+        # Claims ascend by member: the last is the greatest.
+        greatest, topic = int(claims.member[-1]), int(claims.topic.max())
+        if greatest >= members:
+            raise BadInput(f"claims.member: {greatest}, but there are {members} members")
+        if topic >= len(topics) + len(absent):
+            named = len(topics) + len(absent)
+            raise BadInput(f"claims.topic: {topic}, but {named} topics are named")
+
+
+def _require_readers(
+    given: Snapshot, subscriptions: Subscriptions, owner: Int32, partitions: Int64
+) -> None:
+    """Raise BadInput where an owner does not read the topic."""
+    if subscriptions.hold_all(partitions) or not (owner >= 0).any():
+        return
+    topic = np.repeat(np.arange(len(partitions), dtype=np.int32), partitions)
+    reads = subscriptions.include(owner, topic) | (owner < 0)
+    if not reads.all():
+        at = int(np.argmin(reads))
+        member, name = given["members"][owner[at]], given["topics"][topic[at]]
+        raise BadInput(f"owner[{at}]: {member} owns a partition of {name} but does not subscribe")
