@@ -7,13 +7,23 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from groups.errors import BadInput
+
 
 def cache_folder(*below: str) -> Path:
-    """Return a folder of the user's cache, made if it is not there.
+    """Return a folder of the user's cache, which need not be there: looking writes nothing.
 
     The environment variable ``KAFKA_ASSAY_CACHE`` names another place for all of it.
+
+    Raises
+    ------
+    BadInput
+        Where no folder can have that name.
     """
     top = os.environ.get("KAFKA_ASSAY_CACHE")
     folder = (Path(top) if top else user_cache_path("kafka-assay")).joinpath(*below)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.exists()
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
     return folder

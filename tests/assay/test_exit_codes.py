@@ -205,6 +205,13 @@ STREAMS = {
     "assay solve - <&-": (2, r"standard input: cannot be read: it is closed"),
     "assay solve - 0>/dev/null": (2, r"standard input: cannot be read: Bad file descriptor"),
     "assay solve missing.json 2>/dev/full": (2, ""),
+    "KAFKA_ASSAY_CACHE=/dev/null/x assay fetch kafka-java@4.4.0": (
+        2, r"kafka-java@4\.4\.0: /dev/null/x/jars: cannot be written: Not a directory",
+    ),
+    "KAFKA_ASSAY_CACHE=/dev/null/x assay assignors | grep -c written >&2": (0, r"8"),
+    f"KAFKA_ASSAY_CACHE={LONG} assay assignors": (2, r"x+/jars: cannot be read: .* too long"),
+    # As where the disk is read-only: not even a temporary folder is to be had.
+    "ulimit -f 0; assay solve orders.json | wc -l >&2": (0, r" *8"),
     "assay solve missing.json 2>&-": (2, ""),
     "assay solve orders.json <&- >&- 2>&-": (2, ""),
     "assay generate grid | head -c 10 >&2; exit ${PIPESTATUS[0]}": (141, r'\{"format":'),

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from groups import BadInput
+from groups.documents.json_files import make_folder
 from heuristics.shipped.cache import cache_folder
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
         return
     if shutil.which("go") is None:
         raise BadInput(f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later")
+    make_folder(program.parent)
     with TemporaryDirectory() as name:
         folder = Path(name)
         for source in _sources(driver):
@@ -77,7 +79,6 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
             _go(folder, "mod", "tidy")
         _go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
         # A program appears complete or not at all, whoever else builds it now.
-        program.parent.mkdir(parents=True, exist_ok=True)
         partial = program.with_name(f"{program.name}.{os.getpid()}")
         shutil.move(folder / program.name, partial)
         partial.replace(program)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from groups import BadInput
+from groups.documents.json_files import make_folder
 from heuristics.shipped.cache import cache_folder
 
 DRIVERS = Path(__file__).parent / "drivers"
@@ -62,6 +63,7 @@ class NodeDriver:
         if npm is None:
             raise BadInput(f"no npm on the PATH: install Node {OLDEST_NODE} or later")
         folder = cache_folder("drivers", self.client, version)
+        make_folder(folder)
         named = json.loads((self._sources / "package.json").read_text("utf-8"))
         if named["dependencies"][self.client] == version:
             for file in ("package.json", "package-lock.json"):

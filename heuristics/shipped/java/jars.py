@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.java.runtime import OLDEST, java_home
@@ -102,6 +103,7 @@ def fetched(group: str, artifact: str, version: str) -> list[Path]:
         return jars
     if importlib.util.find_spec("jgo") is None:
         raise BadInput(f"jgo: not installed: {PACKAGES}")
+    make_folder(_note(artifact, version).parent)
     coordinates = f"{group}:{artifact}:{version}"
     command: list[str | Path] = [sys.executable, "-P", RESOLVER, coordinates]
     try:
@@ -131,7 +133,7 @@ def compiled(artifact: str, version: str, source: str) -> Path:
     target = _classes(artifact, version, source)
     if target.is_dir():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / "classes"
         reason = compile_java(_sources(source), noted(artifact, version), made)

@@ -12,9 +12,7 @@ from groups.errors import BadInput
 from heuristics.shipped.java.jars import NO_JAVA, compiled, noted
 from heuristics.shipped.java.runtime import java_home, java_version
 
-# A JVM that dies writes its report to the working folder of whoever runs us unless told otherwise.
-REPORT = Path(gettempdir()) / "kafka-assay-jvm-%p.log"
-OPTIONS = ("-XX:+UseSerialGC", "-Xmx4g", f"-XX:ErrorFile={REPORT}")
+OPTIONS = ("-XX:+UseSerialGC", "-Xmx4g")
 WARNS_OF_NATIVE_CALLS = 24
 
 
@@ -57,7 +55,9 @@ def _start() -> None:
     home = java_home()
     if home is None:
         raise BadInput(NO_JAVA)
-    options = list(OPTIONS)
+    # A JVM that dies writes its report to the working folder unless told otherwise.
+    report = Path(gettempdir()) / "kafka-assay-jvm-%p.log"
+    options = [*OPTIONS, f"-XX:ErrorFile={report}"]
     if java_version(home) >= WARNS_OF_NATIVE_CALLS:
         options.append("--enable-native-access=ALL-UNNAMED")
     jpype.startJVM(str(_library(home)), *options, convertStrings=False)

@@ -10,6 +10,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from heuristics.shipped.cache import cache_folder
 
@@ -110,5 +111,6 @@ def _fetched() -> Path:
             f"no Java for Spark: none of version {OLDEST} or later in JAVA_HOME or PATH, and none "
             f"could be fetched ({' '.join(reason.split())[:120]}); install one, as in: {INSTALL}"
         )
+    make_folder(_note().parent)
     _note().write_text(f"{home}\n")
     return Path(home)
