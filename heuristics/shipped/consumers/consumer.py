@@ -72,7 +72,9 @@ class Consumer:
         return self.driver.versions()
 
     def plan(self, group: Group, assignor: str, version: str) -> Plan:
-        """Return what a consumer makes of a group as its leader; of a cooperative one, at last.
+        """Return the plan that a consumer makes as the leader of the group.
+
+        A cooperative assignor is asked again until nobody must revoke; its last plan counts.
 
         Raises
         ------

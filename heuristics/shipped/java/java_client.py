@@ -51,7 +51,9 @@ class JavaClient:
         return self.listed
 
     def plan(self, group: Group, assignor: str, version: str) -> Plan:
-        """Return what Kafka's class makes of a group; of a cooperative one, the last round's plan.
+        """Return the plan that Kafka's class makes of the group.
+
+        A cooperative assignor is asked again until nobody must revoke; its last plan counts.
 
         Raises
         ------

@@ -20,8 +20,8 @@ def lead(
 ) -> tuple[str, Plan | Failed]:
     """Return the name of the client that joins next, and its plan or why it has none.
 
-    Named by what it calls itself and its assignor, as in ``rdkafka/range``. Whether it is
-    cooperative its assignor's name says; then its rounds go on until nobody must revoke.
+    The name is what it calls itself and its assignor, as in ``rdkafka/range``. Its assignor's name
+    says whether it is cooperative. If so, its rounds go on until nobody must revoke.
 
     Parameters
     ----------

@@ -66,7 +66,9 @@ class PythonClient:
         return (installed(self.name) or self.tried,)
 
     def plan(self, group: Group, assignor: str, version: str) -> Plan:
-        """Return what the client's assignor makes of a group; of a cooperative one, the last plan.
+        """Return the plan that the client's assignor makes of the group.
+
+        A cooperative assignor is asked again until nobody must revoke; its last plan counts.
 
         Raises
         ------
