@@ -1,7 +1,7 @@
 """Importers: what console tools and other programs print of consumer groups, to snapshots.
 
-One file per tool (``console``, ``rpk``, ``kafka_python``, ``kafka_ui``, ``akhq``) turns a text
-into what it shows (``seen``); ``merge`` puts the views of one group together.
+The rooms ``console`` and ``tools`` hold a file for each kind of text. Each turns a text into what
+it shows (``seen``); ``merge`` puts the views of one group together.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from groups.documents.json_files import decode
 from groups.errors import BadInput
-from groups.importers import akhq, console, kafka_python, kafka_ui, rpk
+from groups.importers.console import output
 from groups.importers.lines import Misread
 from groups.importers.merge import merge
 from groups.importers.seen import Finding, Refusal, TopicSize, View
 from groups.importers.sniff import sniff
+from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["DIALECTS", "Failure", "Imported", "import_each", "import_texts", "sniff"]
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
-    "console": console.read,
+    "console": output.read,
     "rpk": rpk.read,
     "kafka-python": kafka_python.read,
     "kafka-ui": kafka_ui.read,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from groups.errors import BadInput
-from groups.importers import akhq, kafka_python, kafka_ui, rpk_json, rpk_text
 from groups.importers.lines import brief
+from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk_json, rpk_text
 
 _CONSOLE = re.compile(
     rb"^[ \t]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[ \t]+[#(A-Z]|^[ \t]*Topic: ?\S"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groups.importers.headers import LONG
+from groups.importers.console.headers import LONG
 from groups.importers.lines import is_noise
 
 _ASSIGNED = re.compile(r"-|[^\s()]*\([\d,]*\)(, [^\s()]*\([\d,]*\))*")

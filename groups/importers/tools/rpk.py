@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.importers import rpk_json, rpk_text
+from groups.importers.tools import rpk_json, rpk_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

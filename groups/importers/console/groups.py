@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.importers import assignments
-from groups.importers.headers import kind_of
+from groups.importers.console import assignments
+from groups.importers.console.headers import kind_of
 from groups.importers.lines import Misread, brief, count, refuse
 from groups.importers.seen import (
     Finding,
@@ -23,7 +23,7 @@ from groups.importers.seen import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from groups.importers.tables import Table
+    from groups.importers.console.tables import Table
 
 _NO_CONSUMERS = {"streams": streams, "shared": shared, "either": shared_or_streams}
 _DETAILS = {"HOST": "host", "CLIENT-ID": "client_id", "GROUP-INSTANCE-ID": "instance_id"}

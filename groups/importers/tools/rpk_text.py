@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.importers.json_groups import check_lag
 from groups.importers.lines import Misread, brief, count, is_noise, refuse, split_lines
 from groups.importers.seen import (
     Finding,
@@ -19,6 +18,7 @@ from groups.importers.seen import (
     not_consumers,
     not_stable,
 )
+from groups.importers.tools.json_groups import check_lag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

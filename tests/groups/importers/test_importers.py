@@ -10,7 +10,7 @@ import pytest
 from groups.errors import BadInput
 from groups.importers import import_each, import_texts
 
-CAPTURES = Path(__file__).parent / "captures"
+CAPTURES = Path(__file__).parents[1] / "captures"
 
 
 def capture(*names: str) -> list[tuple[str, bytes]]:

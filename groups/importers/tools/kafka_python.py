@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
 from groups.documents.json_files import parse_json
-from groups.importers.json_groups import each_group, held_by, partition_number, text
 from groups.importers.lines import brief, refuse
 from groups.importers.seen import (
     Finding,
@@ -25,6 +24,7 @@ from groups.importers.seen import (
     not_consumers,
     not_stable,
 )
+from groups.importers.tools.json_groups import each_group, held_by, partition_number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -443,5 +443,5 @@ WRITTEN = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_the_texts_that_were_written_rather_than_captured_are_of_this_file(name: str) -> None:
     """No such tool was run; these follow the sources named at the top."""
-    written = Path(__file__).parent / "captures" / "written" / name
+    written = Path(__file__).parents[1] / "captures" / "written" / name
     assert written.read_text() == WRITTEN[name](some_group(9))

@@ -6,9 +6,11 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from groups.importers.console_groups import read_table
-from groups.importers.console_topics import is_topic_line, read_topics
-from groups.importers.headers import is_header
+from groups.importers.console.groups import read_table
+from groups.importers.console.headers import is_header
+from groups.importers.console.tables import Table
+from groups.importers.console.topics import is_topic_line, read_topics
+from groups.importers.console.wrapped import unwrap
 from groups.importers.lines import brief, is_noise, named_group, split_lines
 from groups.importers.seen import (
     Finding,
@@ -19,8 +21,6 @@ from groups.importers.seen import (
     shared,
     streams,
 )
-from groups.importers.tables import Table
-from groups.importers.wrapped import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

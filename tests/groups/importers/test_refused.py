@@ -9,7 +9,7 @@ import pytest
 from groups.errors import BadInput
 from groups.importers import import_each, import_texts, sniff
 
-CAPTURES = Path(__file__).parent / "captures"
+CAPTURES = Path(__file__).parents[1] / "captures"
 VIEWS = ["4.3.1/coop-a-members-verbose.txt", "4.3.1/coop-a-describe.txt"]
 HEADER = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
 OLD = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"

@@ -10,14 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
 from groups.documents.json_files import parse_json
-from groups.importers.json_groups import (
-    check_lag,
-    each_group,
-    objects,
-    offset,
-    partition_number,
-    text,
-)
 from groups.importers.lines import brief, refuse
 from groups.importers.seen import (
     Finding,
@@ -26,6 +18,14 @@ from groups.importers.seen import (
     View,
     not_consumers,
     not_stable,
+)
+from groups.importers.tools.json_groups import (
+    check_lag,
+    each_group,
+    objects,
+    offset,
+    partition_number,
+    text,
 )
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from groups.importers import DIALECTS, import_each, import_texts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CAPTURES = Path(__file__).parent / "captures"
+CAPTURES = Path(__file__).parents[1] / "captures"
 TEXTS = [
     (path.name, path.read_bytes())
     for path in sorted(CAPTURES.glob("*/*"))

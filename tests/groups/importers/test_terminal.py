@@ -10,7 +10,7 @@ import pytest
 from groups.errors import BadInput
 from groups.importers import import_each, import_texts
 
-CAPTURES = Path(__file__).parent / "captures"
+CAPTURES = Path(__file__).parents[1] / "captures"
 DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
 MEMBERS = (CAPTURES / "4.3.1/next-b-members-verbose.txt").read_text()
 STATIC = (CAPTURES / "4.3.1/static-d-members-verbose.txt").read_text()

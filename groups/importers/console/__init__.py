@@ -1,0 +1,1 @@
+"""What Kafka's console tools print, in all their dialects."""
