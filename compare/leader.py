@@ -1,4 +1,4 @@
-"""Probed: any client that joins, scored as the leader of a group."""
+"""Leader: any client that joins the probe, scored as the leader of a group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def score_client(
     probe: Probe, group: Group, solution: Solution, protocol: str | None, *, timeout: float
 ) -> Score:
-    """Score what the client that joins next makes of the group; whatever becomes of it is a row.
+    """Score the assignment that the next client to join makes; a failure is a row, too.
 
     Parameters
     ----------

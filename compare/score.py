@@ -12,7 +12,7 @@ from heuristics import Plan, available, matching
 from heuristics.time_limit import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from groups.group import Group
     from heuristics.time_limit import TimeLimit
@@ -181,10 +181,10 @@ def score_assignors(
 
 
 def assignors_asked(names: Sequence[str] | None) -> list[str]:
-    """Return the rows to score: those named, by name or pattern; else all that can be had here.
+    """Return the names of the rows to score: those asked for by name or pattern.
 
-    Without names these are ``current``, the assignors as written, and the newest version of each
-    as shipped that can be called.
+    Without names these are ``current``, the assignors as written, and of each shipped assignor
+    the newest version that can be called here.
 
     Raises
     ------
@@ -209,29 +209,6 @@ def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> 
         "optimum": {"status": answer["status"], "terms": answer["terms"]},
         "scores": [row.to_dict() for row in rows],
     }
-
-
-def too_far(rows: Sequence[Score], limits: Mapping[str, int]) -> list[str]:
-    """Return a line for each row whose excess is above the limit of a tier, or is not known.
-
-    A row that is not valid, or did not come to a score, is too far. A tier after the first one
-    in which the assignor is worse has no excess of its own: the earlier tier's limit speaks.
-    """
-    lines = []
-    for row in rows:
-        if row.terms is None or not row.valid:
-            lines.append(f"{row.assignor}: {row.reason or 'the assignment is not valid'}")
-            continue
-        for term in row.terms:
-            worst = term.excess[1] if isinstance(term.excess, tuple) else term.excess
-            open_end = isinstance(term.excess, tuple) and worst is None
-            if term.name in limits and (open_end or (worst or 0) > limits[term.name]):
-                amount = "an unknown amount" if worst is None else worst
-                lines.append(
-                    f"{row.assignor}: {term.name} exceeds the optimum by {amount}, "
-                    f"more than {limits[term.name]}"
-                )
-    return lines
 
 
 def _excess(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:

@@ -50,11 +50,11 @@ def search(
     groups: int = 3000,
     also: Sequence[Group] = (),
 ) -> dict[str, Quarry]:
-    """Return the smallest group found on which each promise breaks, an ordinary one if there is.
+    """Return the smallest group found on which each promise breaks; ordinary groups come first.
 
-    Tried are those that broke a promise of some assignor before (`also`), all groups of up to
-    2 topics x 3 members x 4 partitions, and as many drawn as ordinary and as any. After a dozen
-    hangs the rest is left.
+    It tries the groups of `also`, on which some assignor broke a promise before; then `groups`
+    ordinary ones; then all of up to 2 topics x 3 members x 4 partitions; then `groups` drawn ones.
+    After a dozen hangs it stops.
     """
     run = runner_of(assignor, limit)
     best: dict[tuple[str, bool], Quarry] = {}

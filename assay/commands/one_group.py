@@ -93,12 +93,12 @@ def score(
 ) -> None:
     """Hold what the members own now, and the assignors, against the optimum."""
     from assay.printing.one_group import print_scores
+    from compare.limits import too_far
     from compare.score import (
         CURRENT,
         assignors_asked,
         score_assignors,
         scores_document,
-        too_far,
     )
     from heuristics.time_limit import TimeLimit
     from optimal import solve as solve_group

@@ -112,7 +112,8 @@ class Finding:
     def judge(self, run: Runner) -> Judgement:
         """Put the promise to the test again, on the same group.
 
-        A client that does not do the same each time has many attempts, until it breaks.
+        A client whose answers vary from call to call is run up to 50 times, until it breaks the
+        promise.
 
         Raises
         ------
@@ -130,7 +131,7 @@ class Finding:
     def rederive(self, run: Runner) -> str | None:
         """Run the assignor on the group again; return what is different now, None if nothing is.
 
-        What cannot be called here is not tried, and the text begins so.
+        An assignor that cannot be called here is not run; the answer then begins with `UNTRIED`.
 
         Raises
         ------
@@ -152,7 +153,7 @@ class Finding:
 
 
 def is_repeatable(assignor: str) -> bool:
-    """Say whether an assignor makes the same of a group each time."""
+    """Say whether an assignor gives the same answer to a group every time."""
     client = CLIENTS.get(assignor.partition("/")[0])
     return client is None or client.repeatable
 
@@ -180,12 +181,12 @@ def read_findings(path: str | Path) -> Iterator[Finding]:
 
 
 def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[tuple[str, str | None]]:
-    """Return for each finding of a file its id and what is different now, None where nothing is.
+    """Return the id of each finding of a file and what is different now, None if nothing is.
 
     Raises
     ------
     BadInput
-        Where the file cannot be read, or names what is not there.
+        Where the file cannot be read, or names an assignor or promise that does not exist.
     """
     for finding in list(read_findings(path)):
         yield finding.id, finding.rederive(runner_of(finding.assignor, limit))

@@ -125,18 +125,18 @@ def hunt_findings(
     seconds: float,
     say: Callable[[str], object],
 ) -> Iterator[Finding]:
-    """Return a finding for each promise that a hunt breaks; of the others a line is said.
+    """Hunt for each promise and return a finding for each that breaks.
 
     Parameters
     ----------
     promises : which to hunt, all that can be asked of the assignor where None
     seed, groups, seconds : as in :func:`hunt`, for each promise
-    say : takes a line for people
+    say : takes one line for people on how each hunt went
 
     Raises
     ------
     BadInput
-        Where no assignor or promise has a name, or the promise is another assignor's.
+        Where no assignor or promise has the name, or a promise cannot be asked of the assignor.
     """
     assignor_named(assignor)
     asked = [promise_named(name) for name in promises or PROMISES]

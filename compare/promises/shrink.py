@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from compare.promises.trial import Runner
 
 Size = tuple[int, ...]
+# A group as to_dict writes it, or a part of one; what is read of it is stated where it is read.
+Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def shrink(found: Quarry, promise: Promise, run: Runner, *, until: float | None 
             return found
 
 
-def parts_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def parts_less(document: Document) -> Iterator[Document]:
     """Return the documents with one member, topic or partition less."""
     members, topics = document["members"], document["topics"]
     for member in members:
@@ -79,7 +81,7 @@ def parts_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield _less(document, topic, number)
 
 
-def ties_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def ties_less(document: Document) -> Iterator[Document]:
     """Return the documents with one subscription or claim less."""
     members = document["members"]
     for member, said in members.items():
@@ -93,7 +95,7 @@ def ties_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 yield {**document, "members": {**members, member: {**said, "owned": owned}}}
 
 
-def shares_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def shares_less(document: Document) -> Iterator[Document]:
     """Return the documents with one member and some partitions less.
 
     From one partition to two more than the average share: those that the member owns first, then
@@ -102,13 +104,13 @@ def shares_less(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     members = document["members"]
     total = sum(map(_count, document["topics"].values()))
     for member in members:
-        left: Mapping[str, Any] = document
+        left = document
         for _ in range(min(total, total // len(members) + 2)):
             left = _less(left, *_partition_to_spare(left, member))
             yield _without(left, "members", member)
 
 
-def _partition_to_spare(document: Mapping[str, Any], member: str) -> tuple[str, int]:
+def _partition_to_spare(document: Document, member: str) -> tuple[str, int]:
     counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
     owners = {
         (topic, number): owner
@@ -123,11 +125,11 @@ def _partition_to_spare(document: Mapping[str, Any], member: str) -> tuple[str, 
     return next(chain(mine, nobodys), (largest, counts[largest] - 1))
 
 
-def _count(topic: Any) -> int:
+def _count(topic: int | Document) -> int:
     return int(topic if isinstance(topic, int) else topic["partitions"])
 
 
-def _less(document: Mapping[str, Any], topic: str, number: int) -> dict[str, Any]:
+def _less(document: Document, topic: str, number: int) -> Document:
     """Take out one partition; those after it take the number before."""
     fewer = {**document["topics"], topic: _without_partition(document["topics"][topic], number)}
     members = {m: _renumbered(body, topic, number) for m, body in document["members"].items()}
@@ -135,7 +137,7 @@ def _less(document: Mapping[str, Any], topic: str, number: int) -> dict[str, Any
 
 
 def _first(
-    documents: Iterable[Mapping[str, Any]],
+    documents: Iterable[Document],
     promise: Promise,
     run: Runner,
     until: float | None,
@@ -147,17 +149,17 @@ def _first(
     return None
 
 
-def _without(document: Mapping[str, Any], part: str, name: str) -> dict[str, Any]:
+def _without(document: Document, part: str, name: str) -> Document:
     return {**document, part: {n: said for n, said in document[part].items() if n != name}}
 
 
-def _without_topic(member: Mapping[str, Any], topic: str) -> dict[str, Any]:
+def _without_topic(member: Document, topic: str) -> Document:
     owned = {t: numbers for t, numbers in member["owned"].items() if t != topic}
     rest = [t for t in member["subscription"] if t != topic]
     return {**member, "owned": owned, "subscription": rest}
 
 
-def _without_partition(topic: Any, number: int) -> Any:
+def _without_partition(topic: int | Document, number: int) -> int | Document:
     if isinstance(topic, int):
         return topic - 1
     found = {"partitions": topic["partitions"] - 1}
@@ -167,7 +169,7 @@ def _without_partition(topic: Any, number: int) -> Any:
     return found
 
 
-def _renumbered(member: Mapping[str, Any], topic: str, gone: int) -> dict[str, Any]:
+def _renumbered(member: Document, topic: str, gone: int) -> Document:
     numbers = [n - (n > gone) for n in member["owned"].get(topic, ()) if n != gone]
     owned = {t: held for t, held in member["owned"].items() if t != topic}
     return {**member, "owned": {**owned, **({topic: numbers} if numbers else {})}}

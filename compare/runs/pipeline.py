@@ -156,7 +156,9 @@ def _solved(job: Job, groups: Sequence[Group], child: Child) -> list[Solution | 
     return answers
 
 
-def _together(groups: Sequence[Group], objective: Objective, time_limit: float) -> Any:
+def _together(
+    groups: Sequence[Group], objective: Objective, time_limit: float
+) -> list[Solution] | str:
     try:
         return solve_many(groups, objective, time_limit=time_limit * len(groups))
     except Exception as error:

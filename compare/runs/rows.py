@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from compare.limits import too_far
 from compare.runs.stored import read_table
 from compare.runs.tables import content_key
-from compare.score import Excess, Score, ScoreTerm, score_assignors, too_far
+from compare.score import Excess, Score, ScoreTerm, score_assignors
 from groups.documents.json_files import parse_json
 from groups.errors import BadInput
 from groups.group import Group
@@ -132,7 +133,7 @@ def worse_rows(
 ) -> list[str]:
     """Return a line for each row of a run that is worse than the limits allow.
 
-    The rule is that of one group: :func:`compare.score.too_far`.
+    The rule is that of one group: :func:`compare.limits.too_far`.
     """
     wanted = {job.score_key(key, name) for key in keys for name in assignors}
     scores = read_table(job.out, "scores").sort_values(["group", "assignor", "key"])

@@ -9,7 +9,7 @@ import numpy as np
 from groups import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 def drawn(seed: int) -> Iterator[Group]:
@@ -37,7 +37,9 @@ def _document(rng: np.random.Generator, name: str) -> dict[str, Any]:
         f"m{i}": {"subscription": row, "owned": {}, "generation": 1} for i, row in enumerate(rows)
     }
     history = rng.choice(["nothing", "anything", "dealt"])
-    newcomers = rng.integers(0, 2, size) * rng.integers(0, 2) if history == "dealt" else [0] * size
+    newcomers = [0] * size
+    if history == "dealt":
+        newcomers = (rng.integers(0, 2, size) * rng.integers(0, 2)).tolist()
     if history != "nothing":
         _own(rng, members, dict(zip(topics, counts.tolist(), strict=True)), newcomers, history)
     lags = {t: rng.integers(0, 100, n).tolist() for t, n in zip(topics, counts, strict=True)}
@@ -60,7 +62,7 @@ def _own(
     rng: np.random.Generator,
     members: dict[str, dict[str, Any]],
     topics: dict[str, int],
-    newcomers: Any,
+    newcomers: Sequence[int],
     history: str,
 ) -> None:
     old = [said for said, new in zip(members.values(), newcomers, strict=True) if not new]

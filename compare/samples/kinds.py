@@ -1,4 +1,4 @@
-"""Kinds of seeded groups: what may make two assignors differ, each by itself."""
+"""Kinds of seeded groups: each has one thing more over which two assignors may differ."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SEED = 71
 
 
 def seeded(total: int, seed: int = SEED) -> dict[str, list[Group]]:
-    """Return so many groups or a few more, by kind: a third equal, two fifths differing.
+    """Return at least `total` groups by kind: a third equal, two fifths differing.
 
     Drawn ones have up to 8 members, 6 topics and 36 partitions; one in ten of the first two kinds
     is a point of the seeded families, with up to 10 members and 100 partitions, after a join, a

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from compare.scenarios.listener import listener, protocol_of
 from compare.score import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Assignment, Group
 from groups.tiers import parse_objective, values
-from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
 from optimal.solve import solve
 
 if TYPE_CHECKING:
@@ -182,19 +182,6 @@ def result_document(scenario: Scenario, journeys: Sequence[Journey]) -> dict[str
     }
 
 
-def protocol_of(assignor: str) -> Protocol:
-    """Return how members rebalance under an assignor of ours, or of the optimum.
-
-    The optimum is taken as cooperative, as are the broker's assignors (KIP-848); a client's own
-    follow ``ConsumerPartitionAssignor.supportedProtocols``.
-    """
-    if assignor == OPTIMUM or assignor.startswith(("kafka-broker/", "kip-848")):
-        return Protocol.COOPERATIVE
-    names = {written: name for name, written in AS_WRITTEN.items()}
-    client = assignor.rpartition("/")[2].partition("@")[0]
-    return max(supported_protocols(names.get(assignor, client)))
-
-
 def _journey(scenario: Scenario, assignor: str, objective: Objective, limit: TimeLimit) -> Journey:
     state: State | None = None
     steps = []
@@ -213,32 +200,11 @@ def _journey(scenario: Scenario, assignor: str, objective: Objective, limit: Tim
                 row=score_outcome(group, outcome, solution, assignor),
                 best=best,
                 ownerless=0 if plan is None else plan.ownerless,
-                **_listener(group, made, protocol_of(assignor)),
+                **listener(group, made, protocol_of(assignor)),
             )
         )
         state = _state(group, made)
     return Journey(assignor, objective, tuple(steps))
-
-
-def _listener(group: Group, made: Assignment | None, protocol: Protocol) -> dict[str, int]:
-    if made is None:
-        return {"lost": 0, "gained": 0, "needless": 0}
-    before, after = _pairs(Assignment.current(group)), _pairs(made)
-    kept = len(before & after)
-    return {
-        "lost": len(before - after),
-        "gained": len(after - before),
-        "needless": kept if protocol is Protocol.EAGER else 0,
-    }
-
-
-def _pairs(assignment: Assignment) -> set[tuple[str, str, int]]:
-    return {
-        (member, topic, number)
-        for member, topics in assignment.to_dict().items()
-        for topic, numbers in topics.items()
-        for number in numbers
-    }
 
 
 def _state(group: Group, made: Assignment | None) -> State:

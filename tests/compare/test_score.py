@@ -4,6 +4,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from compare.limits import too_far
 from compare.score import (
     Score,
     ScoreTerm,
@@ -11,7 +12,6 @@ from compare.score import (
     score_assignors,
     score_current,
     scores_document,
-    too_far,
 )
 from groups import Assignment, BadInput, Group, SolverContradiction
 from groups.assignment import Violation

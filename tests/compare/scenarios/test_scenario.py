@@ -11,7 +11,8 @@ import pytest
 
 from compare.runs.source import find
 from compare.scenarios.events import EVENT_KINDS, Event
-from compare.scenarios.journey import play, protocol_of, result_document
+from compare.scenarios.journey import play, result_document
+from compare.scenarios.listener import protocol_of
 from compare.scenarios.scenario import Scenario
 from compare.score import OPTIMUM
 from groups import BadInput, Group
