@@ -220,7 +220,19 @@ def test_a_fleet_has_the_rows_of_its_groups_side_by_side(count):
     assert listed_in(pickle.loads(pickle.dumps(fleet))) == listed_in(fleet)
 
 
-@pytest.mark.parametrize("owner", [[], [-1, -1], [0, 2, 2], [-1, 1, 1, -1]])
+@pytest.mark.parametrize(
+    "owner",
+    [
+        [],
+        [-1, -1],
+        [0, 2, 2],
+        [-1, 1, 1, -1],
+        [0] * 40 + [-1] * 40 + [2] * 40,
+        [1] * 2**16 + [0, -1, 2] * 2**16,
+        [0, 1, 2] * 50_000,
+    ],
+    ids=lambda owner: f"{len(owner)} owners",
+)
 def test_owners_are_counted_with_and_without_partitions_of_nobody(owner):
     counted = count_owners(np.array(owner, np.int32), 3)
     assert counted.tolist() == [owner.count(m) for m in range(3)]
