@@ -94,9 +94,9 @@ def _proves(books: Books, objective: Objective, proof: Proof) -> bool:
     least = _least_costs(books, before, after, scale, (level, price))
     if least is None:
         return False
-    full = _dot(level + 1, np.maximum(price, 0))
-    least_full = _dot(np.maximum(level, 0), np.maximum(-price, 0))
-    bound = least - full + least_full
+    dear = _dot(level + 1, np.maximum(price, 0))
+    cheap = _dot(np.maximum(level, 0), np.maximum(-price, 0))
+    bound = least - dear + cheap
     return bound == sum(u * books.value(t) for t, u in zip(after, scale, strict=True))
 
 
@@ -107,9 +107,9 @@ def _least_costs(
     scale: tuple[int, ...],
     integers: tuple[Int64, Int64],
 ) -> int | None:
-    """Return what all partitions cost and pay where it is least; None where one is elsewhere.
+    """Return what all partitions cost and pay with the allowed reader where that is least.
 
-    Elsewhere: not with a reader that the tiers before balance leave open, of the least level.
+    None where the holder of a partition is not allowed.
     """
     level, price = integers
     if "racks" in (*before, *after):
@@ -155,7 +155,7 @@ def _least_costs(
 def _alike(
     books: Books, lowest: int, cheapest: int, unit: int, level: Int64, price: Int64
 ) -> int | None:
-    """Return the same where every topic has one least level and one least price at it."""
+    """Return the same for topics of one least level, lowest, and one least price, cheapest."""
     if ((books.loads > 0) & (level != lowest)).any():
         return None
     owned = books.counted(books.group.owner)
