@@ -40,7 +40,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 app = typer.Typer(
     name="assay",
-    help="The provably optimal assignment of a Kafka consumer group, and how far others are.",
+    help="The provably optimal assignment of a Kafka consumer group, and how far assignors are.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -15,7 +15,7 @@ FEW = 10
 
 
 def assignors(*, format_: Format = "table") -> None:
-    """List what can be scored here."""
+    """List the assignors, and whether they can be scored here."""
     from assay.printing.assignors import print_assignors
     from heuristics import assignors as all_assignors
 
@@ -46,7 +46,7 @@ def fetch(
         ),
     ] = None,
 ) -> None:
-    """Bring clients' jars to this machine, or build what calls them."""
+    """Fetch the clients whose assignors are scored."""
     from heuristics.shipped import CLIENTS, client_and_version
 
     asked = names or [f"{name}@{v}" for name, c in CLIENTS.items() for v in c.versions()]
@@ -84,7 +84,10 @@ def probe(
     assume_equal: AssumeEqual = False,
     format_: Format = "table",
 ) -> None:
-    """Make any client that connects here lead a group, and score its plan."""
+    """Score any client that connects here.
+
+    The client is made the leader of a group, and its plan is scored.
+    """
     from assay.extras import require
     from assay.printing.one_group import print_scores
     from compare.leader import score_client

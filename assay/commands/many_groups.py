@@ -30,7 +30,10 @@ def run(
     assume_equal: AssumeEqual = False,
     fail_above: FailAbove = None,
 ) -> None:
-    """Solve and score many groups on Spark; a second run fills only what is missing."""
+    """Solve and score many groups on Spark.
+
+    A second run fills only what is missing.
+    """
     from assay.extras import require
     from compare.score import CURRENT, assignors_asked
 

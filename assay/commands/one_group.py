@@ -32,7 +32,7 @@ def solve(
     assume_equal: AssumeEqual = False,
     format_: Format = "table",
 ) -> None:
-    """Print the reference assignment of one group, with its proof."""
+    """Find the best assignment of a group, with its proof."""
     from assay.printing.one_group import print_solution
     from optimal import solve as solve_group
 
@@ -51,9 +51,10 @@ def check(
     *,
     assume_equal: AssumeEqual = False,
 ) -> None:
-    """Recompute validity, every term and a certificate, without a solver.
+    """Check a solution and its proof, without a solver.
 
-    Prints the status and the bounds that were judged, and what was not checked.
+    Validity, every term and the certificate are computed again. Prints the status and the bounds
+    that were judged, and what was not checked.
     """
     from optimal.certificate import check as check_solution
     from optimal.solution import Solution
@@ -91,7 +92,10 @@ def score(
     fail_above: FailAbove = None,
     format_: Format = "table",
 ) -> None:
-    """Hold what the members own now, and the assignors, against the optimum."""
+    """Score the current assignment and assignors against the optimum.
+
+    Without --assignor: all assignors that can be called here.
+    """
     from assay.printing.one_group import print_scores
     from compare.limits import too_far
     from compare.score import (

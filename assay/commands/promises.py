@@ -17,24 +17,23 @@ def hunt(
     promise: Annotated[
         list[str] | None, typer.Option("--promise", help="one to break; may be given again")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="of the groups to try")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="seed of the groups to try")] = 1,
     groups: Annotated[int, typer.Option(min=1, help="how many groups to try")] = 2000,
     seconds: Annotated[
         float,
-        typer.Option(
-            min=0.1, max=MOST_SECONDS, help="stop trying then, and shrinking as much later"
-        ),
+        typer.Option(min=0.1, max=MOST_SECONDS, help="to try for, and as many again to shrink"),
     ] = 60.0,
     time_limit: Annotated[
         float,
         typer.Option("--time-limit", min=0.001, max=MOST_SECONDS, help="seconds for each call"),
     ] = 1.0,
     rederive: Annotated[
-        str | None, typer.Option(metavar="FILE", help="derive the findings of a file again")
+        str | None,
+        typer.Option(metavar="FILE", help="check that the findings of a file still hold"),
     ] = None,
     format_: Format = "table",
 ) -> None:
-    """Look for the smallest group on which an assignor breaks a promise."""
+    """Find the smallest group on which an assignor breaks a promise."""
     from assay.printing.promises import print_finding
     from compare.promises.findings import UNTRIED, rederive_all
     from compare.promises.hunt import hunt_findings
@@ -63,7 +62,7 @@ def reproduce(
     finding: Annotated[str, typer.Argument(help="its id, as in corpus/findings.jsonl")],
     *,
     findings: Annotated[
-        str, typer.Option(metavar="FILE", help="the findings to look in")
+        str, typer.Option(metavar="FILE", help="file of findings")
     ] = "corpus/findings.jsonl",
     out: Annotated[
         str | None, typer.Option("-o", "--out", metavar="DIR", help="folder to write it to")
@@ -72,7 +71,7 @@ def reproduce(
         bool, typer.Option("--run", help="run it here: exit code 1 where nothing is reproduced")
     ] = False,
 ) -> None:
-    """Print a finding as a test program in the client's own language."""
+    """Print a finding as a test program in the client's language."""
     from tempfile import TemporaryDirectory
 
     from compare.promises.findings import read_findings

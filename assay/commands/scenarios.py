@@ -25,7 +25,10 @@ def scenario(
     assume_equal: AssumeEqual = False,
     format_: Format = "table",
 ) -> None:
-    """Take a group through a sequence of events, by assignors and by the optimum."""
+    """Take a group through a sequence of events.
+
+    Once with each assignor and once with the optimum, each from its own last assignment.
+    """
     from assay.printing.scenarios import print_journeys, print_rollouts
     from compare.scenarios.journey import play, result_document
     from compare.scenarios.scenario import Scenario

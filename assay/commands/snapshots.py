@@ -18,7 +18,7 @@ MOST = 1_000_000
 def validate(
     files: Annotated[list[str], typer.Argument(help="assay-group/1 files, .json or .jsonl")],
 ) -> None:
-    """Say of each snapshot whether it is good."""
+    """Check that files are good snapshots."""
     bad = 0
     for file in files:
         name = "standard input" if file == "-" else file
@@ -46,12 +46,15 @@ def validate(
 
 
 def import_(
-    files: Annotated[list[str], typer.Argument(help="texts of other tools, - standard input")],
+    files: Annotated[list[str], typer.Argument(help="other tools' output, - for standard input")],
     *,
     from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
     out: Out = None,
 ) -> None:
-    """Turn console output and other tools' JSON into assay-group/1, views of a group merged."""
+    """Turn other tools' output into snapshots.
+
+    That is console output or JSON; several views of a group become one snapshot.
+    """
     from groups.importers import import_texts
 
     sources = [("standard input" if f == "-" else f, read_bytes(f)) for f in files]
@@ -71,7 +74,7 @@ def anonymise(
     *,
     out: Out = None,
 ) -> None:
-    """Replace the names in a snapshot by pseudonyms; the optimum stays the same."""
+    """Replace the names in a snapshot; the optimum stays the same."""
     from groups.documents.anonymise import anonymise_all
 
     name = "standard input" if file == "-" else file
@@ -99,7 +102,7 @@ def generate(
     count: Annotated[int, typer.Option(min=1, help="groups per point, one seed each")] = 1,
     members: Annotated[
         list[int] | None,
-        typer.Option(min=1, max=MOST, help="size of the group; may be given again"),
+        typer.Option(min=1, max=MOST, help="members of the group; may be given again"),
     ] = None,
     per_member: Annotated[
         int, typer.Option(min=1, max=100 * MOST, help="partitions per member")
