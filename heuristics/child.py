@@ -102,10 +102,10 @@ def _end_with_parent() -> None:
     """See to it that this process ends when its parent does, even in an endless loop of a JVM."""
     parent = parent_process()
     if parent is not None:
-        Thread(target=_outlive, args=[parent.sentinel], daemon=True).start()
+        Thread(target=_end_after, args=[parent.sentinel], daemon=True).start()
 
 
-def _outlive(sentinel: int) -> None:
+def _end_after(sentinel: int) -> None:
     wait([sentinel])
     os._exit(1)
 

@@ -54,7 +54,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._places: dict[str, _Place] = {}
+        self._processes: dict[str, _ClientProcess] = {}
 
     def __enter__(self) -> TimeLimit:
         return self
@@ -64,9 +64,9 @@ class TimeLimit:
 
     def close(self) -> None:
         """Stop the child processes; the next call starts a new one."""
-        for place in self._places.values():
-            place.child.close()
-        self._places.clear()
+        for process in self._processes.values():
+            process.child.close()
+        self._processes.clear()
 
     def plan(self, group: Group, name: str) -> Outcome:
         """Run the assignor of that name on the group.
@@ -80,33 +80,35 @@ class TimeLimit:
         """
         assignor = assignor_named(name)
         group.require_subscriptions()
-        place = self._place(assignor)
-        if assignor.kind == "shipped" and assignor.name not in place.prepared:
+        process = self._process_of(assignor)
+        if assignor.kind == "shipped" and assignor.name not in process.prepared:
             reason = assignor.missing()
             if reason is not None:
                 return Outcome("unavailable", None, reason, 0.0)
-            reason = start(place.child, assignor)
+            reason = start(process.child, assignor)
             if reason is not None:
-                place.prepared.clear()
+                process.prepared.clear()
                 return Outcome("failed", None, f"it does not start: {reason}", 0.0)
-            place.prepared.add(assignor.name)
-        return self._call(place, assignor.function, group)
+            process.prepared.add(assignor.name)
+        return self._call(process, assignor.function, group)
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""
-        return self._call(self._place(None), function, group)
+        return self._call(self._process_of(None), function, group)
 
-    def _place(self, assignor: Assignor | None) -> _Place:
+    def _process_of(self, assignor: Assignor | None) -> _ClientProcess:
         """Return where an assignor runs: its client's process; Kafka's classes share a JVM."""
         name = assignor.name if assignor is not None and assignor.kind == "shipped" else ""
         client = name.partition("/")[0]
         key = "kafka" if client in ("kafka-java", "kafka-broker") else client
-        return self._places.setdefault(key, _Place(Child(), set()))
+        return self._processes.setdefault(key, _ClientProcess(Child(), set()))
 
-    def _call(self, place: _Place, function: Callable[[Group], Plan], group: Group) -> Outcome:
-        answer = place.child.call(_answer, function, group, seconds=self.seconds)
+    def _call(
+        self, process: _ClientProcess, function: Callable[[Group], Plan], group: Group
+    ) -> Outcome:
+        answer = process.child.call(_answer, function, group, seconds=self.seconds)
         if isinstance(answer, Lost):
-            place.prepared.clear()
+            process.prepared.clear()
             if answer.timed_out:
                 return Outcome("timed-out", None, answer.reason, self.seconds)
             return Outcome("failed", None, answer.reason, 0.0)
@@ -117,7 +119,7 @@ class TimeLimit:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ClientProcess:
     """A child process, and the names of what has been started in it."""
 
     child: Child
