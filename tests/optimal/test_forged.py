@@ -176,9 +176,9 @@ def test_whatever_was_derived_of_a_group_is_not_believed(group, solution):
     }
     assert {"readers", "topic", "first", "number", "owned", "subscriptions"} <= derived.keys()
     for thing in (group, group.subscriptions):
-        for name in derived.keys() & vars(type(thing)).keys():
-            if isinstance(getattr(thing, name), np.ndarray):
-                vars(thing)[name] = np.zeros_like(getattr(thing, name))
+        found = {name: getattr(thing, name) for name in derived if name in vars(type(thing))}
+        arrays = {name: part for name, part in found.items() if isinstance(part, np.ndarray)}
+        vars(thing).update({name: np.zeros_like(part) for name, part in arrays.items()})
     assert not group.readers.any()
     assert not group.topic.any()
     for name in ("loads", "changed"):
