@@ -136,7 +136,7 @@ def among(entries: Int64, asked: Int64, width: int) -> Bools:
 
 def count_owners(owner: Int32, members: int) -> Int64:
     """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
-    if len(_runs(owner[:AT_ONCE])) * LONG < AT_ONCE:
+    if len(owner) > AT_ONCE and len(_runs(owner[:AT_ONCE])) * LONG < AT_ONCE:
         # One member after the other is slow to count, so long runs are counted at once.
         starts = _runs(owner)
         if len(starts) * LONG < len(owner):

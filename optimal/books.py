@@ -96,7 +96,7 @@ class Books:
         """(members + 1,) int64: how many of the read partitions nobody has, then each member."""
         member, width = member[self.read], len(self.group.members) + 1
         step, found = max(AT_ONCE, width), np.zeros(width, np.int64)
-        if len(_runs(member[:AT_ONCE])) < FEW:
+        if len(member) > AT_ONCE and len(_runs(member[:AT_ONCE])) < FEW:
             # One member after the other is slow to count, so long runs are counted at once.
             starts = _runs(member)
             if len(starts) * LONG < len(member):
