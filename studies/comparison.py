@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from studies.outcomes import Figures
+    from studies.measured import Measured
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Comparison:
     fewer: int = 0
     more: int = 0
 
-    def add(self, written: Figures, shipped: Figures) -> None:
+    def add(self, written: Measured, shipped: Measured) -> None:
         """Count one group."""
         if written.status == "refused":
             return

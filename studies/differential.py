@@ -16,13 +16,13 @@ from compare.samples.kinds import KINDS, seeded
 from heuristics import assignors
 from studies.comparison import Comparison
 from studies.departures import departure
-from studies.outcomes import outcomes
+from studies.measured import measured
 from studies.page import put
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from studies.outcomes import Figures
+    from studies.measured import Measured
 
 GROUPS = 5000
 # Members list a shipped assignor by this name; whose it is comes before the slash.
@@ -49,7 +49,7 @@ def pairs(names: Iterable[str]) -> list[tuple[str, str]]:
 
 def rows_of(
     names: Iterable[str],
-    by_name: Mapping[str, Sequence[Figures]],
+    by_name: Mapping[str, Sequence[Measured]],
     sizes: Mapping[str, int],
 ) -> dict[tuple[str, str], dict[str, Comparison]]:
     """Return the rows of each pair, by kind; kinds of which no group is compared are left out.
@@ -57,7 +57,7 @@ def rows_of(
     Parameters
     ----------
     names : of assignors as shipped
-    by_name : the figures of every assignor, over the groups of one kind after the other
+    by_name : what was measured of every assignor, on the groups of one kind after the other
     sizes : how many groups each kind has, in that order
     """
     found: dict[tuple[str, str], dict[str, Comparison]] = {}
@@ -87,7 +87,7 @@ def compared(
     kinds = seeded(total)
     groups = [group for found in kinds.values() for group in found]
     written = list(dict.fromkeys(one for one, _ in pairs(names)))
-    by_name = outcomes([*written, *names], groups, seconds=seconds, workers=workers)
+    by_name = measured([*written, *names], groups, seconds=seconds, workers=workers)
     return rows_of(names, by_name, {kind: len(found) for kind, found in kinds.items()})
 
 

@@ -15,7 +15,7 @@ from statistics import mean, median
 from time import perf_counter
 from typing import TYPE_CHECKING, get_args
 
-from compare.samples.families import Event, Family, Subscriptions, grid
+from compare.samples.families import Family, LastEvent, Subscriptions, grid
 from compare.score import Score, score_assignors
 from heuristics import assignor_named, assignors, matching
 from heuristics.time_limit import TimeLimit
@@ -37,7 +37,7 @@ def points(members: Sequence[int], most_partitions: int) -> Iterator[Family]:
 
     The latter: topics of equal or unequal size, every kind of subscription, every event.
     """
-    kinds = product(members, (False, True), get_args(Subscriptions), get_args(Event))
+    kinds = product(members, (False, True), get_args(Subscriptions), get_args(LastEvent))
     added = (
         Family(size, 10, 100, subscriptions, event, skewed)
         for size, skewed, subscriptions, event in kinds
@@ -47,8 +47,8 @@ def points(members: Sequence[int], most_partitions: int) -> Iterator[Family]:
 
 
 @dataclass
-class Tally:
-    """How an assignor fared.
+class GridRow:
+    """How an assignor fared on the points of one kind of subscriptions.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class Tally:
     ratios: list[float] = field(default_factory=list)
 
 
-def tally(
+def grid_rows(
     families: Sequence[Family], names: Sequence[str], limit: TimeLimit
-) -> dict[str, dict[str, Tally]]:
-    """Return a tally for each kind of subscriptions, "equal" or "differing", and assignor."""
-    found = {kind: {name: Tally() for name in names} for kind in ("equal", "differing")}
+) -> dict[str, dict[str, GridRow]]:
+    """Return a row for each kind of subscriptions, "equal" or "differing", and assignor."""
+    found = {kind: {name: GridRow() for name in names} for kind in ("equal", "differing")}
     too_slow: set[tuple[str, str, str]] = set()
     for family in sorted(families, key=lambda f: f.members * f.per_member):
         group = family.group(SEED)
@@ -98,7 +98,7 @@ def _seconds(group: Group) -> float:
     return perf_counter() - started
 
 
-def table(found: dict[str, Tally]) -> str:
+def table(found: dict[str, GridRow]) -> str:
     """Return the verdicts as Markdown, a row an assignor."""
     lines = [
         "| assignor | plans | none | valid | balanced | best balance | of those fewest moves | "
@@ -114,7 +114,7 @@ def table(found: dict[str, Tally]) -> str:
     return "\n".join(lines)
 
 
-def _cells(one: Tally, scored: Sequence[Score]) -> list[str]:
+def _cells(one: GridRow, scored: Sequence[Score]) -> list[str]:
     late = sum(row.status == "timed-out" for row in one.rows)
     broke = sum(row.status == "failed" for row in one.rows)
     refused = sum(row.status == "refused" for row in one.rows)
@@ -168,7 +168,7 @@ def main() -> None:
     families = list(points(asked.members, asked.most_partitions))
     started = perf_counter()
     with TimeLimit(asked.time_limit) as limit:
-        found = tally(families, names, limit)
+        found = grid_rows(families, names, limit)
     said = [
         f"{len(families)} groups of {' or '.join(map(str, asked.members))} members and up to "
         f"{asked.most_partitions:,} partitions; {asked.time_limit:g} s for each call.",

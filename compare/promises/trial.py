@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-from groups import Assignment, BadInput, Failed, Group, Refused
+from groups import Assignment, BadInput, Group
 from heuristics import assignor_named
-from heuristics.time_limit import Outcome
+from heuristics.time_limit import Outcome, attempt
 from optimal.fleets import solve_many
 
 if TYPE_CHECKING:
@@ -71,17 +70,7 @@ def in_process(name: str) -> Runner:
     if assignor.kind != "written":
         raise BadInput(f"assignor: {name} is not as written, run it under a time limit")
 
-    def run(group: Group) -> Outcome:
-        started = perf_counter()
-        try:
-            plan = assignor.function(group)
-        except Refused as refusal:
-            return Outcome("refused", None, str(refusal), perf_counter() - started)
-        except Failed as failure:
-            return Outcome("failed", None, str(failure), perf_counter() - started)
-        return Outcome("planned", plan, None, perf_counter() - started)
-
-    return run
+    return lambda group: attempt(assignor.function, group)
 
 
 def runner_of(assignor: str, limit: TimeLimit) -> Runner:

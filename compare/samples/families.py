@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
 
 Subscriptions = Literal["equal", "buckets", "nested", "random"]
-Event = Literal[
+LastEvent = Literal[
     "fresh", "join-one", "join-many", "leave-one", "leave-many", "partitions-added", "stable"
 ]
 BUCKETS = 5
@@ -47,7 +47,7 @@ class Family:
     per_member: int = 10
     topics: int = 10
     subscriptions: Subscriptions = "equal"
-    event: Event = "fresh"
+    event: LastEvent = "fresh"
     skewed: bool = False
 
     @property
@@ -121,7 +121,7 @@ def differing(members: tuple[int, ...], topics: int = 20) -> Iterator[Family]:
     """Return points whose subscriptions differ: where balance is hard and assignors err."""
     for size in members:
         for subscriptions, skewed, event in product(
-            ("nested", "random"), (False, True), get_args(Event)
+            ("nested", "random"), (False, True), get_args(LastEvent)
         ):
             yield Family(size, 10, topics, subscriptions, event, skewed)  # type: ignore[arg-type]
 

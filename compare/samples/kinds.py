@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from compare.samples.drawn import drawn
-from compare.samples.families import Event, Family, Subscriptions
+from compare.samples.families import Family, LastEvent, Subscriptions
 from groups import Assignment, Group
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def seeded(total: int, seed: int = SEED) -> dict[str, list[Group]]:
 
 def _families(seed: int) -> Iterator[Group]:
     points = product(
-        (5, 10), (3, 10), (2, 7), get_args(Subscriptions), get_args(Event), (False, True)
+        (5, 10), (3, 10), (2, 7), get_args(Subscriptions), get_args(LastEvent), (False, True)
     )
     for number, (members, per_member, topics, subscriptions, event, skewed) in enumerate(
         sorted(points, key=str)

@@ -239,5 +239,5 @@ def _as_group(group: Group, names: Sequence[str], held: Mapping[str, Partitions]
         subscription_indptr=np.cumsum([0, *map(len, rows)]),
         subscription_topics=np.array([t for row in rows for t in row], np.int64),
     )
-    pairs = [(i, p) for i, m in enumerate(names) for p in held[m]]
+    pairs = [(i, p) for i, m in enumerate(names) for p in sorted(held[m])]
     return built.with_claims(*np.array(pairs, np.int64).reshape(-1, 2).T)

@@ -13,7 +13,7 @@ from heuristics.child import Child
 from studies.comparison import Comparison
 from studies.departures import UNEXPLAINED, departure
 from studies.differential import SHIPPED_AS, compared, pairs, rows_of, table_of
-from studies.outcomes import Figures, figures_of
+from studies.measured import Measured, measured_on
 from studies.page import made_part
 
 ROOT = Path(__file__).parents[2]
@@ -147,18 +147,18 @@ def test_the_page_is_of_five_thousand_groups_and_of_every_pair_called_here():
 
 def test_a_row_counts_what_is_worse_and_what_is_missing():
     found = Comparison()
-    even, odd = Figures("valid", "", (2, 2), 0, 1), Figures("valid", "", (3, 1), 2, 0)
+    even, odd = Measured("valid", "", (2, 2), 0, 1), Measured("valid", "", (3, 1), 2, 0)
     for written, shipped in (
         (even, even),
         (even, odd),
         (odd, even),
-        (odd, Figures("valid", "", (1, 3), 2, 5)),
-        (odd, Figures("valid", "", (1, 3), 2, 0)),
-        (Figures("invalid"), even),
-        (even, Figures("invalid")),
-        (even, Figures("failed")),
-        (even, Figures("timed-out")),
-        (Figures("refused"), even),
+        (odd, Measured("valid", "", (1, 3), 2, 5)),
+        (odd, Measured("valid", "", (1, 3), 2, 0)),
+        (Measured("invalid"), even),
+        (even, Measured("invalid")),
+        (even, Measured("failed")),
+        (even, Measured("timed-out")),
+        (Measured("refused"), even),
     ):
         found.add(written, shipped)
     assert found == Comparison(
@@ -169,7 +169,7 @@ def test_a_row_counts_what_is_worse_and_what_is_missing():
 
 def test_releases_with_the_same_figures_share_their_rows():
     names = ["kafka-java/range@4.4.0", "kafka-java/range@4.0.2", "kafka-java/range@3.9.2"]
-    even, odd = Figures("valid", "", (2, 2), 0, 1), Figures("valid", "", (3, 1), 2, 0)
+    even, odd = Measured("valid", "", (2, 2), 0, 1), Measured("valid", "", (3, 1), 2, 0)
     figures = {"range": [even], names[0]: [even], names[1]: [odd], names[2]: [even]}
     table = table_of(rows_of(names, figures, {EQUAL: 1}))
     assert "| `range` | `kafka-java/range@4.4.0`, `@3.9.2` | equal | 1 | 1 | 1 |" in table
@@ -225,16 +225,16 @@ def test_a_batch_that_hangs_or_dies_costs_only_the_group_that_does(monkeypatch):
         )
         for name in names
     ]
-    fine = Figures("valid", "", (1, 1), 0, 0)
+    fine = Measured("valid", "", (1, 1), 0, 0)
     with Child() as child:
-        found = figures_of(Assignor("picky", "written", "", None, picky.plan), groups, 1.0, child)
+        found = measured_on(Assignor("picky", "written", "", None, picky.plan), groups, 1.0, child)
     assert found == [
         fine,
-        Figures("timed-out", "no answer within 1 s"),
-        Figures("failed", "the child process died (exit code 7)"),
-        Figures("failed", "broke down"),
-        Figures("failed", "KeyError: 'a'"),
-        Figures("refused", "not mine"),
-        Figures("invalid", "2 unassigned"),
+        Measured("timed-out", "no answer within 1 s"),
+        Measured("failed", "the child process died (exit code 7)"),
+        Measured("failed", "broke down"),
+        Measured("failed", "KeyError: 'a'"),
+        Measured("refused", "not mine"),
+        Measured("invalid", "2 unassigned"),
         fine,
     ]

@@ -7,14 +7,14 @@ import pytest
 from compare.samples.families import Family
 from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
-from studies.grid_verdicts import Tally, points, table, tally
+from studies.grid_verdicts import GridRow, grid_rows, points, table
 from studies.page import made_part
 from tests.heuristics.assignors import misbehaving
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 
 
-def cells(found: dict[str, Tally]) -> dict[str, list[str]]:
+def cells(found: dict[str, GridRow]) -> dict[str, list[str]]:
     rows = [line.strip("| ").split("|") for line in table(found).splitlines()[2:]]
     return {row[0].strip(" `"): [cell.strip() for cell in row[1:]] for row in rows}
 
@@ -28,7 +28,7 @@ def found():
     ]
     names = ("range", "kip-54-sticky", "kip-615-amended")
     with TimeLimit(20) as limit:
-        return tally(families, names, limit)
+        return grid_rows(families, names, limit)
 
 
 def test_each_point_is_counted_under_its_kind_of_subscriptions(found):
@@ -60,7 +60,7 @@ def test_what_took_too_long_is_not_tried_on_larger_groups_of_its_kind(monkeypatc
     monkeypatch.setattr(catalogue, "WRITTEN", written)
     families = [Family(size, 5, 5, "equal", "fresh") for size in (8, 4, 12)]
     with TimeLimit(0.3) as limit:
-        found = tally(families, ["hangs", "range"], limit)["equal"]
+        found = grid_rows(families, ["hangs", "range"], limit)["equal"]
     assert [row.status for row in found["hangs"].rows] == ["timed-out"]
     assert found["hangs"].left_out == 2
     assert cells(found)["hangs"][:2] == ["0", "1 too late, 2 left out"]

@@ -5,13 +5,13 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from compare.samples.families import Event, Family, Subscriptions, differing, grid
+from compare.samples.families import Family, LastEvent, Subscriptions, differing, grid
 from compare.score import score_current
 from groups import Assignment, BadInput, Group
 from optimal import solve
 
 KINDS = get_args(Subscriptions)
-EVENTS = get_args(Event)
+EVENTS = get_args(LastEvent)
 POINTS = [
     Family(members, 4, 7, kind, event, skewed)
     for members, kind, event, skewed in product((1, 23), KINDS, EVENTS, (False, True))

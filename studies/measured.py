@@ -1,4 +1,4 @@
-"""Outcomes: what assignors make of many groups, in figures, a batch at a time."""
+"""Measured: what assignors make of many groups, a batch at a time."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ EACH_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
-class Figures:
-    """What an assignor made of a group, in figures.
+class Measured:
+    """What an assignor made of a group.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Figures:
     moves: int = 0
 
 
-def outcomes(
+def measured(
     names: Sequence[str], groups: Sequence[Group], *, seconds: float = 2.0, workers: int = 2
-) -> dict[str, list[Figures]]:
+) -> dict[str, list[Measured]]:
     """Run assignors that can be called here on groups, each client in a process of its own.
 
     Parameters
@@ -57,7 +57,7 @@ def outcomes(
     Returns
     -------
     dict
-        By name, figures in the order of the groups.
+        By name, what was measured, in the order of the groups.
     """
     clients: dict[str, list[str]] = {}
     for name in names:
@@ -66,20 +66,20 @@ def outcomes(
     jobs = sorted(clients.values(), key=len, reverse=True)
     with ThreadPoolExecutor(workers) as pool:
         parts = pool.map(lambda job: _of_client(job, groups, seconds), jobs)
-    found = {name: figures for part in parts for name, figures in part.items()}
+    found = {name: made for part in parts for name, made in part.items()}
     return {name: found[name] for name in names}
 
 
 def _of_client(
     names: Sequence[str], groups: Sequence[Group], seconds: float
-) -> dict[str, list[Figures]]:
+) -> dict[str, list[Measured]]:
     with Child() as child:
-        return {name: figures_of(assignor_named(name), groups, seconds, child) for name in names}
+        return {name: measured_on(assignor_named(name), groups, seconds, child) for name in names}
 
 
-def figures_of(
+def measured_on(
     assignor: Assignor, groups: Sequence[Group], seconds: float, child: Child
-) -> list[Figures]:
+) -> list[Measured]:
     """Run an assignor on groups, many at a time; those of a batch that hangs, one by one.
 
     Parameters
@@ -87,14 +87,14 @@ def figures_of(
     seconds : the longest that one group may take before it is timed out
     child : where it runs; it is replaced when it hangs or dies
     """
-    found: list[Figures] = []
+    found: list[Measured] = []
     reason = start(child, assignor)
     if reason is not None:
         raise Failed(f"{assignor.name} does not start: {reason}")
     for first in range(0, len(groups), BATCH):
         batch = groups[first : first + BATCH]
         limit = seconds + EACH_SECONDS * len(batch)
-        made = child.call(_figures, assignor.function, batch, seconds=limit)
+        made = child.call(_measured, assignor.function, batch, seconds=limit)
         if isinstance(made, Lost):
             start(child, assignor)
             made = [_alone(assignor, group, seconds, child) for group in batch]
@@ -102,25 +102,25 @@ def figures_of(
     return found
 
 
-def _alone(assignor: Assignor, group: Group, seconds: float, child: Child) -> Figures:
-    made = child.call(_figures, assignor.function, [group], seconds=seconds)
+def _alone(assignor: Assignor, group: Group, seconds: float, child: Child) -> Measured:
+    made = child.call(_measured, assignor.function, [group], seconds=seconds)
     if not isinstance(made, Lost):
         return made[0]
     start(child, assignor)
-    return Figures("timed-out" if made.timed_out else "failed", made.reason)
+    return Measured("timed-out" if made.timed_out else "failed", made.reason)
 
 
-def _figures(function: Callable[[Group], Plan], groups: Sequence[Group]) -> list[Figures]:
-    return [_figure(function, group) for group in groups]
+def _measured(function: Callable[[Group], Plan], groups: Sequence[Group]) -> list[Measured]:
+    return [_measured_one(function, group) for group in groups]
 
 
-def _figure(function: Callable[[Group], Plan], group: Group) -> Figures:
+def _measured_one(function: Callable[[Group], Plan], group: Group) -> Measured:
     came = attempt(function, group)
     if came.plan is None:
-        return Figures("refused" if came.status == "refused" else "failed", came.reason or "")
+        return Measured("refused" if came.status == "refused" else "failed", came.reason or "")
     assignment = came.plan.assignment
     if assignment.violations:
         kinds = Counter(violation.kind for violation in assignment.violations)
-        return Figures("invalid", ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
+        return Measured("invalid", ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
     balance, moves = values(assignment, ("balance", "stickiness"))
-    return Figures("valid", "", tuple(assignment.loads.tolist()), balance, moves)
+    return Measured("valid", "", tuple(assignment.loads.tolist()), balance, moves)
