@@ -59,12 +59,16 @@ def column(
     """
     array = integers(values, place)
     _require_length(array, place, length)
-    if array.size and (array.min() < least or int(array.max()) > GREATEST):
-        bad = int(np.argmax((array < least) | (array > GREATEST)))
-        raise BadInput(f"{place}[{bad}]: {array[bad]}, expected {least} or more, within 64 bits")
-    if below is not None and array.size and int(array.max()) >= below[0]:
-        bad = int(np.argmax(array >= below[0]))
-        raise BadInput(f"{place}[{bad}]: {array[bad]}, but there are {below[0]} {below[1]}")
+    if array.size:
+        low, high = int(np.minimum.reduce(array)), int(np.maximum.reduce(array))
+        if low < least or high > GREATEST:
+            bad = int(np.argmax((array < least) | (array > GREATEST)))
+            raise BadInput(
+                f"{place}[{bad}]: {array[bad]}, expected {least} or more, within 64 bits"
+            )
+        if below is not None and high >= below[0]:
+            bad = int(np.argmax(array >= below[0]))
+            raise BadInput(f"{place}[{bad}]: {array[bad]}, but there are {below[0]} {below[1]}")
     return kept(array, integer)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, UNKNOWN
+from groups.arrays import NOBODY, UNKNOWN, frozen
 from groups.group import Group
 from groups.racks import Racks
 
@@ -67,7 +67,7 @@ class Fleet:
             topics=tuple(map(str, range(topics[-1]))),
             partitions=_joined([g.partitions for g in groups]),
             members=tuple(map(str, range(members[-1]))),
-            subscription_indptr=np.append(indptr, entries[-1]),
+            subscription_indptr=frozen(np.append(indptr, entries[-1])),
             subscription_topics=_narrow(_shifted([g.subscription_topics for g in groups], topics)),
             subscription_row=_narrow(_shifted([g.subscription_row for g in groups], rows)),
             subscription_known=_joined([g.subscription_known for g in groups]).astype(bool),
@@ -85,13 +85,13 @@ def _starts(lengths: list[int]) -> Int64:
 
 
 def _narrow(column: Int64) -> Int32:
-    return column.astype(np.int32)
+    return frozen(column.astype(np.int32))
 
 
 def _joined(columns: Sequence[Ints | np.ndarray[tuple[int], np.dtype[np.bool_]]]) -> Int64:
     if not columns:
         return np.empty(0, np.int64)
-    return np.concatenate(columns).astype(np.int64, copy=False)
+    return frozen(np.concatenate(columns).astype(np.int64, copy=False))
 
 
 def _shifted(columns: Sequence[Ints], starts: Int64) -> Int64:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -385,7 +385,8 @@ class Group:
         read = np.where(unknown, row, self.subscription_row).astype(np.int32)
         indptr, listed, read = in_use(indptr, listed, read)
         who = "1 member" if unknown.sum() == 1 else f"{unknown.sum()} members"
-        line = f"subscription of {who} unknown, taken as all {len(topics)} topics of the group"
+        what = "the 1 topic" if len(topics) == 1 else f"all {len(topics)} topics"
+        line = f"subscription of {who} unknown, taken as {what} of the group"
         return replace(
             self,
             subscription_indptr=indptr,
@@ -402,7 +403,8 @@ class Group:
         known = self.lag_records
         lag = np.full(self.n_partitions, UNKNOWN, np.int64) if known is None else known
         missing = int((lag < 0).sum())
-        line = f"lag of {missing} partitions unknown, taken as {lag_records}"
+        what = "1 partition" if missing == 1 else f"{missing} partitions"
+        line = f"lag of {what} unknown, taken as {lag_records}"
         assumed = (*self.assumed, line) if missing else self.assumed
         return replace(self, lag_records=np.where(lag < 0, lag_records, lag), assumed=assumed)
 
@@ -417,4 +419,4 @@ class Group:
             )
 
     def _columns(self) -> Snapshot:
-        return cast("Snapshot", {field.name: getattr(self, field.name) for field in fields(self)})
+        return cast("Snapshot", vars(self))

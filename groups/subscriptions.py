@@ -70,6 +70,11 @@ class Subscriptions:
         return len(self.indptr) - 1
 
     @cached_property
+    def _lengths(self) -> Int64:
+        """(rows,) int64: how many topics each row lists."""
+        return frozen(np.diff(self.indptr))
+
+    @cached_property
     def size(self) -> Int64:
         """(rows,) int64: how many members read each row."""
         return frozen(np.bincount(self.row, minlength=len(self)))
@@ -84,13 +89,13 @@ class Subscriptions:
     @cached_property
     def reads(self) -> Int64:
         """(members,) int64: how many topics each member reads."""
-        return frozen(np.diff(self.indptr)[self.row])
+        return frozen(self._lengths[self.row])
 
     @cached_property
     def readers(self) -> Int64:
         """(topics,) int64: how many members read each topic."""
         found = np.zeros(self.topics, np.int64)
-        np.add.at(found, self.listed, np.repeat(self.size, np.diff(self.indptr)))
+        np.add.at(found, self.listed, np.repeat(self.size, self._lengths))
         return frozen(found)
 
     @cached_property
@@ -143,7 +148,7 @@ class Subscriptions:
     @cached_property
     def _entries(self) -> Int64:
         """(entries,) int64 ascending: ``row * topics + topic`` of what each row lists."""
-        rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        rows = np.repeat(np.arange(len(self)), self._lengths)
         return rows * self.topics + self.listed
 
     @cached_property
@@ -154,7 +159,7 @@ class Subscriptions:
     @cached_property
     def _spans(self) -> tuple[Int64, Int64]:
         """(first topic, topics from the first to the last) of each row; empty rows have none."""
-        some = np.flatnonzero(np.diff(self.indptr))
+        some = np.flatnonzero(self._lengths)
         low, span = np.zeros((2, len(self)), np.int64)
         low[some] = self.listed[self.indptr[some]]
         span[some] = self.listed[self.indptr[some + 1] - 1] - low[some] + 1
@@ -170,7 +175,7 @@ class Subscriptions:
         low, span = self._spans
         base = np.cumsum(span) - span - low + 1
         row_at = np.full(self._width + 2, -1, np.int32)
-        rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        rows = np.repeat(np.arange(len(self)), self._lengths)
         row_at[base[rows] + self.listed] = rows
         return base, row_at
 

@@ -317,7 +317,7 @@ def test_assumed_subscriptions_are_written_down_with_what_was_assumed():
     assert written["members"]["c0"]["subscription"] == ["t"]
     assert written["assumed"] == [
         "t: 1 partition",
-        "subscription of 1 member unknown, taken as all 1 topics of the group",
+        "subscription of 1 member unknown, taken as the 1 topic of the group",
     ]
 
 
