@@ -23,7 +23,7 @@ from groups.claims import BY_CLAIMS, Claims
 from groups.documents import snapshot
 from groups.documents.written import document_of
 from groups.errors import BadInput
-from groups.subscriptions import Subscriptions, in_use, of_members
+from groups.topic_lists import in_use, of_members
 from groups.validity import subscriptions_of, valid
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from groups.member_details import MemberDetails
     from groups.offsets import Offsets
     from groups.racks import Racks
+    from groups.subscriptions import Subscriptions
 
 
 @dataclass(frozen=True, eq=False)

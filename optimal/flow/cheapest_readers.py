@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import BadInput
-from groups.subscriptions import entries
+from groups.topic_lists import entries
 from optimal.flow.costs import COSTS
 
 if TYPE_CHECKING:
