@@ -130,6 +130,6 @@ def _group(file: str, *, assume_equal: bool) -> Group:
     try:
         group = Group.read(file)
     except BadInput as error:
-        hint = "; other tools' texts become snapshots with: assay import FILE"
+        hint = "; make a snapshot of other tools' output with: assay import FILE"
         raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
     return group.with_equal_subscriptions() if assume_equal else group

@@ -98,7 +98,7 @@ TAMPERED = {
         lambda s: s.update(assignment={"c0": {"t0": [0, 1], "t1": [0, 1]}, "c1": {"t1": [2]}}),
         r"terms\.balance: 1, but the value is 3",
     ),
-    "a partition with a stranger": (
+    "a partition with a member that does not read it": (
         lambda s: s["assignment"].update(c0={"t0": [0], "t1": [0]}, c1={"t0": [1], "t1": [1, 2]}),
         r"t0-1 with c1: unsubscribed",
     ),
