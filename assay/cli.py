@@ -11,9 +11,10 @@ from typer.exceptions import TyperException
 
 from assay.commands.assignors import assignors, fetch, probe
 from assay.commands.many_groups import report, run
-from assay.commands.one_group import check, score, solve
+from assay.commands.one_group import check, solve
 from assay.commands.promises import hunt, reproduce
 from assay.commands.scenarios import scenario
+from assay.commands.score import score
 from assay.commands.snapshots import anonymise, generate, import_, validate
 from assay.streams import ReaderGone, complain, guard, put, show
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError

@@ -92,14 +92,14 @@ def put(text: str) -> None:
 
 
 def write(lines: Iterable[str], out: str | None) -> None:
-    """Write lines to the file `out`, or print them where there is none.
+    """Write lines to the file `out`, or print them where there is none or it is ``-``.
 
     Raises
     ------
     BadInput
         Where the file cannot be written.
     """
-    if out is None:
+    if out is None or out == "-":
         for line in lines:
             put(line)
         return

@@ -10,22 +10,29 @@ if TYPE_CHECKING:
     from compare.score import Score
 
 
-def too_far(rows: Sequence[Score], limits: Mapping[str, int]) -> list[str]:
-    """Return a line for each row whose excess is above the limit of a tier, or is not known.
+def too_far(rows: Sequence[Score], limits: Mapping[str, int], *, sure: bool = False) -> list[str]:
+    """Return a line for each row whose excess is above the limit of a tier.
 
     A row that is not valid, or did not come to a score, is too far. A tier after the first one
     in which the assignor is worse has no excess of its own: the earlier tier's limit speaks.
+
+    Parameters
+    ----------
+    sure : of an excess that is an interval, judge the least that it is; else the most, and an
+        unknown end is too far
     """
     lines = []
-    for row in rows:
+    for row in rows if limits else ():
         if row.terms is None or not row.valid:
             lines.append(f"{row.assignor}: {row.reason or 'the assignment is not valid'}")
             continue
         for term in row.terms:
-            worst = term.excess[1] if isinstance(term.excess, tuple) else term.excess
-            open_end = isinstance(term.excess, tuple) and worst is None
-            if term.name in limits and (open_end or (worst or 0) > limits[term.name]):
-                amount = "an unknown amount" if worst is None else worst
+            excess = term.excess
+            open_end = isinstance(excess, tuple) and not sure and excess[1] is None
+            if isinstance(excess, tuple):
+                excess = excess[0] if sure else excess[1]
+            if term.name in limits and (open_end or (excess or 0) > limits[term.name]):
+                amount = "an unknown amount" if excess is None else excess
                 lines.append(
                     f"{row.assignor}: {term.name} exceeds the optimum by {amount}, "
                     f"more than {limits[term.name]}"

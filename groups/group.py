@@ -366,28 +366,33 @@ class Group:
             details=tuple(self.details[m] for m in kept.tolist()) if self.details else (),
         )
 
+    @cached_property
+    def topics_in_demand(self) -> Int64:
+        """Topics of which somebody holds a partition, ascending int64; all if nobody holds any.
+
+        Nobody reads the others, in a group in good order (DESIGN section 8).
+        """
+        held = np.unique(self.claims.topic).astype(np.int64)
+        held = held[held < len(self.topics)]
+        return frozen(held if len(held) else np.arange(len(self.topics), dtype=np.int64))
+
     def with_equal_subscriptions(self) -> Group:
-        """Return the group with every unknown subscription taken as all topics of the group.
+        """Return the group with every unknown subscription taken as all topics in demand.
 
         Known subscriptions stay. What was assumed is added to `assumed`.
         """
         unknown = ~self.subscription_known
         if not unknown.any():
             return self
-        indptr, listed = self.subscription_indptr, self.subscription_topics
-        row = len(self.subscriptions)
-        topics = np.arange(len(self.topics), dtype=np.int32)
-        whole = np.flatnonzero(np.diff(indptr) == len(topics))
-        if len(whole):
-            row = int(whole[0])
-        else:
-            indptr = np.append(indptr, len(listed) + len(topics))
-            listed = np.concatenate((listed, topics))
-        read = np.where(unknown, row, self.subscription_row).astype(np.int32)
+        topics = self.topics_in_demand
+        indptr = np.append(self.subscription_indptr, self.subscription_indptr[-1] + len(topics))
+        listed = np.concatenate((self.subscription_topics, topics)).astype(np.int32)
+        read = np.where(unknown, len(indptr) - 2, self.subscription_row).astype(np.int32)
         indptr, listed, read = in_use(indptr, listed, read)
         who = "1 member" if unknown.sum() == 1 else f"{unknown.sum()} members"
         what = "the 1 topic" if len(topics) == 1 else f"all {len(topics)} topics"
-        line = f"subscription of {who} unknown, taken as {what} of the group"
+        where = "of the group" if len(topics) == len(self.topics) else "that somebody holds"
+        line = f"subscription of {who} unknown, taken as {what} {where}"
         return replace(
             self,
             subscription_indptr=indptr,
@@ -416,7 +421,7 @@ class Group:
             raise BadInput(
                 f"members.{self.members[unknown[0]]}.subscription: unknown"
                 f"{f' (and {len(unknown) - 1} more)' if len(unknown) > 1 else ''}; "
-                "pass --assume-equal (assume_subscriptions='equal') to take it as all topics"
+                "pass --reads PATTERN=TOPICS, or --assume-equal (assume_subscriptions='equal')"
             )
 
     def _columns(self) -> Snapshot:

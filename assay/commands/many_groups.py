@@ -42,7 +42,7 @@ def run(
     from compare.runs.pipeline import run_job
     from compare.runs.rows import worse_rows
 
-    limits = limits_of(fail_above or [])
+    limits = limits_of(fail_above or [], parse_objective(objective))
     asked = assignors_asked(assignor)
     job = Job(
         source=Path(source),

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from assay.streams import note
 from groups.errors import BadInput
-from groups.tiers import TIERS
+from groups.files import read_groups
+from groups.group import Group
+from groups.unknown import reading_as_told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 DEFAULT_SECONDS = 10.0
 # Thirty years: a clock of this machine can still add them.
@@ -43,21 +48,85 @@ FailAbove = Annotated[
     list[str] | None,
     typer.Option("--fail-above", metavar="TIER=N", help="exit 1 where the excess exceeds N"),
 ]
+Reads = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reads",
+        metavar="PATTERN=TOPICS",
+        help="what members read, by member or client id: 'app-*=t0,t1'; may be given again",
+    ),
+]
+OneOf = Annotated[str | None, typer.Option("--group", help="which one, of several in the file")]
 Out = Annotated[str | None, typer.Option("-o", "--out", help="where to write")]
 
 
-def limits_of(given: Sequence[str]) -> dict[str, int]:
+def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
     """Return what ``--fail-above`` allows: the greatest excess of each tier.
 
     Raises
     ------
     BadInput
-        Where a text is not TIER=N.
+        Where a text is not TIER=N, or the tier is none of the objective's.
     """
     limits = {}
     for text in given:
         tier, _, number = text.partition("=")
-        if tier not in TIERS or not re.fullmatch("[0-9]{1,1000}", number):
+        if not re.fullmatch("[0-9]{1,1000}", number):
             raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more")
+        if tier not in objective:
+            raise BadInput(
+                f"--fail-above {text}: {tier!r} is no tier of the objective, "
+                f"which has {', '.join(objective)}"
+            )
         limits[tier] = int(number)
     return limits
+
+
+def no_group_in(files: Sequence[str]) -> str:
+    """Say that some files hold no group, and which view does."""
+    return f"{', '.join(files)}: no group in it, add kafka-consumer-groups --describe"
+
+
+def groups_in(
+    files: Sequence[str], only: Sequence[str], reads: Sequence[str]
+) -> tuple[list[Group], bool]:
+    """Return the groups asked for, with the subscriptions given by hand; say what is not there.
+
+    The second value says whether a part of the input is damaged, and not only not to be had.
+    """
+    groups, failures = read_groups(files)
+    if not groups and len(failures) == 1:
+        raise BadInput(f"{failures[0].place}: {failures[0].reason}")
+    for failure in failures:
+        note(f"{failure.place}: {failure.reason}")
+    if not groups and failures:
+        raise BadInput(f"{', '.join(files)}: no group in it that could be scored")
+    if not groups:
+        raise BadInput(no_group_in(files))
+    missing = sorted(set(only) - {group.name for group in groups})
+    if missing:
+        near = get_close_matches(missing[0], [group.name for group in groups], n=3, cutoff=0.4)
+        hint = f", only {', '.join(near)}" if near else ""
+        raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
+    groups = [group for group in groups if not only or group.name in only]
+    damaged = any(not failure.not_to_be_had for failure in failures)
+    return reading_as_told(groups, reads), damaged
+
+
+def one_group(file: str, name: str | None, reads: Sequence[str], *, assume_equal: bool) -> Group:
+    """Return the one group of a snapshot, or of several the one of that name.
+
+    Raises
+    ------
+    BadInput
+        Where it is not there, or which one is meant is not said.
+    """
+    if name is not None:
+        (found,), _ = groups_in([file], [name], reads)
+    else:
+        try:
+            (found,) = reading_as_told([Group.read(file)], reads)
+        except BadInput as error:
+            hint = "; make a snapshot of other tools' output with: assay import FILE"
+            raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
+    return found.with_equal_subscriptions() if assume_equal else found

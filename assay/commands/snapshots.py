@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from assay.commands.options import Out
-from assay.streams import complain, note_assumed, show, write
+from assay.commands.options import Out, no_group_in
+from assay.streams import complain, note, note_assumed, show, write
 from groups.documents.json_files import read_bytes, read_documents
 from groups.errors import BadInput
 from groups.group import Group
@@ -49,24 +49,32 @@ def import_(
     files: Annotated[list[str], typer.Argument(help="other tools' output, - for standard input")],
     *,
     from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit code 2 where a group is not to be had")
+    ] = False,
     out: Out = None,
 ) -> None:
     """Turn other tools' output into snapshots.
 
-    That is console output or JSON; several views of a group become one snapshot.
+    That is console output or JSON; several views of a group become one snapshot. A group that is
+    not to be had (it is rebalancing, gone, or has no consumers) costs a line; the others come out.
     """
-    from groups.importers import import_texts
+    from groups.importers import import_each
 
     sources = [("standard input" if f == "-" else f, read_bytes(f)) for f in files]
-    documents = import_texts(sources, dialect=from_)
-    lines = []
-    for document in documents:
-        group = Group.from_dict(document)
+    imported, failures = import_each(sources, dialect=from_)
+    if not imported:
+        first = f"{failures[0].place}: {failures[0].reason}" if failures else no_group_in(files)
+        raise BadInput(first)
+    for failure in failures:
+        note(f"{failure.place}: {failure.reason}")
+    for found in imported:
+        group = Group.from_dict(found.document)
         note_assumed([f"{group.name}: {line}" for line in group.assumed])
-        lines.append(json.dumps(document, ensure_ascii=False))
-    if len(documents) == 1:
-        lines = [json.dumps(documents[0], ensure_ascii=False, indent=1)]
-    write(lines, out)
+    indent = 1 if len(imported) == 1 else None
+    write((json.dumps(f.document, ensure_ascii=False, indent=indent) for f in imported), out)
+    damaged = any(strict or not failure.not_to_be_had for failure in failures)
+    raise typer.Exit(2 if damaged else 0)
 
 
 def anonymise(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.printing.table import Table, ranges
 from assay.streams import show
+from compare.sentences import spread
 from groups.assignment import Assignment
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from compare.score import Score, ScoreTerm
     from optimal.solution import Solution
+
+BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 
 
 def print_solution(solution: Solution) -> None:
@@ -38,25 +41,39 @@ def print_solution(solution: Solution) -> None:
 
 
 def print_scores(solution: Solution, scores: Sequence[Score]) -> None:
-    """Print the optimum and a row per assignor, each tier as value (+excess)."""
+    """Print what is known of the optimum, then a row per assignor."""
     show(_headline(solution))
-    table = Table("assignor", "valid", "balanced", *solution.objective, "seconds", "")
-    known = solution.assignment is not None or None
-    balanced = None if solution.assignment is None else solution.assignment.balanced()
-    unknown = "?" * len(solution.objective)
-    values = [term.value for term in solution.terms] or unknown
-    seconds = f"{solution.seconds:.4f}"
-    table.add("optimum", known, balanced, *values, seconds, solution.status)
+    print_rows(solution, scores)
+
+
+def print_rows(solution: Solution, scores: Sequence[Score]) -> None:
+    """Print the optimum and a row per assignor, each tier as value (+excess)."""
+    tiers = ["moves" if tier == "stickiness" else tier for tier in solution.objective]
+    table = Table("assignor", "loads", "valid", "balanced", *tiers, "seconds", "")
+    best, seconds = solution.assignment, f"{solution.seconds:.4f}"
+    if best is None:
+        unknown = "?" * len(tiers)
+        table.add("optimum", None, None, None, *unknown, seconds, solution.status)
+    else:
+        known = (
+            "proved" if solution.status == "optimal" else "the best that is sure to be possible"
+        )
+        values = [term.value for term in solution.terms]
+        table.add("optimum", spread(best.loads), True, best.balanced(), *values, seconds, known)
     for score in scores:
-        terms = [None] * len(solution.objective) if score.terms is None else score.terms
-        tiers = [None if term is None else with_excess(term) for term in terms]
+        terms = [None] * len(tiers) if score.terms is None else score.terms
+        shown = [None if term is None else with_excess(term) for term in terms]
         note = score.reason or ""
         if score.violations:
             more = len(score.violations) - 1
             note = f"{score.violations[0]}{f' (and {more} more)' if more else ''}"
         valid = score.status if score.valid is None else score.valid
-        table.add(score.assignor, valid, score.balanced, *tiers, f"{score.seconds:.4f}", note)
+        loads = None if score.loads is None else spread(score.loads)
+        spent = f"{score.seconds:.4f}"
+        table.add(score.assignor, loads, valid, score.balanced, *shown, spent, note)
     table.show()
+    if "balance" in solution.objective:
+        show(BALANCE)
 
 
 def with_excess(term: ScoreTerm) -> str:

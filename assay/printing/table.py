@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich import table
 from rich.console import Console
@@ -12,18 +12,28 @@ from rich.text import Text
 from assay.streams import printable, put
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 WIDE = 240
 
 
-class Table:
-    """Rows of a table; what is unknown is a dash, a truth is yes or no."""
+def width() -> int:
+    """Return how many columns a line may have."""
+    # Whoever redirects the table wants whole names, not the width of a terminal.
+    return Console().width if sys.stdout.isatty() else WIDE
 
-    def __init__(self, *columns: str) -> None:
+
+class Table:
+    """Rows of a table; what is unknown is a dash, a truth is yes or no.
+
+    The columns numbered in `right` hold numbers, and end at the same place.
+    """
+
+    def __init__(self, *columns: str, right: Collection[int] = ()) -> None:
         self._drawn = table.Table(box=None, pad_edge=False, header_style="bold")
-        for column in columns:
-            self._drawn.add_column(Text(column), overflow="fold")
+        for number, column in enumerate(columns):
+            side: Literal["left", "right"] = "right" if number in right else "left"
+            self._drawn.add_column(Text(column), overflow="fold", justify=side)
 
     def add(self, *cells: object) -> None:
         """Add a row."""
@@ -32,8 +42,7 @@ class Table:
 
     def show(self) -> None:
         """Print the table, as wide as the terminal."""
-        # Whoever redirects the table wants whole names, not the width of a terminal.
-        console = Console(width=None if sys.stdout.isatty() else WIDE)
+        console = Console(width=width())
         with console.capture() as captured:
             console.print(self._drawn)
         put("\n".join(line.rstrip() for line in captured.get().splitlines()))

@@ -74,7 +74,7 @@ def read(path: str | Path) -> Snapshot:
     if isinstance(document, BadInput):
         raise document
     if next(documents, None) is not None:
-        raise BadInput(f"{name}: several groups, expected one; use assay run for many")
+        raise BadInput(f"{name}: several groups, expected one; add --group NAME")
     try:
         return columns_of(document)
     except BadInput as error:

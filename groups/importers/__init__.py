@@ -14,7 +14,7 @@ from groups.errors import BadInput
 from groups.importers.console import output
 from groups.importers.lines import Misread
 from groups.importers.merge import merge
-from groups.importers.seen import Finding, Refusal, TopicSize, View
+from groups.importers.seen import Finding, Refusal, TopicSize, View, refusal
 from groups.importers.sniff import sniff
 from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
 
@@ -45,12 +45,17 @@ class Imported:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a text, or a group in it, could not become a snapshot; `group` where it is known."""
+    """Why a text, or a group in it, could not become a snapshot; `group` where it is known.
+
+    `not_to_be_had` says that the state or the kind of the group is the reason (it is rebalancing,
+    or has no consumers), not the text.
+    """
 
     source: str
     place: str
     reason: str
     group: str | None
+    not_to_be_had: bool = False
 
 
 def import_texts(
@@ -121,7 +126,7 @@ def _import(
             document, more = merge(views[group], sizes, most_unseen=most)
         except Misread as error:
             source = _source_of(error.place, [name for name, _ in sources])
-            failures.append(_failure(Refusal(source, error.place, error.reason, (group,))))
+            failures.append(_failure(refusal(source, error, (group,))))
         else:
             names = dict.fromkeys(view.source for view in views[group])
             unseen += more
@@ -140,9 +145,10 @@ def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
         yield Refusal(name, name, reason)
 
 
-def _failure(refusal: Refusal) -> Failure:
-    group = refusal.groups[0] if len(refusal.groups) == 1 else None
-    return Failure(refusal.source, _one_line(refusal.place), _one_line(refusal.reason), group)
+def _failure(found: Refusal) -> Failure:
+    group = found.groups[0] if len(found.groups) == 1 else None
+    place, reason = _one_line(found.place), _one_line(found.reason)
+    return Failure(found.source, place, reason, group, found.not_to_be_had)
 
 
 def _source_of(place: str, names: Sequence[str]) -> str:

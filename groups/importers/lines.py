@@ -6,9 +6,9 @@ import re
 from typing import NoReturn
 
 from groups.errors import BadInput
-from groups.importers.seen import MOST_NUMBER
 
 MOST_LINES = 5_000_000
+MOST_NUMBER = 2**31 - 1
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _COMMAND = re.compile(
     r"kafka-(consumer-groups|topics)(\.sh|\.bat)?\s+--|\brpk\s+(group|topic)\s+describe\b"
@@ -18,6 +18,7 @@ _LOG = re.compile(
     r"|OpenJDK \S+ Server VM warning|\[?\d{4}-\d\d-\d\d[ T][\d:.,]+\]? (WARN|INFO|DEBUG|ERROR) "
     r"|Defaulted container |Unable to use a TTY)"
 )
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _PROMPT_ENDS = ("$", "#", "%", ">", "\u276f")
 _GROUP_OPTION = re.compile(r"--group[ =]+(\"[^\"]{1,300}\"|'[^']{1,300}'|\S{1,300})")
 
@@ -63,9 +64,25 @@ class Misread(BadInput):
         self.reason = reason
 
 
+class NotToBeHad(Misread):
+    """A group whose state or kind stands in the way: the text is good, the group has no plan."""
+
+
 def refuse(place: str, reason: str) -> NoReturn:
     """Raise the error of a place."""
     raise Misread(place, reason)
+
+
+def check_topic(name: str, place: str) -> None:
+    """Refuse what Kafka takes for no topic's name.
+
+    Raises
+    ------
+    Misread
+        Where it is empty, longer than 249, or holds anything but letters, digits and ``._-``.
+    """
+    if not _TOPIC.fullmatch(name):
+        refuse(place, f"topic {brief(name)}, expected letters, digits, dot, underscore or dash")
 
 
 def count(text: str, place: str, what: str, *, most: int = MOST_NUMBER) -> int:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from groups.importers.lines import brief, refuse
+from groups.importers.lines import NotToBeHad, brief, refuse
 from groups.importers.ownership import Owners, owners_of
-from groups.importers.seen import TopicSize, View, memberless, streams
+from groups.importers.seen import TopicSize, View, streams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 FORMAT = "assay-group/1"
+FAR = 10
 _OFFSET_KEYS = ("beginning", "end", "committed")
 
 
@@ -35,7 +36,11 @@ def merge(
     _check_members(views, members, owners)
     notes = [note for view in views for note in view.assumed]
     if not any(view.every_member or view.member_count is not None for view in views):
-        notes.append("members: those that hold partitions, no view lists idle ones")
+        notes.append(
+            "members: those that hold partitions, no view lists idle ones"
+            if members
+            else "members: none, since no partition has an owner"
+        )
     for (topic, number), held_by in sorted(owners.items()):
         if len(held_by) > 1:
             notes.append(f"{topic}-{number}: shown with {len(held_by)} members, all claim it")
@@ -72,7 +77,7 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
     if any(
         "-StreamThread-" in name + member.get("client_id", "") for name, member in members.items()
     ):
-        refuse(views[0].place, streams(views[0].group))
+        raise NotToBeHad(views[0].place, streams(views[0].group))
     return members
 
 
@@ -104,8 +109,6 @@ def _check_members(views: Sequence[View], members: Mapping[str, Any], owners: Ow
                 f"{view.member_count} members, of which {len(members)} are shown: "
                 "add --describe --members --verbose, or use rpk with --format json",
             )
-    if not members:
-        refuse(views[0].place, memberless(views[0].group))
 
 
 def _offsets(
@@ -147,15 +150,24 @@ def _topics(
             for topic in set(member.subscription or ()) & sizes.keys():
                 shown.setdefault(topic, set())
     topics, unseen = {}, 0
+    guessed = sorted(shown.keys() - sizes.keys())
+    if len(guessed) > 1:
+        notes.append(f"partition counts of {len(guessed)} topics: the highest number seen + 1")
     for topic, numbers in sorted(shown.items()):
         count = max(numbers, default=-1) + 1
-        if topic not in sizes:
+        size = sizes.get(topic)
+        if size is not None:
+            if size.partitions < count:
+                said = f"{size.partitions} partitions, but {topic}-{count - 1} is shown"
+                refuse(size.place, said)
+            count = size.partitions
+        elif len(guessed) == 1:
             notes.append(f"{topic}: {_partitions(count)}, the highest number seen + 1")
-        elif sizes[topic].partitions < count:
-            size = sizes[topic]
-            refuse(size.place, f"{size.partitions} partitions, but {topic}-{count - 1} is shown")
-        else:
-            count = sizes[topic].partitions
+        rest = sorted(numbers)[:-1]
+        if size is None and rest and count > FAR * (rest[-1] + 1) + FAR:
+            notes.append(
+                f"{topic}: partition {count - 1} is far beyond the others, up to {rest[-1]}"
+            )
         unseen += count - len(numbers)
         if unseen > most_unseen:
             refuse(

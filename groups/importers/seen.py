@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from groups.importers.lines import Misread, NotToBeHad, check_topic, refuse
+
+_BETWEEN = {
+    "preparingrebalance",
+    "completingrebalance",
+    "awaitingsync",
+    "assigning",
+    "reconciling",
+}
+
 Held = Mapping[str, tuple[int, ...]]
-MOST_NUMBER = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,10 @@ class SeenPartition:
     committed: int | None
     beginning: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a topic that Kafka does not know as one."""
+        check_topic(self.topic, self.place)
+
 
 @dataclass(frozen=True, slots=True)
 class SeenMember:
@@ -40,6 +53,11 @@ class SeenMember:
     count: int | None = None
     subscription: tuple[str, ...] | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse topics that Kafka does not know as such; who reads them is another matter."""
+        for topic in (*(self.held or {}), *self.details.get("target", {})):
+            check_topic(topic, self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +87,36 @@ class TopicSize:
     topic: str
     partitions: int
 
+    def __post_init__(self) -> None:
+        """Refuse a topic that Kafka does not know as one."""
+        check_topic(self.topic, self.place)
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a part of a text cannot become a group, and the groups that must not be made of it."""
+    """Why a part of a text cannot become a group, and the groups that must not be made of it.
+
+    `not_to_be_had` says that the state or the kind of the group is the reason, not the text.
+    """
 
     source: str
     place: str
     reason: str
     groups: tuple[str, ...] = ()
+    not_to_be_had: bool = False
 
 
 Finding = View | TopicSize | Refusal
 
 
+def refusal(source: str, error: Misread, groups: tuple[str, ...]) -> Refusal:
+    """Return the refusal of what was misread, or is not to be had."""
+    return Refusal(source, error.place, error.reason, groups, isinstance(error, NotToBeHad))
+
+
 def rebalancing(group: str) -> str:
     """Word the refusal of a group that is between two assignments."""
     return f"group {group!r} is rebalancing: capture it again once its state is Stable"
-
-
-def memberless(group: str) -> str:
-    """Word the refusal of a group that nobody is in."""
-    return f"group {group!r} has no active members, so there is nothing to assign"
 
 
 def absent(group: str) -> str:
@@ -118,22 +144,26 @@ def shared_or_streams(group: str) -> str:
     return f"group {group!r} is a share or Streams group: neither assigns partitions"
 
 
-def not_consumers(group: str, protocol: str) -> str | None:
-    """Word the refusal that the protocol its members agreed on calls for, None for consumers."""
+def require_consumers(place: str, group: str, state: str, protocol: str) -> None:
+    """Refuse a group that no assignment can be had of, by its state or by what its members agreed.
+
+    An empty group is one without members.
+
+    Raises
+    ------
+    NotToBeHad
+        Where it is between two assignments, is not there, or its members are no consumers.
+    Misread
+        Where there is no such state.
+    """
     if protocol in ("stream", "streams"):
-        return streams(group)
-    return connect(group) if protocol in ("compatible", "sessioned", "default") else None
-
-
-def not_stable(group: str, state: str) -> str | None:
-    """Word the refusal that a group's state calls for, None where it is stable."""
-    return {
-        "stable": None,
-        "empty": memberless(group),
-        "dead": absent(group),
-        "preparingrebalance": rebalancing(group),
-        "completingrebalance": rebalancing(group),
-        "awaitingsync": rebalancing(group),
-        "assigning": rebalancing(group),
-        "reconciling": rebalancing(group),
-    }.get(state.lower(), f"group {group!r}: unknown state {state!r}, expected Stable")
+        raise NotToBeHad(place, streams(group))
+    if protocol in ("compatible", "sessioned", "default"):
+        raise NotToBeHad(place, connect(group))
+    known = state.lower().replace("_", "")
+    if known == "dead":
+        raise NotToBeHad(place, absent(group))
+    if known in _BETWEEN:
+        raise NotToBeHad(place, rebalancing(group))
+    if known not in ("stable", "empty"):
+        refuse(place, f"group {group!r}: unknown state {state!r}, expected Stable")

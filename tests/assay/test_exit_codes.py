@@ -45,7 +45,7 @@ USAGE = {
     ),
     "a limit of an unknown tier": (
         ("score", "orders.json", "--fail-above", "fun=1"),
-        r"--fail-above fun=1: expected TIER=N, with N of 0 or more",
+        r"--fail-above fun=1: 'fun' is no tier of the objective, which has balance, stickiness",
     ),
     "a negative limit": (
         ("score", "orders.json", "--fail-above", "balance=-1"),
@@ -192,13 +192,12 @@ def test_a_refused_run_leaves_no_folder(refused, folder):
 def test_several_groups_are_refused_with_a_hint_at_run(folder):
     calls = {
         "solve": (("solve", folder / "two.jsonl"), {}),
-        "score": (("score", folder / "two.jsonl"), {}),
         "check": (("check", folder / "two.jsonl", folder / "two.jsonl"), {}),
         "stdin": (("solve", "-"), {"stdin": (folder / "two.jsonl").read_text()}),
     }
     for name, run in side_by_side(calls).items():
         place = "standard input" if name == "stdin" else folder / "two.jsonl"
-        assert one_line(run, 2) == f"{place}: several groups, expected one; use assay run for many"
+        assert one_line(run, 2) == f"{place}: several groups, expected one; add --group NAME"
 
 
 def test_binary_input_is_refused_at_its_first_bad_byte(folder):

@@ -35,7 +35,7 @@ def test_unknown_subscriptions_are_refused_unless_they_are_assumed_equal():
     document = chain(3, 2).to_dict()
     document["members"]["c0001"]["subscription"] = None
     group = Group.from_dict(document)
-    with pytest.raises(BadInput, match=r"members\.c0001\.subscription: unknown; pass --assume"):
+    with pytest.raises(BadInput, match=r"members\.c0001\.subscription: unknown; pass --reads"):
         solve(group)
     solution = solve(group, assume_subscriptions="equal")
     assert solution.to_dict()["assumed"] == [

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from groups.importers.console import assignments
 from groups.importers.console.headers import kind_of
-from groups.importers.lines import Misread, brief, count, refuse
+from groups.importers.lines import Misread, NotToBeHad, brief, count, refuse
 from groups.importers.seen import (
     Finding,
     Refusal,
     SeenMember,
     SeenPartition,
     View,
-    not_consumers,
-    not_stable,
+    refusal,
+    require_consumers,
     shared,
     shared_or_streams,
     streams,
@@ -43,7 +43,13 @@ def read_table(table: Table) -> Iterator[Finding]:
         yield Refusal(table.source, table.place, reason, table.group_names())
     elif kind in _NO_CONSUMERS:
         for group in table.group_names()[:1]:
-            yield Refusal(table.source, table.place, _NO_CONSUMERS[kind](group), (group,))
+            yield Refusal(
+                table.source,
+                table.place,
+                _NO_CONSUMERS[kind](group),
+                (group,),
+                not_to_be_had=True,
+            )
     else:
         try:
             by_group: dict[str, list[tuple[str, Row]]] = {}
@@ -52,7 +58,7 @@ def read_table(table: Table) -> Iterator[Finding]:
             read = {"offsets": _offsets, "members": _members, "states": _states}[kind]
             found = [f for group, rows in by_group.items() for f in read(table, group, rows)]
         except Misread as error:
-            yield Refusal(table.source, error.place, error.reason, table.group_names())
+            yield refusal(table.source, error, table.group_names())
         else:
             yield from found
 
@@ -123,10 +129,10 @@ def _member(place: str, row: Row) -> SeenMember:
 
 def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[Finding]:
     for place, row in rows:
-        reason = not_stable(group, row["STATE"])
-        reason = not_consumers(group, row["ASSIGNMENT-STRATEGY"]) or reason
-        if reason is not None:
-            yield Refusal(table.source, place, reason, (group,))
+        try:
+            require_consumers(place, group, row["STATE"], row["ASSIGNMENT-STRATEGY"])
+        except NotToBeHad as error:
+            yield refusal(table.source, error, (group,))
         else:
             members = count(row["#MEMBERS"], place, "#MEMBERS")
             yield View(table.source, place, group, member_count=members, assumed=table.assumed)

@@ -15,8 +15,8 @@ from groups.importers.lines import brief, is_noise, named_group, split_lines
 from groups.importers.seen import (
     Finding,
     Refusal,
+    View,
     absent,
-    memberless,
     rebalancing,
     shared,
     streams,
@@ -32,11 +32,7 @@ _MESSAGE = re.compile(
 _NARROWEST = 60
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
 _KINDS = {"Share": shared, "Streams": streams}
-_SAYS = {
-    "has no active members": memberless,
-    "is rebalancing": rebalancing,
-    "does not exist": absent,
-}
+_SAYS = {"is rebalancing": rebalancing, "does not exist": absent}
 
 
 def read(source: str, text: str) -> Iterator[Finding]:
@@ -107,14 +103,16 @@ def _topics(lines: list[str], at: int) -> tuple[list[tuple[int, str]], int]:
     return found, len(lines)
 
 
-def _message(source: str, number: int, line: str) -> Refusal | None:
+def _message(source: str, number: int, line: str) -> View | Refusal | None:
     text = line[:2000].strip()
     place = f"{source}:{number}"
     found = _MESSAGE.fullmatch(text)
     if found is not None:
         kind, group, what = found.groups()
-        reason = _KINDS.get(kind, _SAYS[what])(group)
-        return Refusal(source, place, reason, (group,))
+        if kind not in _KINDS and what not in _SAYS:
+            return View(source, place, group, member_count=0)
+        word = _KINDS.get(kind) or _SAYS[what]
+        return Refusal(source, place, word(group), (group,), not_to_be_had=True)
     if text.startswith("Error: "):
         return Refusal(source, place, f"the tool ended with an error: {text[7:300]}")
     return None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _WIDEST = 100_000
+_MAY_HOLD_BLANKS = {"CONSUMER-ID", "CLIENT-ID"}
 _COORDINATOR = re.compile(r"(.*?)\s+(\S+)\s+\((-?\d+)\)\s+(.*)")
 
 
@@ -63,7 +64,7 @@ class Table:
             if "GROUP-INSTANCE-ID" in columns:
                 cells = _with_instance(columns, cells)
             if len(cells) != len(columns):
-                cells = _by_position(starts, line) or cells
+                cells = _by_position(columns, starts, line) or cells
             if len(cells) != len(columns):
                 refuse(place, f"{len(cells)} columns, but the header has {len(columns)}")
             yield place, dict(zip(columns, (c.rstrip() for c in cells), strict=True))
@@ -108,10 +109,10 @@ def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, st
     return row | ({"GROUP": group} if columns[0] == "GROUP" else {})
 
 
-def _by_position(starts: list[int], line: str) -> list[str] | None:
+def _by_position(columns: list[str], starts: list[int], line: str) -> list[str] | None:
     """Cut a row where the header's columns begin, None where a cell lies across a cut.
 
-    Only this finds a client id with a blank in it.
+    Only this finds a member or client id with a blank in it; nothing else may have one.
     """
     if not starts[-1] < len(line) < _WIDEST or "\t" in line:
         return None
@@ -119,4 +120,5 @@ def _by_position(starts: list[int], line: str) -> list[str] | None:
         return None
     ends = [*starts[1:], len(line)]
     cells = [line[s:e].strip() for s, e in zip(starts, ends, strict=True)]
-    return cells if all(cells) else None
+    blank = (columns[i] not in _MAY_HOLD_BLANKS and " " in cell for i, cell in enumerate(cells))
+    return cells if all(cells) and not any(blank) else None

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
 from groups.errors import BadInput
-from groups.importers.lines import Misread, brief, refuse
-from groups.importers.seen import MOST_NUMBER, Finding, Refusal, SeenPartition, View
+from groups.importers.lines import MOST_NUMBER, Misread, brief, refuse
+from groups.importers.seen import Finding, Refusal, SeenPartition, View, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ def each_group(
             group = fields.name(name, "group")
             yield show(place, group, fields.mapping(described, ""))
         except Misread as error:
-            yield Refusal(source, error.place, error.reason, names)
+            yield refusal(source, error, names)
         except BadInput as error:
             yield Refusal(source, place, str(error), names)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
 from groups.documents.json_files import parse_json
-from groups.importers.lines import brief, refuse
+from groups.importers.lines import NotToBeHad, brief, refuse
 from groups.importers.seen import (
     Finding,
     Refusal,
@@ -21,8 +21,7 @@ from groups.importers.seen import (
     View,
     absent,
     connect,
-    not_consumers,
-    not_stable,
+    require_consumers,
 )
 from groups.importers.tools.json_groups import each_group, held_by, partition_number, text
 
@@ -54,9 +53,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
 
 
 def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
-    reason = _refused(group, found)
-    if reason is not None:
-        refuse(place, reason)
+    _require_consumers(place, group, found)
     members: dict[str, SeenMember] = {}
     for i, value in enumerate(fields.listed(found.get("members"), "members")):
         member = _member(value, f"members[{i}]", place)
@@ -66,20 +63,21 @@ def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> Vie
     return View(source, place, group, tuple(members.values()), every_member=True)
 
 
-def _refused(group: str, found: Mapping[str, Any]) -> str | None:
+def _require_consumers(place: str, group: str, found: Mapping[str, Any]) -> None:
     state = found.get("group_state")
     protocol = found.get("protocol_type")
     if state == "Dead":
-        return f"{absent(group)}, or is a KIP-848 group, which this tool cannot describe"
+        reason = f"{absent(group)}, or is a KIP-848 group, which this tool cannot describe"
+        raise NotToBeHad(place, reason)
     if found.get("error"):
-        return f"the tool ended with an error: {fields.shown(found['error'])}"
+        refuse(place, f"the tool ended with an error: {fields.shown(found['error'])}")
     if not isinstance(state, str):
-        return f"group_state: {fields.shown(state)}, expected a state as in Stable"
+        refuse(place, f"group_state: {fields.shown(state)}, expected a state as in Stable")
     if protocol == "connect":
-        return connect(group)
+        raise NotToBeHad(place, connect(group))
     if state != "Empty" and protocol != "consumer":
-        return f"protocol_type: {fields.shown(protocol)}, expected 'consumer'"
-    return not_consumers(group, str(found.get("protocol_data"))) or not_stable(group, state)
+        refuse(place, f"protocol_type: {fields.shown(protocol)}, expected 'consumer'")
+    require_consumers(place, group, state, str(found.get("protocol_data")))
 
 
 def _member(value: Any, at: str, place: str) -> SeenMember:

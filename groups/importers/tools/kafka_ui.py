@@ -16,8 +16,7 @@ from groups.importers.seen import (
     SeenMember,
     SeenPartition,
     View,
-    not_consumers,
-    not_stable,
+    require_consumers,
 )
 from groups.importers.tools.json_groups import (
     check_lag,
@@ -51,10 +50,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
 
 def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
     state = fields.name(found.get("state"), "state")
-    reason = not_stable(group, state.replace("_", ""))
-    reason = not_consumers(group, str(found.get("partitionAssignor"))) or reason
-    if reason is not None:
-        refuse(place, reason)
+    require_consumers(place, group, state, str(found.get("partitionAssignor")))
     if "partitions" not in found:
         refuse(place, "a list of groups without their partitions: save the details of each")
     partitions, members = [], {}

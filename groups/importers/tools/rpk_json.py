@@ -16,8 +16,7 @@ from groups.importers.seen import (
     SeenMember,
     SeenPartition,
     View,
-    not_consumers,
-    not_stable,
+    require_consumers,
 )
 from groups.importers.tools.json_groups import (
     check_lag,
@@ -50,10 +49,8 @@ def read(source: str, content: str) -> Iterator[Finding]:
 
 
 def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
-    reason = not_stable(group, fields.name(found.get("state"), "state"))
-    reason = not_consumers(group, str(found.get("balancer"))) or reason
-    if reason is not None:
-        refuse(place, reason)
+    state = fields.name(found.get("state"), "state")
+    require_consumers(place, group, state, str(found.get("balancer")))
     members: dict[str, SeenMember] = {}
     for i, value in enumerate(fields.listed(found.get("members_details"), "members_details")):
         member = _member(place, value, f"members_details[{i}]")

@@ -15,8 +15,8 @@ from groups.importers.seen import (
     SeenMember,
     SeenPartition,
     View,
-    not_consumers,
-    not_stable,
+    refusal,
+    require_consumers,
 )
 from groups.importers.tools.json_groups import check_lag
 
@@ -58,7 +58,7 @@ def _section(source: str, group: str, lines: Lines) -> Iterator[Finding]:
         try:
             yield _group(source, group, lines)
         except Misread as error:
-            yield Refusal(source, error.place, error.reason, (group,))
+            yield refusal(source, error, (group,))
 
 
 def _group(source: str, group: str, lines: Lines) -> View:
@@ -88,10 +88,7 @@ def _group(source: str, group: str, lines: Lines) -> View:
             refuse(at, f"{brief(line.strip())}, expected a line of rpk group describe")
     if "ERROR" in said:
         refuse(place, f"the tool ended with an error: {said['ERROR'][:200]}")
-    reason = not_stable(group, said.get("STATE", "none"))
-    reason = not_consumers(group, said.get("BALANCER", "")) or reason
-    if reason is not None:
-        refuse(place, reason)
+    require_consumers(place, group, said.get("STATE", "none"), said.get("BALANCER", ""))
     stated = count(said.get("MEMBERS", ""), place, "MEMBERS")
     return View(
         source, place, group, tuple(members.values()), tuple(partitions), member_count=stated

@@ -50,7 +50,7 @@ def test_what_a_solution_assumed_is_not_assumed_for_it(folder):
     solve = assay("solve", folder / "unknown.json", "--assume-equal", "--format", "json")
     document = json.loads(solve.stdout)
     line = one_line(assay("check", folder / "unknown.json", "-", stdin=solve.stdout), 2)
-    assert "members.c0.subscription: unknown; pass --assume-equal" in line
+    assert "members.c0.subscription: unknown; pass --reads" in line
     calls = {
         "as here": document,
         "otherwise": document | {"assumed": ["the best"]},

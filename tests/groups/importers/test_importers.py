@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from groups import Group
 from groups.errors import BadInput
 from groups.importers import import_each, import_texts
 
@@ -43,17 +44,16 @@ def rows_counted_by_pattern(text: str) -> dict[str, dict]:
         str(path.relative_to(CAPTURES))
         for pattern in ("[0-9]*/*-describe.txt", "[0-9]*/*-offsets-verbose.txt")
         for path in CAPTURES.glob(pattern)
-        if not path.name.startswith(("nosuch", "topics", "empty", "simple"))
+        if not path.name.startswith(("nosuch", "topics"))
     ),
 )
 def test_a_describe_view_imports_to_the_owners_offsets_and_lag_that_it_shows(name: str) -> None:
     counted = rows_counted_by_pattern((CAPTURES / name).read_text())
-    counted.pop("empty-e", None)
     imported, _ = import_each(capture(name))
     assert [found.document["group"] for found in imported] == sorted(counted)
     for found in imported:
         document, rows = found.document, counted[found.document["group"]]
-        assert owned(document) == {key: row[3] for key, row in rows.items()}
+        assert owned(document) == {k: row[3] for k, row in rows.items() if row[3] != "-"}
         for (topic, number), (committed, end, lag, member, client) in rows.items():
             said = document["topics"][topic]["offsets"][number]
             assert said["beginning"] is None
@@ -62,8 +62,19 @@ def test_a_describe_view_imports_to_the_owners_offsets_and_lag_that_it_shows(nam
             )  # fmt: skip
             if lag != "-":
                 assert said["end"] - said["committed"] == int(lag)
-            assert document["members"][member]["client_id"] == client
-            assert document["members"][member]["host"] == "/127.0.0.1"
+            if member != "-":
+                assert document["members"][member]["client_id"] == client
+                assert document["members"][member]["host"] == "/127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["3.9.2/empty-e-state.txt", "3.9.2/empty-e-state.err.txt", "4.3.1/empty-e-describe.txt"],
+)
+def test_an_empty_group_is_a_group_without_members(name: str) -> None:
+    (document,) = import_texts(capture(name))
+    group = Group.from_dict(document)
+    assert (group.name, group.members, group.owned.tolist()) == ("empty-e", (), [])
 
 
 def test_a_members_view_imports_to_the_members_and_partitions_it_shows() -> None:

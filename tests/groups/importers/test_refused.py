@@ -44,10 +44,6 @@ def described(**changes: Any) -> str:
             "4.3.1/nosuch-describe.txt",
             r"2: the tool ended with an error: .*Group nosuch not found",
         ),
-        ("3.9.2/empty-e-state.txt", r"3: group 'empty-e' has no active members"),
-        ("3.9.2/empty-e-state.err.txt", r"2: group 'empty-e' has no active members"),
-        ("4.3.1/empty-e-describe.txt", r"2: group 'empty-e' has no active members"),
-        ("4.3.1/simple-m-describe.txt", r"2: group 'simple-m' has no active members"),
         ("4.3.1/rebal-j-describe.err.txt", r"2: group 'rebal-j' is rebalancing: capture it again"),
         ("4.3.1/list-state-type.txt", r"1: a list of groups, .* use --describe --all-groups"),
         ("4.3.1/coop-a-state.txt", r"3: 4 members, of which 0 are shown: add --describe"),
@@ -87,7 +83,10 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
         ),
         (described(group_state="PreparingRebalance"), "is rebalancing: capture it again"),
         (described(group_state="Dead"), "does not exist, or is a KIP-848 group"),
-        (described(group_state="Empty", members=[]), "has no active members"),
+        (HEADER + "g t0! 0 1 2 1 m /h c\n", "2: topic 't0!', expected letters, digits, dot"),
+        (HEADER + f"g {'t' * 250} 0 1 2 1 m /h c\n", "expected letters, digits, dot"),
+        (OLD + "g m /h c 1 t/0(0)\n", "topic 't/0', expected letters"),
+        ("Topic: t,0\tPartitionCount: 1\n", "topic 't,0', expected letters"),
         (described(protocol_type="connect"), "is a Kafka Connect group"),
         (described(protocol_data="stream"), "is a Kafka Streams group"),
         (described(members={"a": 1}), 'members: {"a": 1}, expected a list'),
@@ -170,9 +169,9 @@ def test_in_a_folder_the_bad_texts_are_named_and_the_others_imported() -> None:
     names = sorted(str(p.relative_to(CAPTURES)) for p in CAPTURES.glob("4.3.1/*.txt"))
     imported, failures = import_each([(n, (CAPTURES / n).read_bytes()) for n in names])
     assert [found.document["group"] for found in imported] == [
-        "coop-a", "idle-h", "mixed-l", "next-b", "static-d",
+        "coop-a", "empty-e", "idle-h", "mixed-l", "next-b", "simple-m", "static-d",
     ]  # fmt: skip
-    assert {failure.group for failure in failures} == {None, "empty-e", "rebal-j", "simple-m"}
+    assert {failure.group for failure in failures} == {None, "rebal-j"}
     whole = imported[0]
     assert len(whole.sources) == 6
     assert "assumed" not in whole.document
@@ -187,3 +186,36 @@ def test_a_failure_of_the_topics_view_is_of_that_text() -> None:
     sources = [(name, (CAPTURES / name).read_bytes()) for name in VIEWS]
     _, failures = import_each([*sources, ("topics", b"Topic: t0\tPartitionCount: 3\n")])
     assert [(f.source, f.place, f.group) for f in failures] == [("topics", "topics:1", "coop-a")]
+
+
+def test_a_damaged_blank_between_topic_and_partition_makes_no_topic() -> None:
+    text = text_of("4.3.1/next-b-describe.txt")
+    row = next(line for line in text.split("\n") if " t2              1 " in line)
+    damaged = row.replace("t2              1", "t2        !     1")
+    reason = refused(text.replace(row, damaged))
+    number = text.split("\n").index(row) + 1
+    assert reason == f"text-0:{number}: 10 columns, but the header has 9"
+
+
+def test_only_member_and_client_ids_may_hold_blanks() -> None:
+    text = text_of("4.3.1/next-b-describe.txt")
+    (document,) = import_texts([("a", text.replace("next-1", "next 1").encode())])
+    assert {m["client_id"] for m in document["members"].values()} >= {"next 1", "next-0"}
+
+
+def test_a_partition_far_beyond_the_others_is_kept_and_said() -> None:
+    row = "g t0 {} 1 2 1 m /h c\n"
+    text = HEADER + row.format(0) + row.format(1) + row.format(4711)
+    (document,) = import_texts([("a", text.encode())])
+    assert document["members"]["m"]["owned"] == {"t0": [0, 1, 4711]}
+    assert "t0: partition 4711 is far beyond the others, up to 1" in document["assumed"]
+
+
+def test_a_group_that_is_not_to_be_had_is_told_from_a_text_that_is_damaged() -> None:
+    good = HEADER + "g t0 0 1 2 1 m /h c\n"
+    for text in (SHARE, STREAMS, "Consumer group 'r' is rebalancing.\n"):
+        imported, failures = import_each([("a", (good + text).encode())])
+        assert [found.document["group"] for found in imported] == ["g"]
+        assert [failure.not_to_be_had for failure in failures] == [True]
+    _, failures = import_each([("a", HEADER.encode() + b"g t0 0 1 2 7 m /h c\n")])
+    assert [failure.not_to_be_had for failure in failures] == [False]

@@ -1,0 +1,165 @@
+"""What members hold now, and what assignors would give them, beside the optimum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    Assignors,
+    AssumeEqual,
+    FailAbove,
+    Format,
+    Objective,
+    Reads,
+    TimeLimitOption,
+    groups_in,
+    limits_of,
+)
+from assay.streams import complain, note_assumed, show_json
+from compare.limits import too_far
+from compare.score import (
+    CURRENT,
+    Score,
+    assignors_asked,
+    score_assignors,
+    score_current,
+)
+from groups.tiers import parse_objective
+from heuristics import assignor_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.verdict import Judged
+    from optimal.solution import Solution
+
+MOST_LINES = 20
+FEW = (
+    "range",
+    "roundrobin",
+    "kafka-java/sticky",
+    "kafka-java/cooperative-sticky",
+    "kafka-broker/uniform",
+)
+UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
+
+
+def score(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="snapshots, JSON lines, what other tools print, folders; - for standard input",
+        ),
+    ],
+    *,
+    group: Annotated[
+        list[str] | None, typer.Option("--group", help="only this one; may be given again")
+    ] = None,
+    assignor: Assignors = None,
+    current: Annotated[
+        bool, typer.Option("--current/--no-current", help="score what the members hold now")
+    ] = True,
+    objective: Objective = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+    fail_above: FailAbove = None,
+    fail_above_assumed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TIER=N", help="as --fail-above, also where it rests on assumptions"),
+    ] = None,
+    format_: Format = "table",
+) -> None:
+    """Say whether what the members hold is as good as can be, and score the assignors."""
+    from assay.printing import verdicts as tables
+    from compare.verdict import judge
+
+    tiers = parse_objective(objective)
+    sure = limits_of(fail_above or [], tiers)
+    assumed = limits_of(fail_above_assumed or [], tiers)
+    groups, damaged = groups_in(files, group or [], reads or [])
+    judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
+    if assume_equal:
+        groups = [one.with_equal_subscriptions() for one in groups]
+    seconds = time_limit or DEFAULT_SECONDS
+    names = _names(assignor, current=current, many=len(judged) > 1)
+    rows = _rows(judged, names, seconds, assume_equal=assume_equal)
+    if len(groups) == 1:
+        note_assumed(groups[0].assumed)
+    if format_ == "json":
+        for one, scored, given in zip(judged, rows, groups, strict=True):
+            show_json(tables.document(one, scored, tiers, given.assumed))
+    elif len(judged) == 1:
+        tables.print_group(judged[0], rows[0])
+    else:
+        tables.print_groups(judged, tiers, files)
+    named = set(assignors_asked(assignor) if assignor else [CURRENT])
+    worse = [
+        f"{one.group.name}: {line}"
+        for one, scored in zip(judged, rows, strict=True)
+        for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
+    ]
+    for line in worse[:MOST_LINES]:
+        complain(line)
+    if len(worse) > MOST_LINES:
+        complain(f"and {len(worse) - MOST_LINES} more")
+    raise typer.Exit(2 if damaged else 1 if worse else 0)
+
+
+def default_assignors() -> list[str]:
+    """Return the assignors that most groups run, as far as they can be called here."""
+    found = [assignor_named(name) for name in FEW]
+    return [assignor.name for assignor in found if assignor.missing() is None]
+
+
+def _names(assignor: list[str] | None, *, current: bool, many: bool) -> list[str]:
+    """Return the rows to score; of several groups that of now alone unless others are named."""
+    names = assignors_asked(assignor) if assignor else [] if many else default_assignors()
+    return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
+
+
+def _rows(
+    judged: Sequence[Judged], names: Sequence[str], seconds: float, *, assume_equal: bool
+) -> list[list[Score]]:
+    from heuristics.time_limit import TimeLimit
+
+    rows: list[list[Score]] = []
+    with TimeLimit(seconds) as limit:
+        for one in judged:
+            reference = one.lowest if assume_equal else one.reference
+            if reference is None:
+                rows.append([])
+            elif assume_equal or one.group.subscription_known.all():
+                rows.append(score_assignors(reference.group, reference, names, limit))
+            else:
+                rows.append([_without_subscriptions(reference, name) for name in names])
+    return rows
+
+
+def _without_subscriptions(reference: Solution, name: str) -> Score:
+    """Score what the members hold now; what an assignor would do depends on who reads what."""
+    if name == CURRENT:
+        return score_current(reference.group, reference)
+    return Score(name, "refused", UNKNOWN)
+
+
+def _worse(
+    judged: Judged, rows: Sequence[Score], sure: Mapping[str, int], assumed: Mapping[str, int]
+) -> list[str]:
+    """Return a line for each row that is further from the optimum than it may be.
+
+    Where a subscription is unknown, what is sure of now lies between two optima, and nothing is
+    sure of an assignor.
+    """
+    if not (sure or assumed) or judged.verdict.says == "no members":
+        return []
+    if judged.reference is None:
+        return [judged.verdict.says]
+    if judged.group.subscription_known.all():
+        return [*too_far(rows, sure, sure=True), *too_far(rows, assumed, sure=False)]
+    between = [_without_subscriptions(judged.reference, row.assignor) for row in rows]
+    return [*too_far(between, sure, sure=True), *too_far(rows, assumed, sure=False)]

@@ -1,0 +1,119 @@
+"""Sentences: verdicts in words, for the terminal and the page alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.verdict import Judged
+    from groups.arrays import Int64
+
+MOST_NAMED = 3
+
+
+def summary(judged: Sequence[Judged]) -> str:
+    """Say in one sentence how many groups are improvable and what it takes."""
+    worst = [one for one in judged if one.verdict.says in ("not valid", "improvable")]
+    sorts: list[str] = []
+    for says, word in (("not valid", "not valid"), ("improvable", "improvable")):
+        found = [one for one in worst if one.verdict.says == says]
+        if found:
+            are = "is" if len(found) == 1 else "are"
+            count = f"{len(found)} of {counted(len(judged), 'group')} {are} {word}"
+            sorts.append(f"{count}: {_named(found)}")
+    if not sorts:
+        sorts.append(f"none of {counted(len(judged), 'group')} is known to be improvable")
+    depends = sum(one.verdict.question is not None for one in judged)
+    if depends:
+        what = "depends" if depends == 1 else "depend"
+        sorts.append(f"{depends} {what} on who reads what")
+    text = "; ".join(sorts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def sentence(judged: Judged) -> str:
+    """Say in one or two sentences what is known of a group, and what to do."""
+    verdict, name = judged.verdict, judged.group.name
+    if verdict.says == "no members":
+        return f"{name}: no members, so there is nothing to assign."
+    members = counted(len(judged.group.members), "member")
+    if verdict.says == "nothing assigned yet":
+        return f"{name}: nothing assigned yet to its {members}."
+    if verdict.says == "not valid":
+        first, *rest = judged.now.violations
+        more = f", and {len(rest)} more" if rest else ""
+        return f"{name}: not valid. {first}{more}."
+    partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
+    holds = f"{members} {'holds' if members == '1 member' else 'hold'} {spread(judged.now.loads)}"
+    holds += f" of {partitions}"
+    if verdict.says == "as good as can be":
+        given = f", if {verdict.condition}" if verdict.condition else ""
+        return f"{name}: as good as can be{given}. {holds}."
+    if verdict.says == "improvable":
+        return f"{name}: {_improvable(judged, partitions)}"
+    tier = verdict.tier or ""
+    most = "" if verdict.at_most is None else f", at most {verdict.at_most} less {_told(tier)}"
+    if verdict.says == "not proved":
+        return f"{name}: not proved in the time given. A better one may exist{most}. {holds}."
+    return (
+        f"{name}: depends on who reads what: {verdict.question} "
+        f"If so, it is improvable{most}. {holds}."
+    )
+
+
+def moves_needed(judged: Judged) -> int | None:
+    """Return how many partitions move to what is sure to be possible, None where unknown."""
+    target = judged.target
+    return None if target is None else sum(target.moves_by_pair().values())
+
+
+def spread(loads: Int64 | Sequence[int]) -> str:
+    """Return loads as ``4-18``, or ``10`` where all are equal; a dash for nobody."""
+    if not len(loads):
+        return "-"
+    least, most = int(min(loads)), int(max(loads))
+    return str(least) if least == most else f"{least}-{most}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 partition`` or ``2 partitions``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _improvable(judged: Judged, partitions: str) -> str:
+    verdict = judged.verdict
+    surely = f" if {verdict.condition}" if verdict.condition else " for sure"
+    moves, target = moves_needed(judged), judged.target
+    if target is None:
+        return f"improvable{surely}."
+    now, best = judged.now.loads, target.loads
+    members = judged.group.members
+    if verdict.tier != "balance":
+        by = "" if verdict.at_least is None else f" by {verdict.at_least}"
+        return f"improvable{surely}. Moving {moves} of {partitions} lowers {verdict.tier}{by}."
+    least, most = int(np.argmin(now)), int(np.argmax(now))
+    return (
+        f"improvable{surely}. Moving {moves} of {partitions} gives everyone {spread(best)}; now "
+        f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}."
+    )
+
+
+def _named(judged: Sequence[Judged]) -> str:
+    shown: list[str] = []
+    for one in judged[:MOST_NAMED]:
+        moves = moves_needed(one) if one.verdict.says == "improvable" else None
+        many = counted(moves or 0, "partition") if not shown else str(moves)
+        by = "" if moves is None else f" by moving {many}"
+        given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
+        shown.append(f"{one.group.name}{by}{given}")
+    if len(judged) > MOST_NAMED:
+        shown.append(f"and {len(judged) - MOST_NAMED} more")
+    return ", ".join(shown)
+
+
+def _told(tier: str) -> str:
+    return "in the sum of all pairs' differences" if tier == "balance" else f"in {tier}"

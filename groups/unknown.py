@@ -1,0 +1,137 @@
+"""Unknown subscriptions: what a member whose subscription no source shows may read.
+
+No console view prints subscriptions. In a group in good order a member reads at least the topics
+of which it holds a partition, and at most those of which somebody does (DESIGN section 8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.errors import BadInput
+from groups.topic_lists import in_use
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups.arrays import Int32, Int64
+    from groups.group import Group
+
+
+def reading_most(group: Group) -> Group:
+    """Return the group in which whoever is unknown reads every topic that is in demand."""
+    unknown = np.flatnonzero(~group.subscription_known)
+    return with_reads(group, [group.topics_in_demand], unknown, np.zeros(len(unknown), np.int64))
+
+
+def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
+    """Return the group in which whoever is unknown reads just the topics that it holds.
+
+    Parameters
+    ----------
+    extra : (member, topic) pairs that are read besides
+    """
+    unknown = np.flatnonzero(~group.subscription_known)
+    width = len(group.topics)
+    exists = group.claims.topic < width
+    member = group.claims.member[exists].astype(np.int64)
+    pairs = member * width + group.claims.topic[exists]
+    pairs = np.concatenate((pairs, np.array([m * width + t for m, t in extra], np.int64)))
+    pairs = np.unique(pairs)
+    starts = np.searchsorted(pairs, np.append(unknown, len(group.members)) * np.int64(width))
+    ends = np.searchsorted(pairs, (unknown + 1) * np.int64(width))
+    rows = [pairs[start:end] % width for start, end in zip(starts[:-1], ends, strict=True)]
+    return with_reads(group, rows, unknown, np.arange(len(unknown)))
+
+
+def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]:
+    """Return the groups with the subscriptions that somebody gives by hand.
+
+    Parameters
+    ----------
+    told : ``PATTERN=t0,t1`` each: a glob on member ids and client ids, and topics that whoever
+        matches reads; several that match the same member add up. Known subscriptions stay
+
+    Raises
+    ------
+    BadInput
+        Where a rule has no topics, matches no member of any group, names a topic that such a
+        group lacks, or leaves out one of which the member holds a partition.
+    """
+    rules = []
+    for rule in told:
+        pattern, _, listed = rule.rpartition("=")
+        topics = [topic for topic in listed.split(",") if topic]
+        if not pattern or not topics:
+            raise BadInput(f"--reads {rule}: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1'")
+        if not any(_matches(names, pattern) for group in groups for names in _names(group)):
+            raise BadInput(f"--reads {rule}: no member's id or client id matches {pattern!r}")
+        rules.append((pattern, topics))
+    return [_as_told(group, rules) for group in groups] if rules else list(groups)
+
+
+def _as_told(group: Group, rules: Sequence[tuple[str, Sequence[str]]]) -> Group:
+    number = {topic: t for t, topic in enumerate(group.topics)}
+    reads: dict[int, set[int]] = {}
+    for m, names in enumerate(_names(group)):
+        topics = [t for pattern, listed in rules if _matches(names, pattern) for t in listed]
+        missing = next((topic for topic in topics if topic not in number), None)
+        if missing is not None:
+            raise BadInput(f"--reads: group {group.name} has no topic {missing!r}")
+        if topics and not group.subscription_known[m]:
+            reads[m] = {number[topic] for topic in topics}
+    claims = group.claims
+    for m, topic in zip(claims.member.tolist(), claims.topic.tolist(), strict=True):
+        if m in reads and topic < len(group.topics) and topic not in reads[m]:
+            raise BadInput(
+                f"--reads: {group.members[m]} holds a partition of {group.topics[topic]}, "
+                "but is not said to read it"
+            )
+    rows = [np.array(sorted(topics), np.int64) for topics in reads.values()]
+    return with_reads(group, rows, np.array(list(reads), np.int64), np.arange(len(reads)))
+
+
+def with_reads(group: Group, rows: Sequence[Int64], members: Int64, which: Int64) -> Group:
+    """Return the group in which some members read other rows, and are known to.
+
+    Parameters
+    ----------
+    rows : ascending topics each
+    members : (changed,) whose subscriptions these are
+    which : (changed,) index into `rows`
+    """
+    if not len(members):
+        return group
+    lengths = np.array([len(row) for row in rows], np.int64)
+    indptr = np.concatenate(
+        (group.subscription_indptr, group.subscription_indptr[-1] + np.cumsum(lengths))
+    )
+    topics = np.concatenate((group.subscription_topics, *rows)).astype(np.int32)
+    row: Int32 = group.subscription_row.copy()
+    row[members] = len(group.subscription_indptr) - 1 + which
+    indptr, topics, row = in_use(indptr, topics, row)
+    known = group.subscription_known.copy()
+    known[members] = True
+    return replace(
+        group,
+        subscription_indptr=indptr,
+        subscription_topics=topics,
+        subscription_row=row,
+        subscription_known=known,
+    )
+
+
+def _names(group: Group) -> list[tuple[str, ...]]:
+    details = group.details or (None,) * len(group.members)
+    return [
+        (member, detail.client_id) if detail is not None and detail.client_id else (member,)
+        for member, detail in zip(group.members, details, strict=True)
+    ]
+
+
+def _matches(names: tuple[str, ...], pattern: str) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names)

@@ -1,0 +1,231 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from assay.commands.score import default_assignors
+from tests.assay.calling import (
+    EVEN,
+    LOPSIDED,
+    assay,
+    document_of,
+    good,
+    one_after_the_other,
+    one_line,
+    side_by_side,
+)
+
+CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
+ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
+
+
+def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
+    lines = good(assay("score", folder / "orders.json")).stdout.splitlines()
+    assert lines[0] == (
+        "orders: improvable for sure. Moving 2 of 5 partitions gives everyone 2-3; "
+        "now c0 holds 5 and c1 holds 0."
+    )
+    assert [line.split() for line in lines[1:4]] == [
+        ["member", "now", "best", "gives"],
+        ["c0", "#" * 20, "5", "3", "2", "to", "c1"],
+        ["c1", "0", "2"],
+    ]
+    assert lines[4].split() == [
+        "assignor", "loads", "valid", "balanced", "balance", "moves", "seconds",
+    ]  # fmt: skip
+    assert [line.split()[0] for line in lines[5:]] == [
+        "optimum", "current", *default_assignors(), "balance:",
+    ]  # fmt: skip
+    optimum, current = lines[5].split(), lines[6].split()
+    assert (optimum[1:6], optimum[-1]) == (["2-3", "yes", "yes", "1", "2"], "proved")
+    assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
+
+
+def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder):
+    arguments = ("--assignor", "range", "--assignor", "kip-169-lag", "--format", "json")
+    document = document_of(good(assay("score", folder / "orders.json", *arguments)))
+    assert list(document) == [
+        "format", "group", "objective", "optimum", "scores", "verdict", "assumed",
+    ]  # fmt: skip
+    assert document["verdict"] == {
+        "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
+    }  # fmt: skip
+    assert document["format"] == "assay-scores/1"
+    assert document["objective"] == ["balance", "stickiness"]
+    assert document["optimum"] == {
+        "status": "optimal",
+        "terms": [
+            {"name": "balance", "value": 1, "bound": 1},
+            {"name": "stickiness", "value": 2, "bound": 2},
+        ],
+    }
+    current, in_ranges, refused = document["scores"]
+    for row in document["scores"]:
+        assert list(row) == [
+            "assignor", "status", "reason", "valid", "violations", "terms", "rounds", "revoked",
+            "seconds",
+        ]  # fmt: skip
+    assert current == {
+        "assignor": "current", "status": "scored", "reason": None, "valid": True,
+        "violations": [], "rounds": 1, "revoked": 0, "seconds": 0.0,
+        "terms": [
+            {"name": "balance", "value": 5, "excess": 4},
+            {"name": "stickiness", "value": 0, "excess": None},
+        ],
+    }  # fmt: skip
+    assert in_ranges["terms"][0] == {"name": "balance", "value": 3, "excess": 2}
+    assert (refused["status"], refused["valid"], refused["terms"]) == ("refused", None, None)
+    assert refused["reason"].startswith("the lag of t0-0 is unknown")
+
+
+def test_fail_above_leaves_with_1_only_above_the_limit(folder):
+    def score(*arguments, file="orders.json"):
+        return ("score", folder / file, *arguments), {}
+
+    runs = side_by_side(
+        {
+            "current": score("--fail-above", "balance=3"),
+            "enough": score("--fail-above", "balance=4", "--fail-above", "stickiness=0"),
+            "named": score("--assignor", "range", "--fail-above", "balance=1"),
+            "named enough": score("--assignor", "range", "--fail-above", "balance=2"),
+            "even": score("--assignor", "current", "--fail-above", "balance=0", file="even.json"),
+            "refused": score("--assignor", "kip-169-lag", "--fail-above", "balance=9"),
+        }
+    )
+    assert {name: run.returncode for name, run in runs.items()} == {
+        "current": 1, "enough": 0, "named": 1, "named enough": 0, "even": 0, "refused": 1,
+    }  # fmt: skip
+    assert runs["current"].stderr == (
+        "assay: orders: current: balance exceeds the optimum by 4, more than 3\n"
+    )
+    assert runs["named"].stderr == (
+        "assay: orders: range: balance exceeds the optimum by 2, more than 1\n"
+    )
+    refused = "assay: orders: kip-169-lag: the lag of t0-0 is unknown"
+    assert runs["refused"].stderr.startswith(refused)
+    assert runs["current"].stdout.splitlines()[6].split()[0] == "current"
+
+
+def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
+    lines = good(assay("score", ALL_GROUPS)).stdout.splitlines()
+    assert lines[0] == (
+        "1 of 11 groups is improvable: kpr-c by moving 2 partitions; "
+        "1 depends on who reads what."
+    )
+    assert lines[2].split() == [
+        "group", "members", "partitions", "loads", "best", "verdict", "moves", "peak", "lag",
+    ]  # fmt: skip
+    assert lines[3].split() == ["kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k"]
+    assert [line.split()[0] for line in lines[3:14]][:2] == ["kpr-c", "aio-f"]
+    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[14])
+    assert lines[13].split() == ["empty-e", "0", "10", "-", "-", "no", "members", "-", "-"]
+
+
+def test_several_groups_as_json_are_a_line_each():
+    shown = good(assay("score", ALL_GROUPS, "--format", "json")).stdout
+    documents = [json.loads(line) for line in shown.splitlines()]
+    assert len(documents) == 11
+    says = {d["group"]: (d["verdict"]["says"], d["verdict"]["sure"]) for d in documents}
+    assert says["kpr-c"] == ("improvable", True)
+    assert says["aio-f"] == ("depends on who reads what", False)
+    assert says["empty-e"] == ("no members", True)
+    interval = next(d for d in documents if d["group"] == "aio-f")["scores"][0]["terms"]
+    assert interval == [
+        {"name": "balance", "value": 3, "excess": [0, 2]},
+        {"name": "stickiness", "value": 0, "excess": None},
+    ]
+
+
+def test_folders_lines_and_texts_are_scored_together(folder):
+    (folder / "many").mkdir()
+    (folder / "many" / "a.json").write_text(json.dumps(LOPSIDED))
+    (folder / "many" / "b.txt").write_bytes((CAPTURES / "4.3.1/next-b-describe.txt").read_bytes())
+    (folder / "many" / "c.json").write_text('{"format": "assay-scenario/1"}')
+    run = good(assay("score", folder / "many", folder / "two.jsonl"))
+    names = [line.split()[0] for line in run.stdout.splitlines()[3:7]]
+    assert sorted(names) == ["even", "next-b", "orders", "orders"]
+
+
+def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
+    arguments = ("score", folder / "unknown.json", "--assignor", "range")
+    calls = {
+        "bare": arguments,
+        "told": (*arguments, "--reads", "c0=t0,t1"),
+        "assumed": (*arguments, "--assume-equal"),
+    }
+    runs = one_after_the_other(calls, folder)
+    said = "refused .* subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
+    assert re.search(said, runs["bare"].stdout)
+    for name in ("told", "assumed"):
+        assert (runs[name].returncode, "refused" in runs[name].stdout) == (0, False)
+
+
+def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
+    text = ALL_GROUPS.read_text()
+    (folder / "rebalancing.txt").write_text(f"Consumer group 'r' is rebalancing.\n{text}")
+    (folder / "damaged.jsonl").write_text(f"{json.dumps(LOPSIDED)}\n{{oops\n{json.dumps(EVEN)}\n")
+    calls = {
+        "state": ("score", folder / "rebalancing.txt"),
+        "damaged": ("score", folder / "damaged.jsonl"),
+        "only bad": ("score", folder / "missing.json"),
+        "no such": ("score", ALL_GROUPS, "--group", "kpr"),
+    }
+    runs = one_after_the_other(calls, folder)
+    assert "group 'r' is rebalancing" in runs["state"].stderr
+    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 16)
+    assert re.fullmatch(r"\S*damaged.jsonl:2: .*not JSON.*\n", runs["damaged"].stderr)
+    assert (runs["damaged"].returncode, "even" in runs["damaged"].stdout) == (2, True)
+    assert "cannot be read" in one_line(runs["only bad"], 2)
+    assert one_line(runs["no such"], 2).startswith("--group kpr: no group of that name, only kp")
+
+
+VERDICTS = {
+    "not valid": LOPSIDED | {"members": {"c0": {"subscription": ["t0"], "owned": {}},
+                                         "c1": {"subscription": ["t1"], "owned": {"t1": [0]}}}},
+    "improvable": LOPSIDED,
+    "depends on who reads what": LOPSIDED | {
+        "members": {"c0": {"owned": LOPSIDED["members"]["c0"]["owned"]}, "c1": {}}},
+    "nothing assigned yet": LOPSIDED | {"members": {"c0": {"subscription": ["t0"]}}},
+    "as good as can be": EVEN,
+    "no members": LOPSIDED | {"members": {}},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def gated(folder) -> dict:
+    calls = {}
+    for number, (says, document) in enumerate(VERDICTS.items()):
+        file = folder / f"verdict-{number}.json"
+        file.write_text(json.dumps(document))
+        arguments = ("score", file, "--assignor", "current", "--format", "json")
+        calls[says, "plain"] = arguments
+        calls[says, "sure"] = (*arguments, "--fail-above", "balance=0")
+        calls[says, "assumed"] = (*arguments, "--fail-above-assumed", "balance=0")
+        calls[says, "equal"] = (*arguments, "--assume-equal", "--fail-above", "balance=0")
+    return one_after_the_other(calls, folder)
+
+
+@pytest.mark.parametrize("says", VERDICTS)
+def test_a_gate_fires_on_what_is_sure_and_on_the_rest_only_where_asked(gated, says):
+    assert document_of(gated[says, "plain"])["verdict"]["says"] == says
+    assert gated[says, "plain"].returncode == 0
+    sure = says in ("not valid", "improvable", "nothing assigned yet")
+    assert gated[says, "sure"].returncode == sure
+    assert gated[says, "equal"].returncode == sure
+    rest = sure or says == "depends on who reads what"
+    assert gated[says, "assumed"].returncode == rest
+
+
+def test_under_an_assumption_the_verdict_says_so_in_every_form(folder):
+    calls = {
+        "table": ("score", folder / "depends.json", "--assume-equal", "--assignor", "range"),
+        "several": ("score", folder / "depends.json", folder / "even.json", "--assume-equal"),
+    }
+    (folder / "depends.json").write_text(json.dumps(VERDICTS["depends on who reads what"]))
+    runs = one_after_the_other(calls, folder)
+    condition = "if all members read the same topics"
+    assert runs["table"].stdout.startswith(f"orders: improvable {condition}. Moving 2 of 5")
+    several = good(runs["several"]).stdout
+    assert several.startswith("1 of 2 groups is improvable: orders by moving 2 partitions (if all")
+    assert f"* {condition}" in several

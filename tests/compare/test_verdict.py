@@ -1,0 +1,193 @@
+"""Verdicts on groups whose subscriptions nobody shows."""
+
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+from compare.samples.small_groups import drawn
+
+from compare.verdict import ALL_ALIKE, judge
+from groups import Assignment, BadInput, Group
+from groups.unknown import reading_as_told
+from heuristics import assign
+from optimal import solve_many
+
+
+def hidden(group: Group, members: np.ndarray) -> Group:
+    """The group as a console shows it: nothing of who reads what."""
+    document = group.to_dict()
+    for name, hide in zip(group.members, members.tolist(), strict=True):
+        if hide:
+            document["members"][name]["subscription"] = None
+    return Group.from_dict(document)
+
+
+def settled(group: Group, owner: np.ndarray) -> Group:
+    """The group in which everybody holds what an assignment gives it."""
+    document = group.to_dict()
+    held = Assignment(group, owner).to_dict()
+    for name, said in document["members"].items():
+        said["owned"] = held[name]
+        said["generation"] = 1
+    return Group.from_dict(document)
+
+
+def in_good_order(count: int) -> list[Group]:
+    """Groups whose members hold what some assignor gave them, which may be far from the best."""
+    rng = np.random.default_rng(5)
+    found = []
+    for number, group in enumerate(islice(drawn(11), count)):
+        way = ("range", "roundrobin", "kip-54-fairest", "somehow")[number % 4]
+        if way == "somehow":
+            readers = [group.subscribers(t) for t in range(len(group.topics))]
+            owner = np.array(
+                [rng.choice(readers[t]) if len(readers[t]) else -1 for t in group.topic], np.int32
+            )
+        else:
+            owner = assign(group, way).owner
+        found.append(settled(group, owner))
+    return found
+
+
+def test_no_sure_verdict_is_wrong_and_the_true_excess_lies_in_the_interval():
+    truths = [g for g in in_good_order(10_000) if g.members and (g.owner >= 0).any()]
+    rng = np.random.default_rng(7)
+    shown = [hidden(g, rng.random(len(g.members)) < (i % 3 + 1) / 3) for i, g in enumerate(truths)]
+    said = Counter()
+    for truth, optimum, judged in zip(truths, solve_many(truths), judge(shown), strict=True):
+        verdict = judged.verdict
+        now = Assignment.current(truth)
+        excess = (
+            sum(abs(a - b) for a in now.loads.tolist() for b in now.loads.tolist()) // 2
+            - optimum.terms[0].value
+        )
+        said[verdict.says, verdict.sure] += 1
+        if verdict.says == "as good as can be":
+            assert verdict.sure
+            assert excess == 0
+        elif verdict.says == "improvable":
+            assert verdict.sure
+            assert excess > 0
+        else:
+            assert verdict.says == "depends on who reads what"
+            assert not verdict.sure
+        if verdict.tier is not None:
+            assert verdict.tier == "balance"
+            assert verdict.at_least <= excess <= verdict.at_most
+        if verdict.moves is not None:
+            assert verdict.moves == optimum.terms[1].value
+    assert said["improvable", True] > 1000
+    assert said["as good as can be", True] > 1000
+    assert said["depends on who reads what", False] > 300
+
+
+def test_what_decides_a_group_is_asked_and_a_yes_decides_it():
+    shown = [hidden(g, np.ones(len(g.members), bool)) for g in in_good_order(400)]
+    asked = 0
+    for judged in judge(shown):
+        question = judged.verdict.question
+        assert (question is not None) == (judged.verdict.says == "depends on who reads what")
+        if question is None or "which topics" in question:
+            continue
+        asked += 1
+        pairs = [part.split(" read ") for part in question[5:-1].split(", and ")]
+        held = judged.now.to_dict()
+        told = [
+            f"{member}={','.join([*held[member], *(t for m, t in pairs if m == member)])}"
+            for member in held
+            if [*held[member], *(t for m, t in pairs if m == member)]
+        ]
+        (again,) = judge([*reading_as_told([judged.group], told)])
+        assert again.verdict.says == "improvable"
+    assert asked > 10
+
+
+def group_of(members: dict[str, dict], topics: dict[str, int]) -> Group:
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+
+
+def verdict_of(members: dict[str, dict], topics: dict[str, int], **how):
+    (judged,) = judge([group_of(members, topics)], **how)
+    return judged.verdict
+
+
+UNEVEN = {
+    "a": {"subscription": None, "owned": {"t0": [0, 1, 2]}},
+    "b": {"subscription": None, "owned": {"t1": [0]}},
+}
+
+
+def test_with_equal_subscriptions_assumed_the_verdict_says_so_where_it_depends_on_that():
+    topics = {"t0": 3, "t1": 1}
+    asked = verdict_of(UNEVEN, topics)
+    assert (asked.says, asked.sure, asked.question) == (
+        "depends on who reads what",
+        False,
+        "does b read t0?",
+    )
+    assumed = verdict_of(UNEVEN, topics, assume_equal=True)
+    assert assumed.to_dict() == {
+        "says": "improvable",
+        "sure": False,
+        "at_least": 2,
+        "at_most": 2,
+        "moves": 1,
+        "if": ALL_ALIKE,
+    }
+
+
+def test_a_sure_verdict_carries_no_condition_whatever_is_assumed():
+    shared = UNEVEN | {"b": {"subscription": None, "owned": {"t0": [3]}}}
+    verdict = verdict_of(shared, {"t0": 4}, assume_equal=True)
+    assert (verdict.says, verdict.sure, verdict.condition, verdict.moves) == (
+        "improvable",
+        True,
+        None,
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("members", "says"),
+    [
+        ({}, "no members"),
+        ({"a": {"subscription": None}}, "nothing assigned yet"),
+        ({"a": {"subscription": None, "owned": {"t0": [0]}}}, "not valid"),
+        ({"a": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}}}, "as good as can be"),
+    ],
+)
+def test_every_state_of_a_group_has_a_verdict(members, says):
+    verdict = verdict_of(members, {"t0": 3})
+    assert (verdict.says, verdict.sure) == (says, True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("b", "--reads b: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1'"),
+        ("b=", "--reads b=: expected PATTERN=TOPIC"),
+        ("b=t7", "--reads: group g has no topic 't7'"),
+        ("x*=t0", "--reads x*=t0: no member's id or client id matches 'x*'"),
+        ("b=t0", "--reads: b holds a partition of t1, but is not said to read it"),
+    ],
+)
+def test_a_subscription_by_hand_that_cannot_be_is_refused(rule, says):
+    with pytest.raises(BadInput) as caught:
+        reading_as_told([group_of(UNEVEN, {"t0": 3, "t1": 1})], [rule])
+    assert str(caught.value).startswith(says)
+
+
+def test_subscriptions_by_hand_decide_by_member_and_by_client_id():
+    members = {name: said | {"client_id": f"app-{name}"} for name, said in UNEVEN.items()}
+    group = group_of(members, {"t0": 3, "t1": 1})
+    for told, says in (
+        (["a=t0", "b=t1"], "as good as can be"),
+        (["app-*=t0,t1"], "improvable"),
+        (["b=t1,t0"], "improvable"),
+        (["b=t1"], "as good as can be"),
+    ):
+        (judged,) = judge(reading_as_told([group], told))
+        assert (judged.verdict.says, judged.verdict.sure) == (says, True), told
