@@ -2,7 +2,7 @@
 
 Where subscriptions are unknown, the true optimum lies between two that can be computed: the one
 where whoever is unknown reads all that is in demand, and the one where it reads just what it
-holds (DESIGN section 8). What both say is sure, whoever reads what.
+holds. What both say is sure, whoever reads what.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-import numpy as np
-
+from compare.question import Open, questions, solved_all
 from groups import Assignment, Group, values
-from groups.tiers import TIERS, parse_objective
+from groups.tiers import parse_objective
 from groups.unknown import reading_least, reading_most
-from optimal import solve, solve_many
 from optimal.solution import Proof, ProofKind, Status, Term
 
 if TYPE_CHECKING:
@@ -43,7 +41,6 @@ WORST_FIRST: tuple[Says, ...] = (
     "no members",
 )
 DEPENDS: Says = "depends on who reads what"
-MOST_ASKED = 12
 ALL_ALIKE = "all members read the same topics"
 
 VerdictDocument = TypedDict(
@@ -164,13 +161,15 @@ def judge(
     judged = _between(groups, tiers, time_limit)
     if assume_equal:
         return [_conditional(one) for one in judged]
-    asked = _questions([one for one in judged if one.verdict.says == DEPENDS], tiers, time_limit)
-    return [
-        replace(one, verdict=replace(one.verdict, question=asked[one.group]))
-        if one.group in asked
-        else one
-        for one in judged
+    depend = [
+        (i, Open(one.group, one.now, one.lowest))
+        for i, one in enumerate(judged)
+        if one.verdict.says == DEPENDS and one.lowest is not None
     ]
+    asked = questions([one for _, one in depend], tiers, time_limit)
+    for (i, _), question in zip(depend, asked, strict=True):
+        judged[i] = replace(judged[i], verdict=replace(judged[i].verdict, question=question))
+    return judged
 
 
 def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
@@ -183,7 +182,7 @@ def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None
     }
     lows = [low for low, _ in worlds.values()]
     highs = [high for low, high in worlds.values() if high is not low]
-    solved = iter(_solved([*lows, *highs], tiers, time_limit))
+    solved = iter(solved_all([*lows, *highs], tiers, time_limit))
     best = dict(zip(worlds, solved, strict=False))
     judged = []
     for i, group in enumerate(groups):
@@ -261,85 +260,3 @@ def _moves(solution: Solution) -> int:
         return 0
     before = assignment.group.owner
     return int(((before >= 0) & (before != assignment.owner)).sum())
-
-
-def _solved(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Solution]:
-    if all(TIERS[tier].is_flow for tier in tiers):
-        return solve_many(groups, tiers, time_limit=time_limit)
-    return [solve(group, tiers, time_limit=time_limit) for group in groups]
-
-
-def _questions(
-    judged: Sequence[Judged], tiers: Objective, time_limit: float | None
-) -> dict[Group, str]:
-    """Return for each group what would make it improvable for sure, if the answer is yes.
-
-    First one subscription that lets a partition move to a member with two fewer; where that does
-    not decide, as few as can be found of those that the lowest optimum uses.
-    """
-    single = {one.group: pair for one in judged if (pair := _widest_step(one)) is not None}
-    groups = [reading_least(group, [pair]) for group, pair in single.items()]
-    better = {
-        group: solution
-        for group, solution in zip(single, _solved(groups, tiers, time_limit), strict=True)
-    }
-    asked = {}
-    for one in judged:
-        found = values(one.now, tiers)
-        solution = better.get(one.group)
-        pairs = [single[one.group]] if solution is not None and _less(solution, found) else []
-        if not pairs:
-            pairs = _fewest(one, found, tiers, time_limit)
-        asked[one.group] = _question(one.group, pairs)
-    return asked
-
-
-def _less(solution: Solution, found: tuple[int, ...]) -> bool:
-    return bool(solution.terms) and tuple(term.value for term in solution.terms) < found
-
-
-def _widest_step(judged: Judged) -> tuple[int, int] | None:
-    """(member, topic) not known to be read, where a partition could step down furthest."""
-    group, loads = judged.group, judged.now.loads
-    claims, topics = judged.now.holdings, group.topics_in_demand
-    greatest = np.zeros(len(group.topics), np.int64)
-    np.maximum.at(greatest, group.topic[claims[1]], loads[claims[0]])
-    unknown = np.flatnonzero(~group.subscription_known)
-    step = greatest[topics] - loads[unknown][:, None]
-    held = judged.now.group.subscribes(
-        np.repeat(unknown, len(topics)), np.tile(topics, len(unknown))
-    )
-    step[held.reshape(step.shape)] = 0
-    if not step.size or step.max() < 2:
-        return None
-    member, topic = np.unravel_index(int(step.argmax()), step.shape)
-    return int(unknown[member]), int(topics[topic])
-
-
-def _fewest(
-    judged: Judged, found: tuple[int, ...], tiers: Objective, time_limit: float | None
-) -> list[tuple[int, int]]:
-    """Subscriptions that the lowest optimum uses and nobody has shown, less those not needed."""
-    if judged.lowest is None or judged.lowest.assignment is None:
-        return []
-    group, owner = judged.group, judged.lowest.assignment.owner
-    held = np.flatnonzero(owner >= 0)
-    member, topic = owner[held].astype(np.int64), group.topic[held].astype(np.int64)
-    new = ~judged.now.group.subscribes(member, topic)
-    used = np.unique(member[new] * len(group.topics) + topic[new]).tolist()
-    pairs = [divmod(pair, len(group.topics)) for pair in used]
-    if len(pairs) > MOST_ASKED:
-        return []
-    for pair in tuple(pairs):
-        rest = [other for other in pairs if other != pair]
-        (solution,) = _solved([reading_least(group, rest)], tiers, time_limit)
-        if _less(solution, found):
-            pairs = rest
-    return pairs
-
-
-def _question(group: Group, pairs: Sequence[tuple[int, int]]) -> str:
-    if not pairs:
-        return "which topics do the members read?"
-    first, *rest = (f"{group.members[m]} read {group.topics[t]}" for m, t in pairs)
-    return f"does {first}{''.join(f', and {other}' for other in rest)}?"

@@ -370,7 +370,7 @@ class Group:
     def topics_in_demand(self) -> Int64:
         """Topics of which somebody holds a partition, ascending int64; all if nobody holds any.
 
-        Nobody reads the others, in a group in good order (DESIGN section 8).
+        Nobody reads the others, in a group in good order.
         """
         held = np.unique(self.claims.topic).astype(np.int64)
         held = held[held < len(self.topics)]

@@ -1,7 +1,7 @@
 """Unknown subscriptions: what a member whose subscription no source shows may read.
 
 No console view prints subscriptions. In a group in good order a member reads at least the topics
-of which it holds a partition, and at most those of which somebody does (DESIGN section 8).
+of which it holds a partition, and at most those of which somebody does.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _alike(
     """Return the same for topics of one least level, lowest, and one least price, cheapest."""
     if ((books.loads > 0) & (level != lowest)).any():
         return None
-    owned = books.counted(books.group.owner)
+    owned = books.owners
     stays = np.where(level == lowest, price, SAFE)
     return int(owned[0]) * cheapest + _dot(owned[1:], np.minimum(cheapest + unit, stays))
 

@@ -28,6 +28,8 @@ AT_ONCE = 2**16
 # Runs of this length and more are counted as one, where so few begin in what is counted at once.
 LONG = 16
 FEW = AT_ONCE // LONG
+# Where so small a part differs, it is counted and not the whole.
+SMALL = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +78,29 @@ class Books:
         return slice(None) if self.all_read else np.flatnonzero(self.readers[self.topic] > 0)
 
     @cached_property
+    def holders(self) -> Int64:
+        """(members + 1,) int64: how many of the read partitions nobody, then each member holds."""
+        return self.counted(self.held)
+
+    @property
     def loads(self) -> Int64:
         """(members,) int64: how many partitions each member holds."""
-        return self.counted(self.held)[1:]
+        return self.holders[1:]
+
+    @cached_property
+    def owners(self) -> Int64:
+        """(members + 1,) int64: how many of the read partitions nobody, then each member owned."""
+        owner, held, width = self.group.owner[self.read], self.held[self.read], len(self.holders)
+        changed = np.flatnonzero(self.differs)
+        if len(changed) * SMALL > len(owner):
+            return self.counted(self.group.owner)
+        came = np.bincount(held[changed] + 1, minlength=width)
+        return self.holders - came + np.bincount(owner[changed] + 1, minlength=width)
+
+    @cached_property
+    def differs(self) -> Bools:
+        """(read,) bool: whether a partition is not with its owner, or has none."""
+        return np.asarray((self.group.owner != self.held)[self.read], bool)
 
     @cached_property
     def owned(self) -> Bools:
@@ -90,7 +112,7 @@ class Books:
         """(read,) bool: whether a partition had an owner and is not with it."""
         if not self.owned.any():
             return self.owned
-        return np.asarray(self.owned & (self.group.owner != self.held)[self.read], bool)
+        return np.asarray(self.owned & self.differs, bool)
 
     def counted(self, member: Int32) -> Int64:
         """(members + 1,) int64: how many of the read partitions nobody has, then each member."""

@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from compare.samples.small_groups import drawn
+from compare.samples.drawn import drawn
 
 from compare.verdict import ALL_ALIKE, judge
 from groups import Assignment, BadInput, Group
