@@ -73,7 +73,7 @@ def cpsat(
             program.hint(found)
         if status == cp_model.INFEASIBLE:
             found = program.first_readers() if found is None else found
-            stopped = Stopped.CONTRADICTION
+            stopped = Stopped.TIME_LIMIT
         elif status != cp_model.OPTIMAL:
             stopped = Stopped.TIME_LIMIT
         if stopped is not Stopped.PROOF:

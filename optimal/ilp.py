@@ -109,7 +109,7 @@ def _best(
                 return found, Stopped.PROOF
         if said.is_late:
             return found, Stopped.TIME_LIMIT
-    return program.first_readers() if found is None else found, Stopped.CONTRADICTION
+    return program.first_readers() if found is None else found, Stopped.TIME_LIMIT
 
 
 def _is_better(

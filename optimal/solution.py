@@ -38,12 +38,12 @@ class Status(StrEnum):
 class Stopped(StrEnum):
     """Why a method stopped.
 
-    `contradiction`: what the solver said cannot be, so that its word counts for nothing.
+    `time-limit` is every end without a proof: the time was up, or nothing that the solver said
+    held and there was no other way to ask it.
     """
 
     PROOF = "proof"
     TIME_LIMIT = "time-limit"
-    CONTRADICTION = "contradiction"
 
 
 class ProofKind(StrEnum):

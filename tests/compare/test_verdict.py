@@ -5,8 +5,8 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from compare.samples.drawn import drawn
 
+from compare.samples.drawn import drawn
 from compare.verdict import ALL_ALIKE, judge
 from groups import Assignment, BadInput, Group
 from groups.unknown import reading_as_told
