@@ -27,19 +27,25 @@ if TYPE_CHECKING:
 HALF = 32
 
 
-def audit(group: Group, solution: Solution) -> tuple[str, ...]:
+def audit(group: Group, solution: Solution, books: Books | None = None) -> tuple[str, ...]:
     """Check a solution against its group; return what could not be checked, a line each.
+
+    Parameters
+    ----------
+    books : of this group and this assignment, where they were made already
 
     Raises
     ------
     BadInput, InvalidAssignment, ProofError
         As `optimal.certificate.check`, which then has the last word.
     """
-    left = confirm(group, solution)
+    left = confirm(group, solution, books)
     return check(group, solution) if left is None else left
 
 
-def confirm(group: Group, solution: Solution) -> tuple[str, ...] | None:
+def confirm(
+    group: Group, solution: Solution, books: Books | None = None
+) -> tuple[str, ...] | None:
     """Return what `optimal.certificate.check` returns; None where it may be of another mind.
 
     That is where the solution does not hold, and where a sum could leave 64 bits.
@@ -52,25 +58,33 @@ def confirm(group: Group, solution: Solution) -> tuple[str, ...] | None:
     require_form(group, solution)
     if solution.assignment is None:
         return unchecked(solution, ())
-    books = Books.of(group, solution.assignment.owner)
-    if not (_fits(group, solution) and books.valid() and books.know(solution.objective)):
+    if books is None or books.group is not group or books.held is not solution.assignment.owner:
+        books = Books.of(group, solution.assignment.owner)
+    found = values_of(books, solution.objective, solution.proof)
+    if found is None:
         return None
-    left = unchecked(solution, tuple(books.value(tier) for tier in solution.objective))
+    left = unchecked(solution, found)
     if solution.proof.kind is not ProofKind.CERTIFICATE:
         return left
     return left if _proves(books, solution.objective, solution.proof) else None
 
 
-def _fits(group: Group, solution: Solution) -> bool:
+def values_of(books: Books, objective: Objective, proof: Proof) -> tuple[int, ...] | None:
+    """Return the value of each tier; None where the assignment is not valid or a sum too large."""
+    if not (_fits(books.group, objective, proof) and books.valid and books.know(objective)):
+        return None
+    return tuple(books.value(tier) for tier in objective)
+
+
+def _fits(group: Group, objective: Objective, proof: Proof) -> bool:
     """Say whether whatever is added up stays inside 64 bits."""
     heaviest = 1
     for needs, column in (("lag", group.lag_records), ("weight", group.weight)):
-        if column is None or all(TIERS[tier].needs != needs for tier in solution.objective):
+        if column is None or all(TIERS[tier].needs != needs for tier in objective):
             continue
         if column.sum(where=column > 0, dtype=float) >= SAFE:
             return False
         heaviest = max(heaviest, int(column.max(initial=0)))
-    proof = solution.proof
     if proof.kind is not ProofKind.CERTIFICATE:
         return True
     steepest = heaviest * sum(map(abs, proof.scale or (1,)))

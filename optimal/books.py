@@ -128,6 +128,7 @@ class Books:
             found += np.bincount(member[start : start + step] + 1, minlength=width)
         return found
 
+    @cached_property
     def valid(self) -> bool:
         """Say whether what somebody reads is with a reader, and the rest with nobody."""
         group, held = self.group, self.held

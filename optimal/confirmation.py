@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from groups.assignment import Assignment
 from groups.errors import InvalidAssignment, ProofError, SolverContradiction
 from groups.tiers import values
-from optimal.audit import audit
+from optimal.audit import audit, values_of
+from optimal.books import Books
 from optimal.solution import Proof, ProofKind, Solution, Status, Term
 
 if TYPE_CHECKING:
@@ -26,9 +27,12 @@ def confirmed(
     SolverContradiction
         Where the checker rejects it.
     """
-    solution = unconfirmed(group, objective, answer, method, seconds)
+    assignment = None if answer.owner is None else Assignment(group, answer.owner)
+    books = None if assignment is None else Books.of(group, assignment.owner)
+    found = None if books is None else values_of(books, objective, answer.proof)
+    solution = _solution(group, objective, answer, method, seconds, assignment, found)
     try:
-        audit(group, solution)
+        audit(group, solution, books)
     except (InvalidAssignment, ProofError) as error:
         raise SolverContradiction(
             f"{group.name}: {method} contradicts the checker: {error}"
@@ -41,7 +45,20 @@ def unconfirmed(
 ) -> Solution:
     """Turn an answer into a solution; the values of its tiers are computed here."""
     assignment = None if answer.owner is None else Assignment(group, answer.owner)
-    found = () if assignment is None else values(assignment, objective)
+    return _solution(group, objective, answer, method, seconds, assignment, None)
+
+
+def _solution(
+    group: Group,
+    objective: Objective,
+    answer: Answer,
+    method: str,
+    seconds: float,
+    assignment: Assignment | None,
+    found: tuple[int, ...] | None,
+) -> Solution:
+    if found is None:
+        found = () if assignment is None else values(assignment, objective)
     bounds: tuple[int | None, ...] = answer.bounds
     if answer.proof.kind is ProofKind.CERTIFICATE or method == "flow":
         # The checker, or the flow's own word, stands for every tier.
