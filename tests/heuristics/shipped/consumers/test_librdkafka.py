@@ -52,6 +52,15 @@ def drivers():
     return [pid for pid in found if pid in programs]
 
 
+def stopped(pid):
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        if (pid, "T") in {(one, state[0]) for one, _, state, _ in processes()}:
+            return True
+        time.sleep(0.02)
+    return False
+
+
 def gone(pids):
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
@@ -139,7 +148,9 @@ def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(gr
         driver.plan(group, "range")
         _, client = drivers()
         os.kill(client, signal.SIGSTOP)
-        threading.Timer(0.5, os.kill, (client, signal.SIGKILL)).start()
+        assert stopped(client)
+        # Long enough after the round has begun, on a busy machine too.
+        threading.Timer(3.0, os.kill, (client, signal.SIGKILL)).start()
         with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
             driver.plan(group, "range")
         assert driver.plan(group, "range")[0]
