@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from optimal.flow.pools import Pools
 
 
+# What is looked up at once stays in the processor's cache.
+AT_ONCE = 2**16
+
+
 def whole(pools: Pools, blocks: Blocks) -> Bools:
     """(blocks,) bool: whether nobody outside the block reads in it, nor the other way round."""
     of_pool, of_class = blocks.of_pool[pools.read_pool], blocks.of_class[pools.read_by]
@@ -41,7 +45,7 @@ def deal(group: Group, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
     above = owned > kept
     owner, free = group.owner.copy(), np.empty(0, np.int64)
     if above.any():
-        theirs = np.flatnonzero(np.append(above, False).take(owner))
+        theirs = _owned_by(above, owner)
         theirs = theirs[order_by(owner[theirs])]
         given_up = ranks(owned[above]) >= np.repeat(kept[above], owned[above])
         free = np.sort(theirs[given_up])
@@ -54,6 +58,17 @@ def deal(group: Group, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
         free = free[order_by(blocks.of_pool[pools.pool[free]])]
     owner[free] = np.repeat(members, given[members])
     return owner, price
+
+
+def _owned_by(chosen: Bools, owner: Int32) -> Int64:
+    """Return the partitions, ascending, whose owner is among the chosen members."""
+    table = np.append(chosen, False)
+    return np.concatenate(
+        [
+            np.flatnonzero(table.take(owner[start : start + AT_ONCE])) + start
+            for start in range(0, max(len(owner), 1), AT_ONCE)
+        ]
+    )
 
 
 def closed_counts(

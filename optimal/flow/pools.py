@@ -109,10 +109,14 @@ def pools_of(group: Group, stages: Stages) -> Pools:
 def _one_pool(group: Group, useful: Bools) -> Pools:
     """Return the one pool and the one class of members that all read the same."""
     one = np.zeros(1, np.int64)
+    some_unread = not useful[group.partitions > 0].all()
+    pool = np.broadcast_to(np.int64(0), group.n_partitions)
+    if some_unread:
+        pool = np.repeat(np.where(useful, 0, -1), group.partitions)
     return Pools(
-        pool=np.repeat(np.where(useful, 0, -1), group.partitions),
-        some_unread=not useful[group.partitions > 0].all(),
-        kept=np.zeros(group.n_partitions, bool),
+        pool=pool,
+        some_unread=some_unread,
+        kept=np.broadcast_to(np.False_, group.n_partitions),
         counts=group.partitions[useful].sum(keepdims=True),
         pool_topic=np.flatnonzero(useful)[:1],
         member_class=np.zeros(len(group.members), np.int64),
