@@ -87,14 +87,15 @@ def score(
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
     names = _names(assignor, current=current, many=len(judged) > 1)
-    rows = _rows(judged, names, seconds, assume_equal=assume_equal)
+    references = [one.lowest if assume_equal else one.reference for one in judged]
+    rows = _rows(judged, references, names, seconds, assume_equal=assume_equal)
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     if format_ == "json":
-        for one, scored, given in zip(judged, rows, groups, strict=True):
-            show_json(tables.document(one, scored, tiers, given.assumed))
+        for one, reference, scored, given in zip(judged, references, rows, groups, strict=True):
+            show_json(tables.document(one, reference, scored, tiers, given.assumed))
     elif len(judged) == 1:
-        tables.print_group(judged[0], rows[0])
+        tables.print_group(judged[0], references[0], rows[0])
     else:
         tables.print_groups(judged, tiers, files)
     named = set(assignors_asked(assignor) if assignor else [CURRENT])
@@ -123,14 +124,18 @@ def _names(assignor: list[str] | None, *, current: bool, many: bool) -> list[str
 
 
 def _rows(
-    judged: Sequence[Judged], names: Sequence[str], seconds: float, *, assume_equal: bool
+    judged: Sequence[Judged],
+    references: Sequence[Solution | None],
+    names: Sequence[str],
+    seconds: float,
+    *,
+    assume_equal: bool,
 ) -> list[list[Score]]:
     from heuristics.time_limit import TimeLimit
 
     rows: list[list[Score]] = []
     with TimeLimit(seconds) as limit:
-        for one in judged:
-            reference = one.lowest if assume_equal else one.reference
+        for one, reference in zip(judged, references, strict=True):
             if reference is None:
                 rows.append([])
             elif assume_equal or one.group.subscription_known.all():

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from compare.score import Score
     from compare.verdict import Judged
     from groups.tiers import Objective
+    from optimal.solution import Solution
 
 SHORTEST_NAME = 8
 SPACE = 2
@@ -30,10 +31,13 @@ WIDEST_BAR = 20
 
 
 def document(
-    judged: Judged, rows: Sequence[Score], tiers: Objective, assumed: Sequence[str]
+    judged: Judged,
+    reference: Solution | None,
+    rows: Sequence[Score],
+    tiers: Objective,
+    assumed: Sequence[str],
 ) -> dict[str, object]:
     """Return the ``assay-scores/1`` document of a group, with its verdict."""
-    reference = judged.reference
     if reference is None:
         found: dict[str, object] = {
             "format": "assay-scores/1",
@@ -85,7 +89,7 @@ def _print_notes(worst: Sequence[Judged], tiers: Objective, files: Sequence[str]
     for one in asked[:MOST_QUESTIONS]:
         show(f"{one.group.name}: {one.verdict.question}")
     if len(asked) > MOST_QUESTIONS:
-        show(f"and {counted(len(asked) - MOST_QUESTIONS, 'question')} more: --format json")
+        show(f"and {counted(len(asked) - MOST_QUESTIONS, 'question')} more: see each in full")
     conditions = {one.verdict.condition for one in worst if one.verdict.condition}
     for condition in sorted(filter(None, conditions)):
         show(f"* if {condition}")
@@ -94,12 +98,12 @@ def _print_notes(worst: Sequence[Judged], tiers: Objective, files: Sequence[str]
     show(f"{what}; one in full: assay score --group NAME {names}")
 
 
-def print_group(judged: Judged, rows: Sequence[Score]) -> None:
+def print_group(judged: Judged, reference: Solution | None, rows: Sequence[Score]) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor."""
     show(sentence(judged))
-    if rows and judged.reference is not None:
+    if rows and reference is not None:
         _print_loads(judged)
-        print_rows(judged.reference, rows)
+        print_rows(reference, rows)
 
 
 def _print_loads(judged: Judged) -> None:
