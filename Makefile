@@ -23,7 +23,7 @@ out/seeded.jsonl: .venv/.ready
 	@mv $@.part $@
 
 test: clients  ## run the test suite on all cores
-	@$(BIN)/python -m pytest -n logical --dist loadgroup
+	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder
 
 check: .venv/.ready-notebooks  ## ruff, mypy --strict, import cycles and the notebooks
 	@$(BIN)/ruff check .

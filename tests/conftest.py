@@ -6,7 +6,18 @@ import re
 import sys
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
+SHARES_ONE_SPARK = "tests/compare/runs/"
+SHARES_NOTHING = "tests/compare/promises/test_program.py"
+LONGEST = (
+    "tests/optimal/test_agreement.py",
+    SHARES_ONE_SPARK,
+    "tests/assay/test_readme.py",
+    "tests/studies/",
+    SHARES_NOTHING,
+    "tests/compare/test_verdict.py",
+)
 REFUSED: list[str] = []
 # What set-up cannot bring, as reasons of skips begin.
 NOT_BROUGHT = re.compile(r"no Go toolchain|no Node on the PATH|no browser here|no Java for Spark")
@@ -50,13 +61,24 @@ def refused():
     assert found == []
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Let the tests of a file, and those that look at one run of Spark, share their fixtures."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            name = "spark" if "spark_runs" in item.fixturenames else item.location[0]
-            item.add_marker(pytest.mark.xdist_group(name))
+    """Begin with the files that take longest, so that no core waits for one of them at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+class FileByFile(LoadScopeScheduling):
+    """Gives a process whole files, so that what the tests of a file share is set up once."""
+
+    def _split_scope(self, nodeid):
+        file = nodeid.partition("::")[0]
+        if file.startswith(SHARES_ONE_SPARK):
+            return SHARES_ONE_SPARK
+        return nodeid if file == SHARES_NOTHING else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return FileByFile(config, log)
 
 
 def no_skip_in_ci(report):

@@ -22,9 +22,7 @@ def called(name: str) -> str:
     return name
 
 
-@pytest.mark.parametrize(
-    "finding", [pytest.param(f, id=f.id, marks=pytest.mark.xdist_group(f.id)) for f in FINDINGS]
-)
+@pytest.mark.parametrize("finding", [pytest.param(f, id=f.id) for f in FINDINGS])
 def test_each_finding_is_reproduced_by_a_program_in_the_language_of_its_client(tmp_path, finding):
     called(finding.assignor)
     came = rerun(program(finding), finding.assignor, tmp_path)
