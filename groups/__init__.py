@@ -1,7 +1,9 @@
 """WHAT: a consumer group, an assignment of its partitions, and what that costs."""
 
 from groups.assignment import Assignment, Violation
-from groups.claims import Claims
+from groups.columns.claims import Claims
+from groups.columns.member_details import MemberDetails
+from groups.columns.racks import Racks
 from groups.errors import (
     AssayError,
     BadInput,
@@ -12,8 +14,6 @@ from groups.errors import (
     SolverContradiction,
 )
 from groups.group import Group
-from groups.member_details import MemberDetails
-from groups.racks import Racks
 from groups.tiers import PRESETS, TIERS, parse_objective, values
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import NOBODY, UNKNOWN, frozen
+from groups.columns.racks import Racks
 from groups.group import Group
-from groups.racks import Racks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

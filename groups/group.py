@@ -19,12 +19,12 @@ from groups.arrays import (
     integers,
     made_again,
 )
-from groups.claims import BY_CLAIMS, Claims
+from groups.columns.claims import BY_CLAIMS, Claims
+from groups.columns.topic_lists import in_use, of_members
+from groups.columns.validity import subscriptions_of, valid
 from groups.documents import snapshot
 from groups.documents.written import document_of
 from groups.errors import BadInput
-from groups.topic_lists import in_use, of_members
-from groups.validity import subscriptions_of, valid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.columns.member_details import MemberDetails
+    from groups.columns.offsets import Offsets
+    from groups.columns.racks import Racks
+    from groups.columns.subscriptions import Subscriptions
     from groups.documents.snapshot import Snapshot
-    from groups.member_details import MemberDetails
-    from groups.offsets import Offsets
-    from groups.racks import Racks
-    from groups.subscriptions import Subscriptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Group:
     subscription_row : (members,) int32, the row that each member reads; rows may be equal
     subscription_known : (members,) bool, False where the source does not show a subscription
     owner : (all partitions,) int32, valid owner (docs/proof.md), -1 where nobody; given as
-        `groups.claims.BY_CLAIMS`, what follows from `raw_claims`
+        `groups.columns.claims.BY_CLAIMS`, what follows from `raw_claims`
     generation : (members,) int64, of the member's claims, -1 where none was given
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
     racks : where members and replicas stand, or None

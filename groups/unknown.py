@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.columns.topic_lists import in_use
 from groups.errors import BadInput
-from groups.topic_lists import in_use
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

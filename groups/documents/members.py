@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from groups.arrays import NO_GENERATION
-from groups.claims import Claims
+from groups.columns.claims import Claims
+from groups.columns.member_details import MemberDetails
 from groups.documents import fields
-from groups.member_details import MemberDetails
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

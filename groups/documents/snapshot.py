@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from groups.arrays import check_total
-from groups.claims import BY_CLAIMS
+from groups.columns.claims import BY_CLAIMS
 from groups.documents import fields
 from groups.documents.json_files import read_bytes, read_documents
 from groups.documents.members import claims_of, read_member
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from groups.arrays import Bools, Int32, Int64
-    from groups.claims import Claims
-    from groups.member_details import MemberDetails
-    from groups.offsets import Offsets
-    from groups.racks import Racks
+    from groups.columns.claims import Claims
+    from groups.columns.member_details import MemberDetails
+    from groups.columns.offsets import Offsets
+    from groups.columns.racks import Racks
 
 FORMAT = "assay-group/1"
 _KEYS = {

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from groups.arrays import NOBODY, UNKNOWN, check_total, frozen
+from groups.columns.offsets import Offsets
+from groups.columns.racks import Racks
 from groups.documents import fields
 from groups.errors import BadInput
-from groups.offsets import Offsets
-from groups.racks import Racks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from groups.documents.snapshot import FORMAT
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
-    from groups.claims import Claims
+    from groups.columns.claims import Claims
     from groups.documents.snapshot import Snapshot
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.columns.topic_lists import entries
 from groups.errors import BadInput
-from groups.topic_lists import entries
 from optimal.flow.costs import COSTS
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
+    from groups.columns.racks import Racks
     from groups.group import Group
-    from groups.racks import Racks
     from groups.tiers import Objective
     from optimal.flow.lots import Lots
 

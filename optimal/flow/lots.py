@@ -9,8 +9,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
+    from groups.columns.racks import Racks
     from groups.group import Group
-    from groups.racks import Racks
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import among
-from groups.topic_lists import entries
+from groups.columns.topic_lists import entries
 from optimal.flow.costs import COSTS
 from optimal.flow.stages import CONVEX
 from optimal.networks.order import numbered, order_by

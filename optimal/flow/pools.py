@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.topic_lists import entries
+from groups.columns.topic_lists import entries
 from optimal.flow.cheapest_readers import cheapest_readers
 from optimal.flow.lots import Lots
 from optimal.flow.rows import alike

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, check_total, column
-from groups.claims import BY_CLAIMS
+from groups.columns.claims import BY_CLAIMS
+from groups.columns.names import names
+from groups.columns.subscriptions import Subscriptions
 from groups.errors import BadInput
-from groups.names import names
-from groups.subscriptions import Subscriptions
 
 if TYPE_CHECKING:
     from groups.arrays import Int32, Int64

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from groups import Assignment, BadInput, Claims, Group, InvalidAssignment, MemberDetails, Racks
-from groups.claims import BY_CLAIMS
+from groups.columns.claims import BY_CLAIMS
+from groups.columns.offsets import Offsets
 from groups.fleet import Fleet
-from groups.offsets import Offsets
 
 DOCUMENT = {
     "format": "assay-group/1",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import NOBODY, UNKNOWN, column, contains, made_again
+from groups.columns.names import names
 from groups.errors import BadInput
-from groups.names import names
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints

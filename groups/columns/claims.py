@@ -12,7 +12,7 @@ from groups.errors import BadInput
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints
-    from groups.subscriptions import Subscriptions
+    from groups.columns.subscriptions import Subscriptions
 
 
 # In place of a group's owners: those that follow from its claims.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept
+from groups.columns.topic_lists import entries, require_rising
 from groups.errors import BadInput
-from groups.topic_lists import entries, require_rising
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints
