@@ -80,7 +80,7 @@ clients: .venv/.ready
 	@echo "Looking for the clients that are scored, and fetching those that are not here ..." >&2
 	@test -e .venv/.java || $(BIN)/python -m heuristics.shipped.java
 	@touch .venv/.java
-	@$(BIN)/assay fetch > /dev/null
+	@$(BIN)/assay fetch > /dev/null || test $$? -eq 2
 
 .venv/.ready-notebooks: .venv/.ready requirements-notebooks.lock
 	@echo "Adding Jupyter to .venv/ ..." >&2

@@ -194,9 +194,7 @@ def assignors_asked(names: Sequence[str] | None) -> list[str]:
     """
     if not names:
         return [CURRENT, *available()]
-    own = (CURRENT, OPTIMUM)
-    found = [one for name in names for one in ([name] if name in own else matching([name]))]
-    return list(dict.fromkeys(found))
+    return list(matching(names, besides=(CURRENT, OPTIMUM)))
 
 
 def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, object]:

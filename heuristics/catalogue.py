@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from groups import BadInput
 from heuristics.assignor import Assignor
-from heuristics.shipped import listed, shipped_named
+from heuristics.nearest import nearest
+from heuristics.shipped import ALL, listed, shipped_named
+from heuristics.shipped.strategies import known_as, names_like
 from heuristics.written import (
     kip54_fairest,
     kip54_sticky,
@@ -26,7 +28,7 @@ from heuristics.written import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 _WRITTEN = (
     ("range", "RangeAssignor, as documented", None, range.plan),
@@ -60,18 +62,21 @@ def assignor_named(name: str) -> Assignor:
     """Return the assignor of that name, whether it can be called here or not.
 
     A shipped one may be of a version that is not listed; without a version it is of the newest
-    that can be called here.
+    that can be called here. Kafka's own may be named as in a configuration:
+    ``cooperative-sticky``, ``CooperativeStickyAssignor`` or the full class name, ``uniform``.
+    ``range`` and ``roundrobin`` are those as written, which agree with Kafka's.
 
     Raises
     ------
     BadInput
-        Where no assignor has that name; the message lists those that there are.
+        Where no assignor has that name; the message has the three nearest.
     """
     if name in WRITTEN:
         return WRITTEN[name]
-    if "/" in name:
-        return shipped_named(name)
-    raise BadInput(f"assignor: unknown name {name!r}, expected one of {', '.join(assignors())}")
+    known = known_as(name)
+    if known is not None or "/" in name:
+        return shipped_named(known or name)
+    raise _unknown(name)
 
 
 def available() -> tuple[str, ...]:
@@ -84,8 +89,12 @@ def available() -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def matching(names: Iterable[str]) -> tuple[str, ...]:
-    """Return assignor names, with a pattern such as ``kafka-java/*`` for all listed that match.
+def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[str, ...]:
+    """Return assignors' full names, for a pattern such as ``kafka-java/*`` all that match.
+
+    Parameters
+    ----------
+    besides : names that are no assignor's, and stay as they are
 
     Raises
     ------
@@ -94,11 +103,20 @@ def matching(names: Iterable[str]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for name in names:
-        if "*" in name:
+        if name in besides:
+            found[name] = None
+        elif "*" in name:
             matched = [one for one in assignors() if fnmatchcase(one, name)]
             if not matched:
                 raise BadInput(f"assignor: nothing listed matches {name!r}")
             found.update(dict.fromkeys(matched))
-        else:
+        elif name in WRITTEN or "/" in name or known_as(name):
             found[assignor_named(name).name] = None
+        else:
+            raise _unknown(name, besides)
     return tuple(found)
+
+
+def _unknown(name: str, besides: Collection[str] = ()) -> BadInput:
+    near = nearest(name, (*WRITTEN, *names_like(name), *besides))
+    return BadInput(f"assignor: unknown name {name!r}; nearest: {near}; {ALL}")

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from groups.errors import BadInput
+from groups.extras import command_for
 from groups.tiers import TIERS, require_data
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
@@ -174,4 +175,4 @@ def require_pulp() -> None:
     try:
         import pulp  # noqa: F401 - whether it is there
     except ImportError:
-        raise BadInput("method ilp: PuLP is missing: pip install 'kafka-assay[ilp]'") from None
+        raise BadInput(f"method ilp: PuLP is missing: {command_for('ilp')}") from None

@@ -77,10 +77,12 @@ def reproduce(
     from compare.promises.findings import read_findings
     from compare.promises.program import program
     from compare.promises.rerun import rerun
+    from heuristics.nearest import nearest
 
     known = {found.id: found for found in read_findings(findings)}
     if finding not in known:
-        raise BadInput(f"{findings}: no finding {finding!r}, only {', '.join(known)}")
+        near = f"; nearest: {nearest(finding, known)}" if known else ""
+        raise BadInput(f"{findings}: no finding {finding!r}{near}")
     made = program(known[finding])
     if out is not None:
         folder = Path(out)

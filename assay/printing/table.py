@@ -37,7 +37,7 @@ class Table:
 
     def add(self, *cells: object) -> None:
         """Add a row."""
-        # As text, so that brackets are no markup: pip install 'kafka-assay[java]'.
+        # As text, so that brackets are no markup: pip install '.[java]'.
         self._drawn.add_row(*(Text(printable(_said(cell))) for cell in cells))
 
     def show(self) -> None:

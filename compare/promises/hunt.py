@@ -138,7 +138,7 @@ def hunt_findings(
     BadInput
         Where no assignor or promise has the name, or a promise cannot be asked of the assignor.
     """
-    assignor_named(assignor)
+    assignor = assignor_named(assignor).name
     asked = [promise_named(name) for name in promises or PROMISES]
     for promise in asked:
         if not promise.asked_of(assignor):

@@ -111,7 +111,7 @@ def _librdkafka(finding: Finding, client: str, assignor: str, version: str) -> P
     text = PYTHON.text(
         finding,
         f"{assignor} of {client} {version}",
-        f"{client} {version} and kafka-assay[clients]",
+        f"{client} {version} and kafka-assay with its extra clients",
         Template(parts["assign"]).substitute(assignor=assignor, version=version),
         imports=parts["imports"],
     )

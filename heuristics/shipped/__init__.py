@@ -10,10 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from groups import BadInput
+from heuristics.nearest import nearest
 from heuristics.shipped.client import Client, assignor_of
 from heuristics.shipped.consumers import franz_go, kafkajs, librdkafka, sarama
 from heuristics.shipped.java import kafka_broker, kafka_java
 from heuristics.shipped.python import aiokafka, kafka_python
+from heuristics.shipped.strategies import known_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +37,7 @@ _CLIENTS: tuple[Client, ...] = (
 
 CLIENTS: Mapping[str, Client] = MappingProxyType({client.name: client for client in _CLIENTS})
 
+ALL = "assay assignors lists all"
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,99}")
 
 
@@ -49,7 +52,7 @@ def listed() -> Iterator[Assignor]:
 def shipped_named(name: str) -> Assignor:
     """Return the assignor of a name such as ``kafka-java/sticky@4.4.0``.
 
-    Without a version: that of the first version listed that can be called here.
+    Without a version: that of the newest that can be called here.
 
     Raises
     ------
@@ -58,10 +61,11 @@ def shipped_named(name: str) -> Assignor:
     """
     before, _, after = name.partition("/")
     assignor, _, version = after.partition("@")
-    client = client_named(before)
-    if assignor not in client.assignors:
-        known = ", ".join(f"{client.name}/{one}" for one in client.assignors)
-        raise BadInput(f"assignor: unknown name {name!r}, expected one of {known}")
+    client = CLIENTS.get(before)
+    if client is None or assignor not in client.assignors:
+        asked, known = name.partition("@")[0], CLIENTS.values() if client is None else [client]
+        near = nearest(asked, (f"{one.name}/{a}" for one in known for a in one.assignors))
+        raise BadInput(f"assignor: unknown name {name!r}; nearest: {near}; {ALL}")
     if not version:
         versions = client.versions()
         here = (v for v in versions if client.missing(assignor, v) is None)
@@ -72,15 +76,15 @@ def shipped_named(name: str) -> Assignor:
 def client_and_version(name: str) -> tuple[Client, str]:
     """Return the client of a name such as ``kafka-java@4.4.0``, and which version of it.
 
-    What stands between a slash and the @ counts for nothing; without a version it is the first
-    that is listed.
+    What stands between a slash and the @ counts for nothing, and an assignor as people know it,
+    ``cooperative-sticky``, means its client; without a version it is the first that is listed.
 
     Raises
     ------
     BadInput
         Where there is no such client, or what follows the @ is no version.
     """
-    before, _, version = name.partition("@")
+    before, _, version = (known_as(name) or name).partition("@")
     client = client_named(before.partition("/")[0])
     return client, _version(version or client.versions()[0], name)
 
@@ -94,7 +98,7 @@ def client_named(name: str) -> Client:
         Where there is none.
     """
     if name not in CLIENTS:
-        raise BadInput(f"client: unknown name {name!r}, expected one of {', '.join(CLIENTS)}")
+        raise BadInput(f"client: unknown name {name!r}; nearest: {nearest(name, CLIENTS)}; {ALL}")
     return CLIENTS[name]
 
 

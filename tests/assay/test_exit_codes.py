@@ -23,7 +23,23 @@ USAGE = {
     ),
     "unknown assignor": (
         ("score", "orders.json", "--assignor", "rnage"),
-        r"assignor: unknown name 'rnage', expected one of .*range, .*",
+        r"assignor: unknown name 'rnage'; nearest: range, .*, .*; assay assignors lists all",
+    ),
+    "unknown assignor of a scenario": (
+        ("scenario", "orders.json", "--assignor", "kafka-java/stikcy@4.4.0"),
+        r"assignor: unknown name 'kafka-java/stikcy@4.4.0'; nearest: kafka-java/sticky, .*",
+    ),
+    "unknown assignor of a run": (
+        ("run", "orders.json", "--out", "out", "--assignor", "coperative-sticky"),
+        r"assignor: unknown name 'coperative-sticky'; nearest: cooperative-sticky, .*",
+    ),
+    "unknown assignor of a hunt": (
+        ("hunt", "StikyAssignor"),
+        r"assignor: unknown name 'StikyAssignor'; nearest: StickyAssignor, .*",
+    ),
+    "unknown client to fetch": (
+        ("fetch", "kafka-jaba@4.4.0"),
+        r"client: unknown name 'kafka-jaba'; nearest: kafka-java, .*",
     ),
     "unknown method": (
         ("solve", "orders.json", "--method", "magic"),

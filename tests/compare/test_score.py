@@ -319,7 +319,7 @@ def test_an_assignor_that_hands_out_nothing_is_scored_as_not_valid(even):
 
 
 def test_a_name_that_no_assignor_has_is_refused(even):
-    with TimeLimit(30) as limit, pytest.raises(BadInput, match="unknown name 'rnage', expected"):
+    with TimeLimit(30) as limit, pytest.raises(BadInput, match="'rnage'; nearest: range"):
         score_assignors(even, solve(even), ["rnage"], limit)
 
 

@@ -1,10 +1,14 @@
+import json
+import re
 import subprocess
 import sys
 
 import pytest
 
 from groups import BadInput, Group
-from heuristics import WRITTEN, assign, assignors, available, matching, plan
+from heuristics import WRITTEN, assign, assignor_named, assignors, available, matching, plan
+from heuristics.shipped import CLIENTS
+from heuristics.shipped.consumers.go_build import built
 
 
 def test_assignors_are_listed_under_their_own_names_with_source_and_version():
@@ -39,8 +43,13 @@ def test_a_pattern_stands_for_all_that_are_listed_and_match():
 def test_a_shipped_assignor_of_a_version_that_is_not_listed_can_be_asked_for():
     assert matching(["kafka-java/sticky@3.7.1"]) == ("kafka-java/sticky@3.7.1",)
     for name, said in {
-        "kafka-jaba/sticky": "client: unknown name 'kafka-jaba', expected one of kafka-java, ",
-        "kafka-java/stiky": "assignor: unknown name 'kafka-java/stiky', expected one of kafka-",
+        "kafka-jaba/sticky": (
+            "assignor: unknown name 'kafka-jaba/sticky'; nearest: kafka-java/sticky, "
+        ),
+        "kafka-java/stiky@4.4.0": (
+            "assignor: unknown name 'kafka-java/stiky@4.4.0'; nearest: kafka-java/sticky, "
+            "kafka-java/cooperative-sticky, kafka-java/range; assay assignors lists all"
+        ),
         "kafka-java/sticky@x": "assignor: 'kafka-java/sticky@x' has no version after the @",
     }.items():
         with pytest.raises(BadInput) as refused:
@@ -53,11 +62,116 @@ def test_a_shipped_assignor_that_is_not_here_is_bad_input_with_the_command_for_i
         assign(group_of({"t": 1}, {"a": ["t"]}), "kafka-java/sticky@0.0.1")
 
 
-def test_an_unknown_name_is_bad_input_that_lists_the_known_ones(group_of):
-    with pytest.raises(
-        BadInput, match=r"^assignor: unknown name 'sticky', expected one of range,"
-    ):
-        assign(group_of({"t": 1}, {"a": ["t"]}), "sticky")
+UNKNOWN = {
+    "rnage": ["range"],
+    "cooperative_sticky": ["cooperative-sticky"],
+    "Uniform Assignor": ["UniformAssignor"],
+    "org.apache.kafka.clients.consumer.CoperativeStickyAssignor": ["CooperativeStickyAssignor"],
+    "StickyAsignor": ["StickyAssignor"],
+    "xyzzy": [],
+    "": [],
+    "@": [],
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_an_unknown_name_is_bad_input_with_the_three_nearest_in_one_line(group_of, name):
+    with pytest.raises(BadInput) as refused:
+        assign(group_of({"t": 1}, {"a": ["t"]}), name)
+    said = re.fullmatch(
+        r"assignor: unknown name '.*'; nearest: (.*); assay assignors lists all",
+        str(refused.value),
+    )
+    near = said[1].split(", ")
+    assert (len(near), near[: len(UNKNOWN[name])]) == (3, UNKNOWN[name])
+    for one in near:
+        assert matching([one])
+
+
+def test_names_that_are_no_assignors_are_suggested_where_they_may_be_asked_for():
+    assert matching(["current", "range"], besides=["current"]) == ("current", "range")
+    with pytest.raises(BadInput, match="unknown name 'curent'; nearest: current, "):
+        matching(["curent"], besides=["current"])
+    with pytest.raises(BadInput, match=r"unknown name 'current'; nearest: (?!current)"):
+        matching(["current"])
+
+
+CONSUMER = "org.apache.kafka.clients.consumer"
+COORDINATOR = "org.apache.kafka.coordinator.group.assignor"
+AS_PEOPLE_KNOW_THEM = {
+    "cooperative-sticky": "kafka-java/cooperative-sticky",
+    "CooperativeStickyAssignor": "kafka-java/cooperative-sticky",
+    f"{CONSUMER}.CooperativeStickyAssignor": "kafka-java/cooperative-sticky",
+    "sticky": "kafka-java/sticky",
+    "StickyAssignor": "kafka-java/sticky",
+    f"{CONSUMER}.StickyAssignor": "kafka-java/sticky",
+    "stickyassignor": "kafka-java/sticky",
+    "RangeAssignor": "kafka-java/range",
+    f"{CONSUMER}.RangeAssignor": "kafka-java/range",
+    "RoundRobinAssignor": "kafka-java/roundrobin",
+    f"{CONSUMER}.RoundRobinAssignor": "kafka-java/roundrobin",
+    "uniform": "kafka-broker/uniform",
+    "UniformAssignor": "kafka-broker/uniform",
+    f"{COORDINATOR}.UniformAssignor": "kafka-broker/uniform",
+    f"{COORDINATOR}.RangeAssignor": "kafka-broker/range",
+}
+
+
+@pytest.mark.parametrize("name", AS_PEOPLE_KNOW_THEM)
+def test_names_of_configurations_mean_the_newest_of_kafkas_that_is_here(name):
+    meant = AS_PEOPLE_KNOW_THEM[name]
+    here = [one for one in available() if one.partition("@")[0] == meant]
+    assert assignor_named(name).name == (here or [f"{meant}@4.4.0"])[0]
+    assert matching([f"{name}@4.0.2", name]) == (f"{meant}@4.0.2", assignor_named(name).name)
+
+
+def test_range_and_roundrobin_stay_the_ones_as_written():
+    for name in ("range", "roundrobin"):
+        assert assignor_named(name).kind == "written"
+
+
+def note_jars(cache, *versions):
+    (cache / "jars").mkdir()
+    for version in versions:
+        jar = cache / f"kafka-clients-{version}.jar"
+        jar.touch()
+        (cache / "jars" / f"kafka-clients-{version}.txt").write_text(f"{jar}\n")
+
+
+def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(tmp_path, monkeypatch):
+    """A program of its own: what is listed is looked up once in a process."""
+    note_jars(tmp_path, "3.10.1", "4.12.0", "4.12.0-rc1")
+    program = (
+        "from heuristics import assignors, assignor_named\n"
+        "print(*(n for n in assignors() if n.startswith('kafka-java/sticky@')))\n"
+        "print(assignor_named('kafka-java/sticky@9.9').missing())"
+    )
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    listed, missing = run.stdout.splitlines()
+    assert [name.partition("@")[2] for name in listed.split()] == [
+        "4.12.0", "4.12.0-rc1", "4.4.0", "4.0.2", "3.10.1", "3.9.2", "2.8.2",
+    ]  # fmt: skip
+    assert "installed" in missing or missing == (
+        "the jars of kafka-clients 9.9 are not here, those of 4.12.0, 4.12.0-rc1, 3.10.1 are: "
+        "assay fetch kafka-java@9.9"
+    )
+
+
+def test_versions_of_go_and_javascript_clients_that_were_fetched_are_listed(tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    listed = {name: CLIENTS[name].versions() for name in ("franz-go", "kafkajs")}
+    for program in (built("franz_go", "1.30.0"), tmp_path / "drivers/franz_go/1.29.0-old/x"):
+        program.parent.mkdir(parents=True)
+        program.touch()
+    for version, inside in {"3.0.0": "3.0.0", "1.0.0": "2.0.0"}.items():
+        package = tmp_path / "drivers" / "kafkajs" / version / "node_modules" / "kafkajs"
+        package.mkdir(parents=True)
+        (package / "package.json").write_text(json.dumps({"version": inside}))
+    assert CLIENTS["franz-go"].versions() == ("1.30.0", *listed["franz-go"])
+    assert CLIENTS["kafkajs"].versions() == ("3.0.0", *listed["kafkajs"])
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -84,7 +198,7 @@ def test_groups_without_members_topics_or_partitions_are_assigned(
     assert (made.rounds, made.revoked, made.ownerless) == (1, 0, 0)
 
 
-CLIENTS = {"jpype", "kafka", "aiokafka", "confluent_kafka"}
+LIBRARIES = {"jpype", "kafka", "aiokafka", "confluent_kafka"}
 LOADED = """
 import sys
 from pathlib import Path
@@ -103,7 +217,7 @@ def test_no_client_is_loaded_before_it_is_asked_for(statement):
     mapped, *modules = done.stdout.split()
     assert mapped == "False"
     assert "heuristics.shipped" in modules
-    assert {name.partition(".")[0] for name in modules} & CLIENTS == set()
+    assert {name.partition(".")[0] for name in modules} & LIBRARIES == set()
 
 
 def test_what_is_listed_cannot_be_changed():

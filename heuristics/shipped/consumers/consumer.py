@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from groups import Assignment
+from groups.extras import command_for
 from heuristics.assignor import Plan
 from heuristics.shipped.client import COOPERATIVE, in_rounds
 from heuristics.shipped.consumers.driver_process import driver_process
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from groups import Group
     from heuristics.shipped.probe.subscription import UserData
 
-INSTALL = "pip install 'kafka-assay[clients]'"
+INSTALL = command_for("clients")
 _ROUNDS = itertools.count(1)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from groups import BadInput
 from groups.documents.json_files import make_folder
-from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.cache import cache_folder, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +28,16 @@ def built(driver: str, version: str) -> Path:
 
     The place follows from the sources too: after a change of them it is another.
     """
-    content = sha256()
-    for source in _sources(driver):
-        content.update(source.read_bytes())
-    folder = cache_folder("drivers", driver) / f"{version}-{content.hexdigest()[:12]}"
+    folder = cache_folder("drivers", driver) / f"{version}-{_content(driver)}"
     return folder / (f"{driver}.exe" if os.name == "nt" else driver)
+
+
+def built_versions(driver: str) -> list[str]:
+    """Return the versions of its client that the program of a driver is built for."""
+    after = f"-{_content(driver)}"
+    names = names_in(cache_folder("drivers", driver))
+    found = [name.removesuffix(after) for name in names if name.endswith(after)]
+    return [version for version in found if built(driver, version).is_file()]
 
 
 def missing(driver: str, version: str, command: str) -> str | None:
@@ -82,6 +87,14 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
         partial = program.with_name(f"{program.name}.{os.getpid()}")
         shutil.move(folder / program.name, partial)
         partial.replace(program)
+
+
+def _content(driver: str) -> str:
+    """Return what tells the sources of a driver from those before a change."""
+    content = sha256()
+    for source in _sources(driver):
+        content.update(source.read_bytes())
+    return content.hexdigest()[:12]
 
 
 def _sources(driver: str) -> list[Path]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from heuristics.shipped.cache import newest_first
 from heuristics.shipped.consumers import go_build
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class GoDriver:
     ----------
     client : its name, after which the folder of the program's sources is called
     module : its Go module
-    listed : its versions, newest first
+    listed : its versions that are listed whether they are here or not
     since : for an assignor that older versions lack, the first version that has it, and the build
         tag that leaves it out of the program
     """
@@ -36,8 +37,8 @@ class GoDriver:
         return self.client.replace("-", "_")
 
     def versions(self) -> tuple[str, ...]:
-        """Return the versions to list, newest first."""
-        return self.listed
+        """Return the versions to list, newest first, with those that were built besides."""
+        return newest_first([*self.listed, *go_build.built_versions(self.folder)])
 
     def command(self, version: str) -> tuple[str, ...]:
         """Return what starts the program."""

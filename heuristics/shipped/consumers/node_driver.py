@@ -10,7 +10,7 @@ from pathlib import Path
 
 from groups import BadInput
 from groups.documents.json_files import make_folder
-from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.cache import cache_folder, names_in, newest_first
 
 DRIVERS = Path(__file__).parent / "drivers"
 INSTALL_SECONDS = 300.0
@@ -24,15 +24,16 @@ class NodeDriver:
     Attributes
     ----------
     client : the package's name, and that of the folder of the program
-    listed : its versions, newest first
+    listed : its versions that are listed whether they are here or not
     """
 
     client: str
     listed: tuple[str, ...]
 
     def versions(self) -> tuple[str, ...]:
-        """Return the versions to list, newest first."""
-        return self.listed
+        """Return the versions to list, newest first, with those that were installed besides."""
+        here = names_in(cache_folder("drivers", self.client))
+        return newest_first([*self.listed, *(v for v in here if self._installed(v) == v)])
 
     def command(self, version: str) -> tuple[str, ...]:
         """Return what starts the program."""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
-from heuristics.shipped.cache import cache_folder
+from groups.extras import command_for
+from heuristics.shipped.cache import cache_folder, names_in, newest_first
 from heuristics.shipped.java.runtime import OLDEST, java_home
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 SOURCES = Path(__file__).parent / "sources"
 RESOLVER = Path(__file__).with_name("resolve.py")
 SHARED = ("GroupArrays", "StaticLoggerBinder")
-PACKAGES = "pip install 'kafka-assay[java]'"
+PACKAGES = command_for("java")
 NO_JAVA = f"no Java {OLDEST} or later in JAVA_HOME or PATH: {PACKAGES}"
 KAFKA = "org.apache.kafka"
 # Eclipse's compiler needs a Java of any kind, where javac is in few.
@@ -58,7 +59,9 @@ def missing(client: str, artifact: str, version: str, source: str) -> str | None
             return f"the Python package {package} is not installed: {PACKAGES}"
     fetch = f"assay fetch {client}@{version}"
     if not noted(artifact, version):
-        return f"the jars of {artifact} {version} are not here: {fetch}"
+        others = ", ".join(newest_first(fetched_versions(artifact)))
+        here = f", those of {others} are" if others else ""
+        return f"the jars of {artifact} {version} are not here{here}: {fetch}"
     if java_home() is None:
         return NO_JAVA
     if not _classes(artifact, version, source).is_dir() and not noted(*COMPILER[1:]):
@@ -73,6 +76,14 @@ def noted(artifact: str, version: str) -> list[Path]:
         return []
     jars = [Path(line) for line in note.read_text().splitlines()]
     return jars if all(jar.is_file() for jar in jars) else []
+
+
+def fetched_versions(artifact: str) -> list[str]:
+    """Return the releases of an artifact whose jars are here, in no particular order."""
+    before, after = f"{artifact}-", ".txt"
+    names = names_in(_note(artifact, "").parent)
+    found = [n[len(before) : -len(after)] for n in names if n.startswith(before)]
+    return [version for version in found if version and noted(artifact, version)]
 
 
 def fetch(artifact: str, version: str, source: str) -> None:

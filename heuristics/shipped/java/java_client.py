@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
+from heuristics.shipped.cache import newest_first
 from heuristics.shipped.client import in_rounds
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.java_group import JavaGroup
@@ -30,7 +31,7 @@ class JavaClient:
     artifact : of the Maven group ``org.apache.kafka``
     package : of the classes
     caller : our Java class in ``sources/`` that calls them
-    listed : releases, newest first
+    listed : releases that are listed whether they are here or not
     oldest : the first release whose classes can be called
     owned : what the members have, as the assignor is to see it
     """
@@ -47,8 +48,8 @@ class JavaClient:
     repeatable: bool = True
 
     def versions(self) -> tuple[str, ...]:
-        """Return the releases to list, newest first."""
-        return self.listed
+        """Return the releases to list, newest first, with those that were fetched besides."""
+        return newest_first([*self.listed, *jars.fetched_versions(self.artifact)])
 
     def plan(self, group: Group, assignor: str, version: str) -> Plan:
         """Return the plan that Kafka's class makes of the group.

@@ -21,6 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from groups import Assignment, BadInput, Failed
+from groups.extras import command_for
 from heuristics.assignor import Plan
 from heuristics.shipped.client import in_rounds
 from heuristics.shipped.joining import joining
@@ -125,7 +126,7 @@ def missing(package: str, asked: str) -> str | None:
     """Say why that version of a package cannot be called here; None where it can."""
     here = installed(package)
     if here is None:
-        return f"{package} is not installed: pip install 'kafka-assay[clients]'"
+        return f"{package} is not installed: {command_for('clients')}"
     if here != asked:
         return f"{package} {here} is installed, not {asked}: pip install {package}=={asked}"
     return None

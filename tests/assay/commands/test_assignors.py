@@ -68,10 +68,30 @@ def test_what_is_there_is_ready_at_once():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("kafka-jaba", "client: unknown name 'kafka-jaba', expected one of kafka-java, "),
+        ("kafka-jaba", "client: unknown name 'kafka-jaba'; nearest: kafka-java, kafka"),
         ("kafka-java@../x", "assignor: 'kafka-java@../x' has no version after the @"),
         ("aiokafka@0.1.0", "aiokafka@0.1.0: aiokafka "),
     ],
 )
 def test_what_cannot_be_fetched_is_refused_in_one_line(name, said):
     assert one_line(assay("fetch", name), 2).startswith(said)
+
+
+def test_fetch_of_all_leaves_with_2_where_something_cannot_be_had(tmp_path):
+    """Without a Java, Go and Node on the PATH, in a cache that cannot be written."""
+    nothing = {"PATH": str(tmp_path), "JAVA_HOME": "", "KAFKA_ASSAY_CACHE": "/dev/null/x"}
+    run = assay("fetch", environment=nothing)
+    assert run.returncode == 2
+    lines = run.stderr.splitlines()
+    assert lines
+    assert all(line.startswith("assay: ") for line in lines)
+    assert len({line.partition(": ")[2].partition(": ")[2] for line in lines}) == len(lines)
+
+
+def test_an_assignor_as_people_know_it_is_scored_under_its_full_name(tmp_path):
+    row = assignor_named("CooperativeStickyAssignor")
+    for name in ("cooperative-sticky", "CooperativeStickyAssignor"):
+        run = assay("score", "-", "--assignor", name, "--format", "json", stdin=json.dumps(EVEN))
+        scored = document_of(good(run))["scores"][1]
+        assert scored["assignor"] == row.name
+        assert scored["status"] == ("scored" if row.missing() is None else "unavailable")

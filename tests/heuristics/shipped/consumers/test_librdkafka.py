@@ -182,6 +182,6 @@ def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
 
 def test_another_version_than_the_installed_one_is_unavailable():
     reason = librdkafka.CLIENT.missing("range", "1.0.0")
-    assert reason.endswith("for another: pip install 'kafka-assay[clients]'")
+    assert reason.endswith("for another: in the clone of kafka-assay, pip install '.[clients]'")
     with TimeLimit(1) as limit:
         assert limit.plan(next(drawn(1)), "librdkafka/range@1.0.0").status == "unavailable"

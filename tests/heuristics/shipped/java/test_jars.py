@@ -61,7 +61,8 @@ def test_a_noted_jar_that_is_gone_is_missing(empty_cache):
 def test_without_java_the_reason_says_what_to_install(empty_cache):
     note_a_jar(empty_cache)
     assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
-        "no Java 17 or later in JAVA_HOME or PATH: pip install 'kafka-assay[java]'"
+        "no Java 17 or later in JAVA_HOME or PATH: "
+        "in the clone of kafka-assay, pip install '.[java]'"
     )
 
 

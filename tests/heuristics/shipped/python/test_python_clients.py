@@ -193,4 +193,7 @@ def test_another_version_than_the_installed_one_is_missing_and_says_what_to_inst
 
 def test_a_package_that_is_not_there_is_missing_with_the_command_for_it():
     reason = python_client.missing("kafka-assay-absent", "1.0")
-    assert reason == "kafka-assay-absent is not installed: pip install 'kafka-assay[clients]'"
+    assert reason == (
+        "kafka-assay-absent is not installed: in the clone of kafka-assay, "
+        "pip install '.[clients]'"
+    )

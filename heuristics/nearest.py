@@ -1,0 +1,32 @@
+"""Nearest: what somebody meant who wrote a name that is not known."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST = 3
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the three names most like one, nearest first, as in ``sticky, range, uniform``.
+
+    Upper and lower case are alike, and of a class name with its package the last part counts.
+    Of equally near ones, those that come first.
+
+    Examples
+    --------
+    >>> nearest("rnage", ["sticky", "roundrobin", "range", "uniform"])
+    'range, roundrobin, uniform'
+    """
+    asked = name if "/" in name else name.partition("@")[0].rpartition(".")[2]
+    matcher = SequenceMatcher(b=asked.lower()[:200], autojunk=False)
+
+    def likeness(one: str) -> float:
+        matcher.set_seq1(one.lower())
+        return matcher.ratio()
+
+    return ", ".join(sorted(dict.fromkeys(known), key=likeness, reverse=True)[:MOST])
