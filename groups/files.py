@@ -19,7 +19,9 @@ _START = 4096
 _OTHER_FORMAT = re.compile(rb'\s*\{\s*"format"\s*:\s*"assay-(?!group/)')
 
 
-def read_groups(paths: Sequence[str]) -> tuple[list[Group], list[Failure]]:
+def read_groups(
+    paths: Sequence[str], *, standard_input: bytes | None = None
+) -> tuple[list[Group], list[Failure]]:
     """Return the groups in some files and folders, and why a part of them holds none.
 
     Snapshots come in the order in which they are found; then what was imported, ascending by
@@ -29,6 +31,7 @@ def read_groups(paths: Sequence[str]) -> tuple[list[Group], list[Failure]]:
     ----------
     paths : files, ``-`` for standard input, or folders, whose files with an ending of `ENDINGS`
         are read
+    standard_input : what was in it, where somebody has read it already
 
     Raises
     ------
@@ -39,9 +42,9 @@ def read_groups(paths: Sequence[str]) -> tuple[list[Group], list[Failure]]:
     failures: list[Failure] = []
     texts: list[tuple[str, bytes]] = []
     for path in paths:
-        for name, data in _files(path):
+        for name, data in _files(path, standard_input):
             if _is_snapshot(name, data):
-                if _OTHER_FORMAT.match(data) and _is_folder(path):
+                if _OTHER_FORMAT.match(data) and is_folder(path):
                     # A scenario or a finding in a folder holds no group of its own.
                     continue
                 for found in _snapshots(name, data):
@@ -54,8 +57,11 @@ def read_groups(paths: Sequence[str]) -> tuple[list[Group], list[Failure]]:
     return groups, [*failures, *refused]
 
 
-def _files(path: str) -> Iterator[tuple[str, bytes]]:
-    if not _is_folder(path):
+def _files(path: str, standard_input: bytes | None) -> Iterator[tuple[str, bytes]]:
+    if path == "-" and standard_input is not None:
+        yield "standard input", standard_input
+        return
+    if not is_folder(path):
         yield ("standard input" if path == "-" else path), read_bytes(path)
         return
     files = sorted(p for p in Path(path).rglob("*") if p.suffix in ENDINGS and p.is_file())
@@ -65,7 +71,8 @@ def _files(path: str) -> Iterator[tuple[str, bytes]]:
         yield str(file), read_bytes(file)
 
 
-def _is_folder(path: str) -> bool:
+def is_folder(path: str) -> bool:
+    """Say whether a folder is meant, and no file or standard input."""
     try:
         return path not in ("", "-") and Path(path).is_dir()
     except (OSError, ValueError):

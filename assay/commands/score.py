@@ -18,6 +18,7 @@ from assay.commands.options import (
     groups_in,
     limits_of,
 )
+from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.streams import complain, note_assumed, show_json
 from compare.limits import too_far
 from compare.score import (
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.verdict import Judged
+    from groups.group import Group
+    from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
 
 MOST_LINES = 20
@@ -60,6 +63,7 @@ def score(
         list[str] | None, typer.Option("--group", help="only this one; may be given again")
     ] = None,
     assignor: Assignors = None,
+    plan: Plans = None,
     current: Annotated[
         bool, typer.Option("--current/--no-current", help="score what the members hold now")
     ] = True,
@@ -74,7 +78,7 @@ def score(
     ] = None,
     format_: Format = "table",
 ) -> None:
-    """Say whether what the members hold is as good as can be, and score the assignors."""
+    """Say whether what the members hold is as good as can be, and score assignors and plans."""
     from assay.printing import verdicts as tables
     from compare.verdict import judge
 
@@ -82,13 +86,18 @@ def score(
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
     groups, damaged = groups_in(files, group or [], reads or [])
+    plans = read_plans(plan or [], groups)
     judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
-    names = _names(assignor, current=current, many=len(judged) > 1)
+    names = _names(assignor, current=current, few=not plans and len(judged) == 1)
     references = [one.lowest if assume_equal else one.reference for one in judged]
+    if plans and references[0] is None and groups[0].members:
+        references[0] = _fresh(groups[0], tiers, time_limit)
     rows = _rows(judged, references, names, seconds, assume_equal=assume_equal)
+    if plans:
+        rows[0][current:current] = plan_rows(plans, groups[0], references[0], UNKNOWN)
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     if format_ == "json":
@@ -98,7 +107,7 @@ def score(
         tables.print_group(judged[0], references[0], rows[0])
     else:
         tables.print_groups(judged, tiers, files)
-    named = set(assignors_asked(assignor) if assignor else [CURRENT])
+    named = {*(assignors_asked(assignor) if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
         for one, scored in zip(judged, rows, strict=True)
@@ -117,10 +126,18 @@ def default_assignors() -> list[str]:
     return [assignor.name for assignor in found if assignor.missing() is None]
 
 
-def _names(assignor: list[str] | None, *, current: bool, many: bool) -> list[str]:
-    """Return the rows to score; of several groups that of now alone unless others are named."""
-    names = assignors_asked(assignor) if assignor else [] if many else default_assignors()
+def _names(assignor: list[str] | None, *, current: bool, few: bool) -> list[str]:
+    """Return the rows to score: of now, and the assignors named, else `few` or none of them."""
+    names = assignors_asked(assignor) if assignor else default_assignors() if few else []
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
+
+
+def _fresh(group: Group, tiers: Tiers, time_limit: float | None) -> Solution | None:
+    """Return the optimum of a group of which nobody holds anything, if who reads what is known."""
+    from optimal import solve
+
+    known = bool(group.subscription_known.all())
+    return solve(group, tiers, time_limit=time_limit) if known else None
 
 
 def _rows(
@@ -162,9 +179,9 @@ def _worse(
     """
     if not (sure or assumed) or judged.verdict.says == "no members":
         return []
-    if judged.reference is None:
+    if judged.reference is None and not any(row.terms for row in rows):
         return [judged.verdict.says]
-    if judged.group.subscription_known.all():
+    if judged.reference is None or judged.group.subscription_known.all():
         return [*too_far(rows, sure, sure=True), *too_far(rows, assumed, sure=False)]
     between = [_without_subscriptions(judged.reference, row.assignor) for row in rows]
     return [*too_far(between, sure, sure=True), *too_far(rows, assumed, sure=False)]

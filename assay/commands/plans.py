@@ -1,0 +1,75 @@
+"""Plans: assignments made elsewhere, scored as rows under their own names."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compare.score import CURRENT, OPTIMUM, Score
+from compare.score import score as score_assignment
+from groups.assignment_files import read_assignment
+from groups.errors import BadInput
+from heuristics import assignors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from groups.group import Group
+    from groups.named_assignment import NamedAssignment
+    from optimal.solution import Solution
+
+Plans = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plan",
+        metavar="PLAN",
+        help="an assignment to score: {member: {topic: [partition]}}, a solution, or another "
+        "capture of the group; may be given again",
+    ),
+]
+
+
+def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, NamedAssignment]:
+    """Return plans by the names of their rows: the files' names without ending.
+
+    Raises
+    ------
+    BadInput
+        Where a file cannot be used as a plan for the one group that there is, or a name is taken.
+    """
+    if files and len(groups) != 1:
+        raise BadInput(f"--plan {files[0]}: {len(groups)} groups to plan for; add --group NAME")
+    taken = {CURRENT, OPTIMUM, *assignors()} if files else set()
+    plans: dict[str, NamedAssignment] = {}
+    for file in files:
+        name = "plan" if file == "-" else _stem(file)
+        if name in taken:
+            raise BadInput(f"--plan {file}: there is a row {name} already; rename the file")
+        taken.add(name)
+        plans[name] = read_assignment(file, groups[0].name)
+        plans[name].of(groups[0])
+    return plans
+
+
+def plan_rows(
+    plans: Mapping[str, NamedAssignment], group: Group, reference: Solution | None, reason: str
+) -> list[Score]:
+    """Return a row for each plan.
+
+    Parameters
+    ----------
+    reason : why there is no reference that a plan could be held against
+    """
+    if reference is None or not group.subscription_known.all():
+        return [Score(name, "refused", reason) for name in plans]
+    return [
+        score_assignment(group, plan.of(group), reference, assignor=name)
+        for name, plan in plans.items()
+    ]
+
+
+def _stem(file: str) -> str:
+    path = PurePath(file)
+    return PurePath(path.stem).stem if path.suffix == ".gz" else path.stem or path.name

@@ -1,0 +1,140 @@
+"""NamedAssignment: who holds what by a file's own words, whatever group it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from groups.assignment import Assignment
+from groups.documents import fields
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from groups.group import Group
+
+Held = Mapping[str, Mapping[str, "Sequence[int]"]]
+_KNOWN_MEMBERS = 5
+
+
+@dataclass(frozen=True)
+class NamedAssignment:
+    """What each member holds, by names.
+
+    Attributes
+    ----------
+    source : the file that says it
+    group : id of the group, None where the file does not say it
+    held : ``{member: {topic: [partition, ...]}}``, ascending; members with nothing are there too
+    exist : the partition numbers of each topic; None where the file does not say which there are
+    client_ids : of the members that have one
+    captured_at : when it was so, None where the file does not say it
+    """
+
+    source: str
+    group: str | None
+    held: Held
+    exist: Mapping[str, Collection[int]] | None = None
+    client_ids: Mapping[str, str] = field(default_factory=dict)
+    captured_at: str | None = None
+
+    @staticmethod
+    def from_group(group: Group, source: str) -> NamedAssignment:
+        """Return what the members of a group hold now, raw claims as they are."""
+        document = group.to_dict()
+        counts = zip(group.topics, group.partitions.tolist(), strict=True)
+        return NamedAssignment(
+            source=source,
+            group=group.name,
+            held={member: said["owned"] for member, said in document["members"].items()},
+            exist={topic: range(count) for topic, count in counts},
+            client_ids={
+                member: said["client_id"]
+                for member, said in document["members"].items()
+                if "client_id" in said
+            },
+            captured_at=group.captured_at,
+        )
+
+    @staticmethod
+    def from_solution(document: Mapping[str, object], source: str) -> NamedAssignment:
+        """Read the assignment of an ``assay-solution/1`` document.
+
+        Raises
+        ------
+        BadInput
+            Where it has none, or one of another shape; the message names the place.
+        """
+        if document.get("assignment") is None:
+            raise BadInput("assignment: null, so there is nothing to compare")
+        held = _held(document["assignment"], "assignment.")
+        left = _numbers(document.get("unassigned", {}), "unassigned")
+        name = document.get("group")
+        exist: dict[str, set[int]] = {topic: set(numbers) for topic, numbers in left.items()}
+        for topics in held.values():
+            for topic, numbers in topics.items():
+                exist.setdefault(topic, set()).update(numbers)
+        group = None if name is None else fields.name(name, "group")
+        return NamedAssignment(source, group, held, exist)
+
+    @staticmethod
+    def from_dict(document: object, source: str) -> NamedAssignment:
+        """Read a bare ``{member: {topic: [partition, ...]}}``.
+
+        Raises
+        ------
+        BadInput
+            Where it has another shape; the message names the place.
+        """
+        return NamedAssignment(source, None, _held(document, ""))
+
+    def of(self, group: Group) -> Assignment:
+        """Return it as an assignment of a group; what that makes not valid stays in it.
+
+        Raises
+        ------
+        BadInput
+            Where it is for another group, or names a member that the group does not have.
+        """
+        if self.group not in (None, group.name):
+            raise BadInput(f"{self.source}: it is for group {self.group!r}, not {group.name!r}")
+        index = {member: i for i, member in enumerate(group.members)}
+        for member in self.held:
+            if member not in index:
+                some = ", ".join(group.members[:_KNOWN_MEMBERS])
+                more = len(group.members) - _KNOWN_MEMBERS
+                rest = f" and {more} more" if more > 0 else ""
+                raise BadInput(
+                    f"{self.source}: {member!r} is no member of group {group.name}, "
+                    f"which has {some or 'none'}{rest}"
+                )
+        return Assignment.from_holdings(
+            group,
+            sorted(
+                (index[member], topic, number)
+                for member, topics in self.held.items()
+                for topic, numbers in topics.items()
+                for number in numbers
+            ),
+        )
+
+
+def _held(value: object, place: str) -> dict[str, dict[str, list[int]]]:
+    found = fields.mapping(value, place.rstrip("."))
+    members = {fields.name(m, f"{place}member"): said for m, said in found.items()}
+    return {m: _numbers(members[m], f"{place}{m}") for m in sorted(members)}
+
+
+def _numbers(value: object, place: str) -> dict[str, list[int]]:
+    found = fields.mapping(value, place)
+    for topic, numbers in found.items():
+        at = f"{place}.{topic}"
+        fields.name(topic, place)
+        given = sorted(fields.integers(numbers, at))
+        twice = next((n for n, after in pairwise(given) if n == after), None)
+        if twice is not None:
+            fields.refuse(at, f"partition {twice} appears twice")
+    return {topic: sorted(found[topic]) for topic in sorted(found)}
