@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class Assignment:
         return f"Assignment({self.group.name!r}, {int((self.owner >= 0).sum())} partitions)"
 
     @staticmethod
-    def from_dict(group: Group, document: Mapping[str, Mapping[str, Any]]) -> Assignment:
+    def from_dict(group: Group, document: Mapping[str, object]) -> Assignment:
         """Build the assignment of ``{member: {topic: [partition, ...]}}``.
 
         Of several members that get one partition the first by name is the owner, the others are

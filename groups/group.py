@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from groups.columns.offsets import Offsets
     from groups.columns.racks import Racks
     from groups.columns.subscriptions import Subscriptions
+    from groups.documents.shapes import GroupDocument
     from groups.documents.snapshot import Snapshot
 
 
@@ -135,7 +136,7 @@ class Group:
         """
         return Group(**snapshot.columns_of(document))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> GroupDocument:
         """Return the ``assay-group/1`` document of this group."""
         return document_of(self._columns(), self.claims)
 

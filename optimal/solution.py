@@ -207,7 +207,11 @@ class Solution:
             method=fields.name(top["method"], "method"),
             seconds=_seconds(top.get("seconds", 0)),
             terms=_terms(top["terms"], objective, empty=given is None),
-            assignment=None if given is None else Assignment.from_dict(group, given),
+            assignment=(
+                None
+                if given is None
+                else Assignment.from_dict(group, fields.mapping(given, "assignment"))
+            ),
             proof=_proof(group, top["proof"], objective),
         )
         _check_unassigned(solution, top.get("unassigned"))

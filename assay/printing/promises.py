@@ -21,6 +21,6 @@ def print_finding(finding: Finding) -> None:
     table = Table("member", "generation", "reads", "owns")
     for member, said in group.to_dict()["members"].items():
         owned = " ".join(f"{t}:{ranges(numbers)}" for t, numbers in said["owned"].items())
-        reads = " ".join(said["subscription"])
+        reads = " ".join(said["subscription"] or ())
         table.add(member, said.get("generation"), reads or None, owned or None)
     table.show()

@@ -82,7 +82,7 @@ class Finding:
         if top["format"] != FORMAT:
             fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
         try:
-            group = Group.from_dict(top["group"])
+            group = Group.from_dict(fields.mapping(top["group"], ""))
         except BadInput as error:
             raise error.within("group") from None
         measured = fields.mapping(top["measured"], "measured")

@@ -47,7 +47,9 @@ class Language:
             partitions=self.numbers(
                 dict(zip(group.topics, group.partitions.tolist(), strict=True))
             ),
-            reads=self.subscriptions({m: said["subscription"] for m, said in members.items()}),
+            reads=self.subscriptions(
+                {m: said["subscription"] or [] for m, said in members.items()}
+            ),
             owned=self.held({m: said["owned"] for m, said in members.items()}),
             generations=self.numbers(
                 dict(zip(group.members, group.generation.tolist(), strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups import Group
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
     from compare.promises.promise import Promise
     from compare.promises.trial import Runner
+    from groups.documents.shapes import GroupDocument, MemberDocument, TopicDocument
 
 Size = tuple[int, ...]
-# A group as to_dict writes it, or a part of one; what is read of it is stated where it is read.
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -68,25 +67,27 @@ def shrink(found: Quarry, promise: Promise, run: Runner, *, until: float | None 
             return found
 
 
-def parts_less(document: Document) -> Iterator[Document]:
+def parts_less(document: GroupDocument) -> Iterator[GroupDocument]:
     """Return the documents with one member, topic or partition less."""
     members, topics = document["members"], document["topics"]
     for member in members:
-        yield _without(document, "members", member)
+        yield _without_member(document, member)
     for topic in topics:
         less = {m: _without_topic(said, topic) for m, said in members.items()}
-        yield {**_without(document, "topics", topic), "members": less}
+        rest = {name: said for name, said in topics.items() if name != topic}
+        yield {**document, "topics": rest, "members": less}
     for topic, said in topics.items():
         for number in range(_count(said)):
             yield _less(document, topic, number)
 
 
-def ties_less(document: Document) -> Iterator[Document]:
+def ties_less(document: GroupDocument) -> Iterator[GroupDocument]:
     """Return the documents with one subscription or claim less."""
     members = document["members"]
     for member, said in members.items():
-        for topic in said["subscription"]:
-            rest = [t for t in said["subscription"] if t != topic]
+        reads = said["subscription"] or []
+        for topic in reads:
+            rest = [t for t in reads if t != topic]
             yield {**document, "members": {**members, member: {**said, "subscription": rest}}}
     for member, said in members.items():
         for topic, numbers in said["owned"].items():
@@ -95,7 +96,7 @@ def ties_less(document: Document) -> Iterator[Document]:
                 yield {**document, "members": {**members, member: {**said, "owned": owned}}}
 
 
-def shares_less(document: Document) -> Iterator[Document]:
+def shares_less(document: GroupDocument) -> Iterator[GroupDocument]:
     """Return the documents with one member and some partitions less.
 
     From one partition to two more than the average share: those that the member owns first, then
@@ -107,10 +108,10 @@ def shares_less(document: Document) -> Iterator[Document]:
         left = document
         for _ in range(min(total, total // len(members) + 2)):
             left = _less(left, *_partition_to_spare(left, member))
-            yield _without(left, "members", member)
+            yield _without_member(left, member)
 
 
-def _partition_to_spare(document: Document, member: str) -> tuple[str, int]:
+def _partition_to_spare(document: GroupDocument, member: str) -> tuple[str, int]:
     counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
     owners = {
         (topic, number): owner
@@ -125,11 +126,11 @@ def _partition_to_spare(document: Document, member: str) -> tuple[str, int]:
     return next(chain(mine, nobodys), (largest, counts[largest] - 1))
 
 
-def _count(topic: int | Document) -> int:
+def _count(topic: int | TopicDocument) -> int:
     return int(topic if isinstance(topic, int) else topic["partitions"])
 
 
-def _less(document: Document, topic: str, number: int) -> Document:
+def _less(document: GroupDocument, topic: str, number: int) -> GroupDocument:
     """Take out one partition; those after it take the number before."""
     fewer = {**document["topics"], topic: _without_partition(document["topics"][topic], number)}
     members = {m: _renumbered(body, topic, number) for m, body in document["members"].items()}
@@ -137,7 +138,7 @@ def _less(document: Document, topic: str, number: int) -> Document:
 
 
 def _first(
-    documents: Iterable[Document],
+    documents: Iterable[GroupDocument],
     promise: Promise,
     run: Runner,
     until: float | None,
@@ -149,27 +150,29 @@ def _first(
     return None
 
 
-def _without(document: Document, part: str, name: str) -> Document:
-    return {**document, part: {n: said for n, said in document[part].items() if n != name}}
+def _without_member(document: GroupDocument, member: str) -> GroupDocument:
+    rest = {name: said for name, said in document["members"].items() if name != member}
+    return {**document, "members": rest}
 
 
-def _without_topic(member: Document, topic: str) -> Document:
+def _without_topic(member: MemberDocument, topic: str) -> MemberDocument:
     owned = {t: numbers for t, numbers in member["owned"].items() if t != topic}
-    rest = [t for t in member["subscription"] if t != topic]
+    rest = [t for t in member["subscription"] or () if t != topic]
     return {**member, "owned": owned, "subscription": rest}
 
 
-def _without_partition(topic: int | Document, number: int) -> int | Document:
+def _without_partition(topic: int | TopicDocument, number: int) -> int | TopicDocument:
     if isinstance(topic, int):
         return topic - 1
-    found = {"partitions": topic["partitions"] - 1}
-    for key in ("lag", "weight"):
-        if key in topic:
-            found[key] = [v for i, v in enumerate(topic[key]) if i != number]
+    found: TopicDocument = {"partitions": topic["partitions"] - 1}
+    if "lag" in topic:
+        found["lag"] = [v for i, v in enumerate(topic["lag"]) if i != number]
+    if "weight" in topic:
+        found["weight"] = [v for i, v in enumerate(topic["weight"]) if i != number]
     return found
 
 
-def _renumbered(member: Document, topic: str, gone: int) -> Document:
+def _renumbered(member: MemberDocument, topic: str, gone: int) -> MemberDocument:
     numbers = [n - (n > gone) for n in member["owned"].get(topic, ()) if n != gone]
     owned = {t: held for t, held in member["owned"].items() if t != topic}
     return {**member, "owned": {**owned, **({topic: numbers} if numbers else {})}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from groups import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from groups.documents.shapes import GroupDocument, MemberDocument, TopicDocument
 
 
 def drawn(seed: int) -> Iterator[Group]:
@@ -27,13 +29,13 @@ def drawn(seed: int) -> Iterator[Group]:
         yield Group.from_dict(_document(rng, f"seed-{seed}-{number}"))
 
 
-def _document(rng: np.random.Generator, name: str) -> dict[str, Any]:
+def _document(rng: np.random.Generator, name: str) -> GroupDocument:
     few = rng.random() < 0.5
     counts = rng.integers(1, 5 if few else 7, rng.integers(1, 4 if few else 7))
     topics = [f"t{i}" for i in range(len(counts))]
     size = int(rng.integers(2, 5 if few else 9))
     rows = _rows(rng, size, topics)
-    members: dict[str, dict[str, Any]] = {
+    members: dict[str, MemberDocument] = {
         f"m{i}": {"subscription": row, "owned": {}, "generation": 1} for i, row in enumerate(rows)
     }
     history = rng.choice(["nothing", "anything", "dealt"])
@@ -43,7 +45,9 @@ def _document(rng: np.random.Generator, name: str) -> dict[str, Any]:
     if history != "nothing":
         _own(rng, members, dict(zip(topics, counts.tolist(), strict=True)), newcomers, history)
     lags = {t: rng.integers(0, 100, n).tolist() for t, n in zip(topics, counts, strict=True)}
-    described = {t: {"partitions": len(lag), "lag": lag} for t, lag in lags.items()}
+    described: dict[str, int | TopicDocument] = {
+        t: {"partitions": len(lag), "lag": lag} for t, lag in lags.items()
+    }
     return {"format": "assay-group/1", "group": name, "topics": described, "members": members}
 
 
@@ -60,7 +64,7 @@ def _rows(rng: np.random.Generator, size: int, topics: list[str]) -> list[list[s
 
 def _own(
     rng: np.random.Generator,
-    members: dict[str, dict[str, Any]],
+    members: dict[str, MemberDocument],
     topics: dict[str, int],
     newcomers: Sequence[int],
     history: str,
@@ -70,7 +74,7 @@ def _own(
     odd = rng.random() < 0.1
     turn = 0
     for topic, count in topics.items():
-        readers = [said for said in old if topic in said["subscription"]]
+        readers = [said for said in old if topic in (said["subscription"] or ())]
         for number in range(count):
             # One place in the round, that of a member who left, owns nothing any more.
             at = turn % (len(readers) + gone) if readers else 0

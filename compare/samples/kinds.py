@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from groups import Assignment, Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from groups.documents.shapes import GroupDocument
 
 EQUAL, DIFFERING, ODD, STATIC, RACKS = "equal", "differing", "odd claims", "static", "racks"
 KINDS: dict[str, str] = {
@@ -83,30 +85,33 @@ def _is_odd(group: Group) -> bool:
     return several or bool(current.strays) or bool((current.owner != group.owner).any())
 
 
-def _disorder(rng: np.random.Generator, document: dict[str, Any]) -> None:
+def _disorder(rng: np.random.Generator, document: GroupDocument) -> None:
     for said in document["members"].values():
         said["generation"] = int(rng.integers(0, 3))
         owned = said.setdefault("owned", {})
         for topic, described in document["topics"].items():
-            more = np.flatnonzero(rng.random(described["partitions"]) < 0.15).tolist()
+            count = described if isinstance(described, int) else described["partitions"]
+            more = np.flatnonzero(rng.random(count) < 0.15).tolist()
             if more:
                 owned[topic] = sorted({*owned.get(topic, []), *more})
 
 
-def _name_instances(rng: np.random.Generator, document: dict[str, Any]) -> None:
+def _name_instances(rng: np.random.Generator, document: GroupDocument) -> None:
     order = rng.permutation(len(document["members"])).tolist()
     for place, said in zip(order, document["members"].values(), strict=True):
         if rng.random() < 0.5:
             said["instance_id"] = f"i{place}"
 
 
-def _place(rng: np.random.Generator, document: dict[str, Any]) -> None:
+def _place(rng: np.random.Generator, document: GroupDocument) -> None:
     racks = ("r0", "r1", "r2")
     for said in document["members"].values():
         if rng.random() < 0.9:
             said["rack"] = str(rng.choice(racks))
-    for described in document["topics"].values():
-        described["racks"] = [
+    for topic, described in document["topics"].items():
+        said_of = described if isinstance(described, dict) else {"partitions": described}
+        near = [
             sorted(rng.choice(racks, int(rng.integers(1, 3)), replace=False).tolist())
-            for _ in range(described["partitions"])
+            for _ in range(said_of["partitions"])
         ]
+        document["topics"][topic] = {**said_of, "racks": near}

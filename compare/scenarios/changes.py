@@ -7,24 +7,32 @@ event, with one line that says what happened; the document before stays as it is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Required
 
 from groups.documents import fields
+from groups.documents.shapes import CaptureDocument, MemberDocument, TopicDocument
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy as np
 
-Document = dict[str, Any]
+
+class StageDocument(CaptureDocument):
+    """An ``assay-group/1`` document of which every topic is an object."""
+
+    format: Required[str]
+    group: Required[str]
+    topics: Required[dict[str, TopicDocument]]
+    members: Required[dict[str, MemberDocument]]
 
 
 def join(
-    group: Document,
-    joined: int | Mapping[str, Document],
+    group: StageDocument,
+    joined: int | Mapping[str, MemberDocument],
     place: str,
     rng: np.random.Generator,
-) -> tuple[Document, str]:
+) -> tuple[StageDocument, str]:
     """Let so many members join, or those described."""
     members = dict(group["members"])
     if isinstance(joined, int):
@@ -36,7 +44,9 @@ def join(
     return {**group, "members": members}, _some(list(joined), "member", "join")
 
 
-def _newcomers(group: Document, count: int, rng: np.random.Generator) -> Document:
+def _newcomers(
+    group: StageDocument, count: int, rng: np.random.Generator
+) -> dict[str, MemberDocument]:
     """Return so many new members, each reading what a member drawn by seed reads."""
     there, digits = sorted(group["members"]), len(str(count))
     names: list[str] = []
@@ -54,8 +64,8 @@ def _newcomers(group: Document, count: int, rng: np.random.Generator) -> Documen
 
 
 def leave(
-    group: Document, left: int | Sequence[str], place: str, rng: np.random.Generator
-) -> tuple[Document, str]:
+    group: StageDocument, left: int | Sequence[str], place: str, rng: np.random.Generator
+) -> tuple[StageDocument, str]:
     """Let so many members leave, or those named."""
     there = sorted(group["members"])
     if isinstance(left, int):
@@ -70,8 +80,8 @@ def leave(
 
 
 def add_partitions(
-    group: Document, counts: Mapping[str, int], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
+    group: StageDocument, counts: Mapping[str, int], place: str, _: np.random.Generator
+) -> tuple[StageDocument, str]:
     """Give topics more partitions: so many in all."""
     topics = dict(group["topics"])
     for topic, count in counts.items():
@@ -85,21 +95,21 @@ def add_partitions(
 
 
 def create(
-    group: Document, counts: Mapping[str, int], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
+    group: StageDocument, counts: Mapping[str, int], place: str, _: np.random.Generator
+) -> tuple[StageDocument, str]:
     """Create topics with so many partitions, all of lag 0; one that exists is created anew."""
     topics, said = dict(group["topics"]), []
     has_lag = any("lag" in topic for topic in topics.values())
     for topic, count in counts.items():
         said.append(f"{topic} {'re-' if topic in topics else ''}created with {count}")
-        empty = {"partitions": 0, **({"lag": []} if has_lag else {})}
+        empty: TopicDocument = {"partitions": 0, "lag": []} if has_lag else {"partitions": 0}
         topics[topic] = _grown(empty, count)
     return {**group, "topics": topics}, ", ".join(said)
 
 
 def delete(
-    group: Document, gone: tuple[str, ...], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
+    group: StageDocument, gone: tuple[str, ...], place: str, _: np.random.Generator
+) -> tuple[StageDocument, str]:
     """Delete topics; who subscribes to them still does."""
     for i, topic in enumerate(gone):
         _require_topic(group["topics"], topic, f"{place}[{i}]")
@@ -108,8 +118,11 @@ def delete(
 
 
 def subscribe(
-    group: Document, changed: Mapping[str, tuple[str, ...]], place: str, _: np.random.Generator
-) -> tuple[Document, str]:
+    group: StageDocument,
+    changed: Mapping[str, tuple[str, ...]],
+    place: str,
+    _: np.random.Generator,
+) -> tuple[StageDocument, str]:
     """Change what members subscribe to."""
     members = dict(group["members"])
     for member, topics in changed.items():
@@ -123,8 +136,8 @@ def subscribe(
 
 
 def drift(
-    group: Document, span: tuple[int, int], place: str, rng: np.random.Generator
-) -> tuple[Document, str]:
+    group: StageDocument, span: tuple[int, int], place: str, rng: np.random.Generator
+) -> tuple[StageDocument, str]:
     """Add to each known lag a number drawn from `span`, both ends included; none falls below 0."""
     if not any("lag" in topic for topic in group["topics"].values()):
         fields.refuse(place, "no topic of the group has a lag that could drift")
@@ -142,18 +155,20 @@ def drift(
 
 
 def stay(
-    group: Document, _times: int, _place: str, _rng: np.random.Generator
-) -> tuple[Document, str]:
+    group: StageDocument, _times: int, _place: str, _rng: np.random.Generator
+) -> tuple[StageDocument, str]:
     """Leave all as it is."""
     return group, "stable"
 
 
-def _grown(topic: Document, count: int) -> Document:
+def _grown(topic: TopicDocument, count: int) -> TopicDocument:
     """Return a topic with more partitions: empty ones, near the racks of the old ones in turn."""
-    was, found = topic["partitions"], {**topic, "partitions": count}
-    for key in ("lag", "weight"):
-        if key in topic:
-            found[key] = [*topic[key], *[0] * (count - was)]
+    was = topic["partitions"]
+    found: TopicDocument = {**topic, "partitions": count}
+    if "lag" in topic:
+        found["lag"] = [*topic["lag"], *[0] * (count - was)]
+    if "weight" in topic:
+        found["weight"] = [*topic["weight"], *[0] * (count - was)]
     if topic.get("racks"):
         found["racks"] = [topic["racks"][i % was] for i in range(count)]
     return found

@@ -6,7 +6,7 @@ An event never touches who owns what: that is the assignor's to say.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from compare.scenarios import changes
 from groups import BadInput
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from compare.scenarios.changes import Document
+    from compare.scenarios.changes import StageDocument
+    from groups.documents.shapes import MemberDocument
 
 Value = TypeVar("Value")
 _JOINS = {
@@ -64,7 +65,7 @@ class Event:
         """How many rebalances follow: 1, of a stable group as many as asked."""
         return self.value if self.kind == "stable" and isinstance(self.value, int) else 1
 
-    def happen(self, group: Document, rng: np.random.Generator) -> tuple[Document, str]:
+    def happen(self, group: StageDocument, rng: np.random.Generator) -> tuple[StageDocument, str]:
         """Return the document after the event, and one line that says what happened.
 
         Parameters
@@ -85,18 +86,18 @@ class EventKind(Generic[Value]):
     """How events of one kind are read, and what they change."""
 
     read: Callable[[object, str], Value]
-    change: Callable[[Document, Value, str, np.random.Generator], tuple[Document, str]]
+    change: Callable[[StageDocument, Value, str, np.random.Generator], tuple[StageDocument, str]]
 
 
-def _read_join(value: object, place: str) -> int | dict[str, Document]:
+def _read_join(value: object, place: str) -> int | dict[str, MemberDocument]:
     if type(value) is int:
         return fields.integer(value, place, least=1)
-    joined = {}
+    joined: dict[str, MemberDocument] = {}
     for member, said in fields.mapping(value, place).items():
         at = f"{place}.{fields.name(member, place)}"
         found = fields.mapping(said, at, allowed=_JOINS, required=("subscription",))
         fields.strings(found["subscription"], f"{at}.subscription")
-        joined[member] = dict(found)
+        joined[member] = cast("MemberDocument", dict(found))
     return joined
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from compare.scenarios.listener import listener, protocol_of
 from compare.score import OPTIMUM, Score, outcome_of, score_outcome
@@ -12,14 +12,17 @@ from groups.tiers import parse_objective, values
 from optimal.solve import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from compare.scenarios.changes import StageDocument
     from compare.scenarios.scenario import Scenario
+    from groups.documents.shapes import MemberDocument
     from groups.tiers import Objective
     from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-scenario-result/1"
-State = dict[str, dict[str, Any]]
+# What each member claims.
+State = dict[str, "MemberDocument"]
 
 
 @dataclass(frozen=True)
@@ -211,14 +214,22 @@ def _state(group: Group, made: Assignment | None) -> State:
     """Return what each member claims from now on; without an assignment, what it claimed."""
     if made is None:
         members = group.to_dict()["members"]
-        keys = ("owned", "generation")
-        return {m: {k: body[k] for k in keys if k in body} for m, body in members.items()}
+        return {m: _claimed(said) for m, said in members.items()}
     generation = int(group.generation.max(initial=-1)) + 1
     return {m: {"owned": o, "generation": generation} for m, o in made.to_dict().items()}
 
 
-def _owning(document: Mapping[str, Any], state: State | None) -> dict[str, Any]:
+def _claimed(member: MemberDocument) -> MemberDocument:
+    claimed: MemberDocument = {"owned": member["owned"]}
+    if "generation" in member:
+        claimed["generation"] = member["generation"]
+    return claimed
+
+
+def _owning(document: StageDocument, state: State | None) -> StageDocument:
     if state is None:
-        return dict(document)
-    members = {m: {**said, **state.get(m, {})} for m, said in document["members"].items()}
+        return document
+    members: dict[str, MemberDocument] = {
+        m: {**said, **state.get(m, {})} for m, said in document["members"].items()
+    }
     return {**document, "members": members}

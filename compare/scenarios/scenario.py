@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from groups.documents.json_files import decode, parse_json, read_bytes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from compare.scenarios.changes import StageDocument
+    from groups.documents.shapes import MemberDocument, TopicDocument
 
 FORMAT = "assay-scenario/1"
 MOST_REBALANCES = 10_000
@@ -34,7 +35,7 @@ class Stage:
     """
 
     event: str
-    document: Mapping[str, Any]
+    document: StageDocument
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Scenario:
         group.require_subscriptions()
         now, rng = _start(group), np.random.default_rng(seed)
         stages = [Stage("start", now)]
-        now = {**now, "members": {m: _said(body) for m, body in now["members"].items()}}
+        now = {**now, "members": {m: _said(member) for m, member in now["members"].items()}}
         for i, given in enumerate(fields.listed(top.get("events", []), "events")):
             event = Event.from_dict(given, f"events[{i}]")
             if len(stages) + event.times > MOST_REBALANCES:
@@ -129,20 +130,24 @@ def _group(given: object, folder: Path) -> Group:
         raise error.within("group") from None
 
 
-def _start(group: Group) -> dict[str, Any]:
+def _start(group: Group) -> StageDocument:
     """Return the group's document, every topic an object and offsets turned into lags."""
     document = group.to_dict()
+    topics: dict[str, TopicDocument] = {}
     lag = None if group.lag_records is None else group.lag_records.tolist()
     for i, topic in enumerate(group.topics):
-        said = document["topics"][topic]
-        said = {"partitions": said} if isinstance(said, int) else said
+        given = document["topics"][topic]
+        said: TopicDocument = {"partitions": given} if isinstance(given, int) else given
         if "offsets" in said and lag is not None:
             del said["offsets"]
             part = lag[group.first[i] : group.first[i + 1]]
             said["lag"] = [None if records < 0 else records for records in part]
-        document["topics"][topic] = said
-    return document
+        topics[topic] = said
+    return {**document, "topics": topics}
 
 
-def _said(member: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in member.items() if k not in ("owned", "generation")}
+def _said(member: MemberDocument) -> MemberDocument:
+    said: MemberDocument = {**member}
+    said.pop("owned", None)
+    said.pop("generation", None)
+    return said

@@ -7,15 +7,17 @@ alike, and the same group in another order of keys gets the same pseudonyms.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, cast
 
 from groups.group import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    Document = Mapping[str, Any]
+    from groups.documents.shapes import GroupDocument, MemberDocument, TopicDocument
 
+Name = Literal["rack", "host", "client_id", "instance_id"]
+_NAMES: tuple[Name, ...] = ("rack", "host", "client_id", "instance_id")
 _ASSIGNORS = frozenset({"range", "roundrobin", "sticky", "cooperative-sticky", "uniform"})
 _LEFT_OUT = "a note was left out, it may hold names"
 _NOTES = (
@@ -35,7 +37,7 @@ _NOTES = (
 )
 
 
-def anonymise(document: Document) -> dict[str, Any]:
+def anonymise(document: Mapping[str, object]) -> GroupDocument:
     """Return a snapshot with pseudonyms for whatever could name somebody, and all else kept.
 
     Group, topics, members, racks, hosts, client ids, instance ids and assignors of one's own
@@ -50,7 +52,7 @@ def anonymise(document: Document) -> dict[str, Any]:
     return anonymise_all([document])[0]
 
 
-def anonymise_all(documents: Sequence[Document]) -> list[dict[str, Any]]:
+def anonymise_all(given: Sequence[Mapping[str, object]]) -> list[GroupDocument]:
     """Return some snapshots under pseudonyms that mean the same in all of them.
 
     Raises
@@ -58,8 +60,9 @@ def anonymise_all(documents: Sequence[Document]) -> list[dict[str, Any]]:
     BadInput
         Where one of the documents is no good snapshot.
     """
-    for document in documents:
+    for document in given:
         Group.from_dict(document)
+    documents = [cast("GroupDocument", document) for document in given]
     members = [said for document in documents for said in document["members"].values()]
     names = {
         "group": _ranked("group", (document["group"] for document in documents)),
@@ -83,19 +86,19 @@ def _ranked(kind: str, names: Iterable[str]) -> dict[str, str]:
     return {name: f"{kind}-{rank:0{width}}" for rank, name in enumerate(found, start=1)}
 
 
-def _topics(document: Document) -> set[str]:
+def _topics(document: GroupDocument) -> set[str]:
     return {
         *document["topics"],
         *(
             topic
             for said in document["members"].values()
-            for key in ("subscription", "owned", "target")
-            for topic in said.get(key) or ()
+            for listed in (said.get("subscription"), said.get("owned"), said.get("target"))
+            for topic in listed or ()
         ),
     }
 
 
-def _racks(document: Document) -> set[str]:
+def _racks(document: GroupDocument) -> set[str]:
     replicas = (
         rack
         for topic in document["topics"].values()
@@ -106,17 +109,17 @@ def _racks(document: Document) -> set[str]:
     return {*replicas, *_values(document["members"].values(), "rack")}
 
 
-def _values(members: Iterable[Document], key: str) -> set[str]:
-    return {said[key] for said in members if said.get(key) is not None}
+def _values(members: Iterable[MemberDocument], key: Name) -> set[str]:
+    return {value for said in members if (value := said.get(key)) is not None}
 
 
-def _own_assignors(members: Iterable[Document]) -> set[str]:
+def _own_assignors(members: Iterable[MemberDocument]) -> set[str]:
     return {name for said in members for name in said.get("assignors") or ()} - _ASSIGNORS
 
 
-def _renamed(document: Document, names: Names) -> dict[str, Any]:
+def _renamed(document: GroupDocument, names: Names) -> GroupDocument:
     topics, members = names["topic"], names["member"]
-    found = {**document, "group": names["group"][document["group"]]}
+    found: GroupDocument = {**document, "group": names["group"][document["group"]]}
     notes = [_note(note, topics) for note in document.get("assumed") or ()]
     by_regex = sum(bool(said.get("subscription_regex")) for said in document["members"].values())
     if by_regex:
@@ -134,30 +137,32 @@ def _renamed(document: Document, names: Names) -> dict[str, Any]:
     return found
 
 
-def _topic(said: Any, racks: dict[str, str]) -> Any:
+def _topic(said: int | TopicDocument, racks: dict[str, str]) -> int | TopicDocument:
     if isinstance(said, int) or not said.get("racks"):
         return said
     return {**said, "racks": [[racks[rack] for rack in listed] for listed in said["racks"]]}
 
 
-def _member(said: Document, names: Names) -> dict[str, Any]:
-    topics, assignors = names["topic"], names["assignor"]
+def _member(said: MemberDocument, names: Names) -> MemberDocument:
+    topics = names["topic"]
+    found: MemberDocument = {**said}
+    found.pop("subscription_regex", None)
+    if (subscription := said.get("subscription")) is not None:
+        found["subscription"] = [topics[topic] for topic in subscription]
+    if (owned := said.get("owned")) is not None:
+        found["owned"] = _held(owned, topics)
+    if (target := said.get("target")) is not None:
+        found["target"] = _held(target, topics)
+    if (assignors := said.get("assignors")) is not None:
+        found["assignors"] = [names["assignor"].get(name, name) for name in assignors]
+    for key in _NAMES:
+        if (name := said.get(key)) is not None:
+            found[key] = names[key][name]
+    return found
 
-    def held(value: Document) -> dict[str, Any]:
-        return {topics[topic]: numbers for topic, numbers in sorted(value.items())}
 
-    rename: dict[str, Callable[[Any], Any]] = {
-        "subscription": lambda value: [topics[topic] for topic in value],
-        "owned": held,
-        "target": held,
-        "assignors": lambda value: [assignors.get(name, name) for name in value],
-        **{key: names[key].__getitem__ for key in ("rack", "host", "client_id", "instance_id")},
-    }
-    return {
-        key: rename[key](value) if key in rename and value is not None else value
-        for key, value in said.items()
-        if key != "subscription_regex"
-    }
+def _held(held: Mapping[str, list[int]], topics: dict[str, str]) -> dict[str, list[int]]:
+    return {topics[topic]: numbers for topic, numbers in sorted(held.items())}
 
 
 def _note(note: str, topics: dict[str, str]) -> str:

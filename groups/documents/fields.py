@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn, cast
 
 from groups.arrays import GREATEST, UNKNOWN
 from groups.documents.json_files import RepeatedKeys
@@ -18,7 +18,7 @@ def refuse(place: str, what: str) -> NoReturn:
 
 def mapping(
     value: object, place: str, *, allowed: set[str] | None = None, required: tuple[str, ...] = ()
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return an object whose keys are `allowed`, with the `required` ones there."""
     if not isinstance(value, Mapping):
         refuse(place, f"{shown(value)}, expected an object")
@@ -55,7 +55,7 @@ def integer(value: object, place: str, *, least: int = 0) -> int:
     return value
 
 
-def listed(value: object, place: str) -> list[Any]:
+def listed(value: object, place: str) -> list[object]:
     """Return a list."""
     if not isinstance(value, (list, tuple)):
         refuse(place, f"{shown(value)}, expected a list")
@@ -64,22 +64,24 @@ def listed(value: object, place: str) -> list[Any]:
 
 def integers(value: object, place: str, *, nullable: bool = False) -> list[int]:
     """Return a list of integers of 0 or more that fit 64 bits; null, where it may be, is -1."""
-    given = listed(value, place)
-    numbers = [v for v in given if v is not None] if nullable else given
+    # Taken to be what they should be until each type was looked at.
+    given = cast("list[int | None]", listed(value, place))
+    numbers = cast("list[int]", [v for v in given if v is not None] if nullable else given)
     are_good = set(map(type, numbers)) <= {int} and (
         not numbers or 0 <= min(numbers) <= max(numbers) <= GREATEST
     )
     for i, v in enumerate(() if are_good else given):
         if v is not None or not nullable:
             integer(v, f"{place}[{i}]")
-    return [UNKNOWN if v is None else v for v in given] if nullable else given
+    return [UNKNOWN if v is None else v for v in given] if nullable else numbers
 
 
 def strings(value: object, place: str, *, repeats: bool = False) -> tuple[str, ...]:
     """Return a list of names, without repeats unless `repeats`."""
-    found = tuple(listed(value, place))
-    if not all(type(v) is str and v and v.isascii() for v in found):
-        found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(found))
+    given = listed(value, place)
+    found = tuple(v for v in given if type(v) is str and v and v.isascii())
+    if len(found) < len(given):
+        found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(given))
     if not repeats and len(set(found)) < len(found):
         refuse(place, f"{next(v for v in found if found.count(v) > 1)!r} appears twice")
     return found

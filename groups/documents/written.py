@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -12,46 +12,58 @@ from groups.documents.snapshot import FORMAT
 if TYPE_CHECKING:
     from groups.arrays import Int64
     from groups.columns.claims import Claims
+    from groups.documents.shapes import (
+        CaptureDocument,
+        GroupDocument,
+        MemberDocument,
+        TopicDocument,
+    )
     from groups.documents.snapshot import Snapshot
 
 
-def document_of(group: Snapshot, claims: Claims) -> dict[str, Any]:
+def document_of(group: Snapshot, claims: Claims) -> GroupDocument:
     """Return the ``assay-group/1`` document of a group's columns."""
-    document: dict[str, Any] = {"format": FORMAT, "group": group["name"]}
-    for key in ("captured_at", "auto_offset_reset"):
-        if group[key] is not None:
-            document[key] = group[key]
+    capture: CaptureDocument = {}
+    if group["captured_at"] is not None:
+        capture["captured_at"] = group["captured_at"]
+    if group["auto_offset_reset"] is not None:
+        capture["auto_offset_reset"] = group["auto_offset_reset"]
     if group["assumed"]:
-        document["assumed"] = list(group["assumed"])
+        capture["assumed"] = list(group["assumed"])
     ends = np.cumsum(group["partitions"]).tolist()
-    document["topics"] = {
-        topic: _topic(group, i, slice(start, end))
-        for i, (topic, start, end) in enumerate(
-            zip(group["topics"], [0, *ends], ends, strict=False)
-        )
-    }
     subscriptions, owned = _subscriptions(group), _owned(group, claims)
-    document["members"] = {
-        member: {
-            "subscription": subscriptions[i],
-            "owned": owned[i],
-            **_member(group, i),
-        }
-        for i, member in enumerate(group["members"])
+    return {
+        "format": FORMAT,
+        "group": group["name"],
+        **capture,
+        "topics": {
+            topic: _topic(group, i, slice(start, end))
+            for i, (topic, start, end) in enumerate(
+                zip(group["topics"], [0, *ends], ends, strict=False)
+            )
+        },
+        "members": {
+            member: {
+                "subscription": subscriptions[i],
+                "owned": owned[i],
+                **_member(group, i),
+            }
+            for i, member in enumerate(group["members"])
+        },
     }
-    return document
 
 
-def _topic(group: Snapshot, topic: int, here: slice) -> int | dict[str, Any]:
+def _topic(group: Snapshot, topic: int, here: slice) -> int | TopicDocument:
     count = int(group["partitions"][topic])
-    found: dict[str, Any] = {"partitions": count}
+    found: TopicDocument = {"partitions": count}
     offsets, lag = group["offsets"], group["lag_records"]
     weight, racks = group["weight"], group["racks"]
     if offsets is not None and offsets.given[topic]:
         columns = (offsets.beginning, offsets.end, offsets.committed)
-        rows = zip(*(_nulls(c[here]) for c in columns), strict=True)
-        keys = ("beginning", "end", "committed")
-        found["offsets"] = [dict(zip(keys, row, strict=True)) for row in rows]
+        found["offsets"] = [
+            {"beginning": beginning, "end": end, "committed": committed}
+            for beginning, end, committed in zip(*(_nulls(c[here]) for c in columns), strict=True)
+        ]
     elif lag is not None and (lag[here] >= 0).any():
         found["lag"] = _nulls(lag[here])
     if weight is not None and (weight[here] >= 0).all() and count:
@@ -84,8 +96,8 @@ def _subscriptions(group: Snapshot) -> list[list[str] | None]:
     return [sorted(one) if shown else None for one, shown in zip(read, known, strict=True)]
 
 
-def _member(group: Snapshot, member: int) -> dict[str, Any]:
-    document: dict[str, Any] = {}
+def _member(group: Snapshot, member: int) -> MemberDocument:
+    document: dict[str, object] = {}
     if group["generation"][member] != NO_GENERATION:
         document["generation"] = int(group["generation"][member])
     racks = group["racks"]
@@ -97,4 +109,4 @@ def _member(group: Snapshot, member: int) -> dict[str, Any]:
             document[key] = {topic: list(numbers) for topic, numbers in value.items()}
         elif value is not None:
             document[key] = list(value) if isinstance(value, tuple) else value
-    return document
+    return cast("MemberDocument", document)
