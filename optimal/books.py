@@ -112,7 +112,7 @@ class Books:
         """(read,) bool: whether a partition had an owner and is not with it."""
         if not self.owned.any():
             return self.owned
-        return np.asarray(self.owned & self.differs, bool)
+        return self.differs if self.owned.all() else np.asarray(self.owned & self.differs, bool)
 
     def counted(self, member: Int32) -> Int64:
         """(members + 1,) int64: how many of the read partitions nobody has, then each member."""
@@ -133,7 +133,7 @@ class Books:
         """Say whether what somebody reads is with a reader, and the rest with nobody."""
         group, held = self.group, self.held
         if self.all_read:
-            if len(held) and held.min() < 0:
+            if self.holders[0]:
                 return False
         elif ((held >= 0) != (self.readers[self.topic] > 0)).any():
             return False
@@ -141,14 +141,20 @@ class Books:
             return True
         width = len(self.readers)
         entries = self.entry_row * width + group.subscription_topics
-        asked = (group.subscription_row * np.int64(width))[held[self.read]]
-        asked += self.topic[self.read]
-        if len(self.row_size) * width > DENSE * len(asked):
+        topic, holder = self.topic[self.read], held[self.read]
+        first = group.subscription_row * np.int64(width)
+        if len(self.row_size) * width > DENSE * len(holder):
+            asked = first[holder] + topic
             at = np.searchsorted(entries, asked)
             return bool((at < len(entries)).all() and (entries[at] == asked).all())
         reads = np.zeros(len(self.row_size) * width, bool)
         reads[entries] = True
-        return bool(reads[asked].all())
+        return all(
+            reads.take(
+                first.take(holder[start : start + AT_ONCE]) + topic[start : start + AT_ONCE]
+            ).all()
+            for start in range(0, len(holder), AT_ONCE)
+        )
 
     def know(self, objective: Objective) -> bool:
         """Say whether the group has what the tiers of an objective need."""
