@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from groups.documents.json_files import decode, parse_json, read_bytes
+from groups.documents.json_files import parse_json
+from groups.documents.texts import decode, read_bytes
 from groups.errors import BadInput
 from groups.files import is_folder, read_groups
 from groups.importers import sniff
@@ -30,7 +31,7 @@ def read_assignments(path: str) -> list[NamedAssignment]:
     name = "standard input" if path == "-" else path
     data = b"" if is_folder(path) else read_bytes(path)
     document = _object(data)
-    if document is not None and not _is_of_groups(name, data, document):
+    if document is not None and not _is_of_groups(name, decode(data), document):
         try:
             if document.get("format") == SOLUTION:
                 return [NamedAssignment.from_solution(document, name)]
@@ -92,14 +93,14 @@ def _object(data: bytes) -> dict[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _is_of_groups(name: str, data: bytes, document: dict[str, object]) -> bool:
+def _is_of_groups(name: str, text: str, document: dict[str, object]) -> bool:
     """Say whether a JSON object holds groups: a snapshot, or what some tool printed."""
     if isinstance(document.get("format"), str):
         return document["format"] != SOLUTION
     if all(isinstance(held, dict) and _is_held(held) for held in document.values()):
         return False
     try:
-        sniff(name, data)
+        sniff(name, text)
     except BadInput:
         return False
     return True

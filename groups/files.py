@@ -1,22 +1,57 @@
-"""Files: groups from whatever people have, be it snapshots, JSON lines or other tools' texts."""
+"""Files: snapshots in whatever people have, be it JSON, JSON lines or other tools' texts."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from groups.documents.json_files import read_bytes, read_documents
+from groups.documents.json_files import is_json_lines, parse_json, split_documents
+from groups.documents.texts import beginning, decode, read_bytes, without_gz
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import Failure, import_each, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
-_START = 4096
-_OTHER_FORMAT = re.compile(rb'\s*\{\s*"format"\s*:\s*"assay-(?!group/)')
+_OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!group/)')
+
+
+@dataclass(frozen=True)
+class Found:
+    """A snapshot that a file holds, or that was made of texts; good or not.
+
+    `source` names the files, `place` also the line. `content` is JSON as it stands in the file,
+    or the document that an importer made.
+    """
+
+    source: str
+    place: str
+    content: str | Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The snapshot as JSON."""
+        if isinstance(self.content, str):
+            return self.content
+        return json.dumps(self.content, ensure_ascii=False)
+
+    def group(self) -> Group | Failure:
+        """Return the group of the snapshot, or why it holds none."""
+        name = None
+        try:
+            content = self.content
+            document = parse_json(content) if isinstance(content, str) else content
+            name = document.get("group") if isinstance(document, dict) else None
+            return Group.from_dict(document)
+        except BadInput as error:
+            known = name if isinstance(name, str) else None
+            return Failure(self.source, self.place, str(error), known)
 
 
 def read_groups(
@@ -24,14 +59,9 @@ def read_groups(
 ) -> tuple[list[Group], list[Failure]]:
     """Return the groups in some files and folders, and why a part of them holds none.
 
-    Snapshots come in the order in which they are found; then what was imported, ascending by
-    name, where all texts together make the views of a group.
-
     Parameters
     ----------
-    paths : files, ``-`` for standard input, or folders, whose files with an ending of `ENDINGS`
-        are read
-    standard_input : what was in it, where somebody has read it already
+    paths, standard_input : see :func:`find`, whose order it is
 
     Raises
     ------
@@ -40,79 +70,103 @@ def read_groups(
     """
     groups: list[Group] = []
     failures: list[Failure] = []
-    texts: list[tuple[str, bytes]] = []
+    for found in find(paths, standard_input=standard_input):
+        read = found.group() if isinstance(found, Found) else found
+        if isinstance(read, Group):
+            groups.append(read)
+        else:
+            failures.append(read)
+    return groups, failures
+
+
+def find(
+    paths: Sequence[str], *, standard_input: bytes | None = None
+) -> Iterator[Found | Failure]:
+    """Yield every snapshot in some files and folders, and why a part of them holds none.
+
+    Snapshots come in the order in which they are found; then what was made of other tools' texts.
+    The texts that are named themselves are together the views of a group, and so are the texts of
+    one folder. Files of a folder that begin with another format of ours, as findings and scenarios
+    do, hold no group of their own and are passed over.
+
+    Parameters
+    ----------
+    paths : files, ``-`` for standard input, or folders, whose files with an ending of `ENDINGS`
+        are read, also those in folders of theirs, and gzip of them
+    standard_input : what was in it, where somebody has read it already
+
+    Raises
+    ------
+    BadInput
+        Where a file cannot be read, or a folder holds no file that could be used.
+    """
+    together: dict[str | None, list[tuple[str, bytes]]] = {}
     for path in paths:
-        for name, data in _files(path, standard_input):
-            if _is_snapshot(name, data):
-                if _OTHER_FORMAT.match(data) and is_folder(path):
-                    # A scenario or a finding in a folder holds no group of its own.
-                    continue
-                for found in _snapshots(name, data):
-                    (groups if isinstance(found, Group) else failures).append(found)  # type: ignore[arg-type]
+        in_folder = is_folder(path)
+        for file in _files(path) if in_folder else [path]:
+            name = "standard input" if file == "-" else file
+            try:
+                known = standard_input if file == "-" else None
+                data = read_bytes(file) if known is None else known
+            except BadInput as error:
+                if not in_folder:
+                    raise
+                yield _failure(name, error)
+                continue
+            start = beginning(data)
+            if in_folder and _OTHER_FORMAT.match(start):
+                continue
+            if is_json_lines(name) or (start.startswith("{") and _is_ours(name, start, data)):
+                yield from _snapshots(name, data)
             else:
-                texts.append((name, data))
-    imported, refused = import_each(texts)
-    for snapshot in imported:
-        groups.append(Group.from_dict(snapshot.document))
-    return groups, [*failures, *refused]
+                beside = os.path.dirname(file) if in_folder else None
+                together.setdefault(beside, []).append((name, data))
+    for views in together.values():
+        imported, refused = import_each(views)
+        for made in imported:
+            sources = ", ".join(made.sources)
+            yield Found(sources, sources, made.document)
+        yield from refused
 
 
-def _files(path: str, standard_input: bytes | None) -> Iterator[tuple[str, bytes]]:
-    if path == "-" and standard_input is not None:
-        yield "standard input", standard_input
-        return
-    if not is_folder(path):
-        yield ("standard input" if path == "-" else path), read_bytes(path)
-        return
-    files = sorted(p for p in Path(path).rglob("*") if p.suffix in ENDINGS and p.is_file())
+def _files(folder: str) -> list[str]:
+    found = sorted(p for p in Path(folder).rglob("*") if _ending(p) in ENDINGS)
+    files = [str(p) for p in found if p.is_file()]
     if not files:
-        raise BadInput(f"{path}: no group in this folder (looked for {', '.join(ENDINGS)})")
-    for file in files:
-        yield str(file), read_bytes(file)
+        raise BadInput(f"{folder}: no snapshot in this folder (looked for {', '.join(ENDINGS)})")
+    return files
+
+
+def _ending(path: Path) -> str:
+    return Path(without_gz(path.name)).suffix
 
 
 def is_folder(path: str) -> bool:
     """Say whether a folder is meant, and no file or standard input."""
-    try:
-        return path not in ("", "-") and Path(path).is_dir()
-    except (OSError, ValueError):
-        # A name that no file can have; reading it says so.
-        return False
+    # Path.is_dir raises where no file can have such a name; reading it says so.
+    return path not in ("", "-") and os.path.isdir(path)
 
 
-def _is_snapshot(name: str, data: bytes) -> bool:
-    """Say whether a file says of itself that it holds snapshots, good ones or not."""
-    start = data[:_START]
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        start = start.decode("utf-16", "ignore").encode()
-    start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if name.endswith(".jsonl"):
+def _is_ours(name: str, start: str, data: bytes) -> bool:
+    """Say whether JSON is meant as a snapshot, a good one or not: no tool's, or it says so."""
+    if '"assay-' in start:
         return True
-    return start[:1] == b"{" and (b'"assay-' in start or not _is_known(name, data))
-
-
-def _is_known(name: str, data: bytes) -> bool:
-    """Say whether some tool's dialect is recognised; if not, JSON can only be meant as ours."""
     try:
-        sniff(name, data)
+        sniff(name, decode(data))
     except BadInput:
-        return False
-    return True
+        return True
+    return False
 
 
-def _snapshots(name: str, data: bytes) -> Iterable[Group | Failure]:
+def _snapshots(name: str, data: bytes) -> Iterator[Found | Failure]:
     try:
-        documents = list(read_documents(data, name))
+        texts = split_documents(data, name)
     except BadInput as error:
-        return [Failure(name, name, str(error).removeprefix(f"{name}: "), None)]
-    return [_group(name, place, document) for place, document in documents]
+        yield _failure(name, error)
+        return
+    for place, text in texts:
+        yield Found(name, place, text)
 
 
-def _group(name: str, place: str, document: object) -> Group | Failure:
-    if isinstance(document, BadInput):
-        return Failure(name, place, str(document).removeprefix(f"{place}: "), None)
-    try:
-        return Group.from_dict(document)  # type: ignore[arg-type]
-    except BadInput as error:
-        group = document.get("group") if isinstance(document, dict) else None
-        return Failure(name, place, str(error), group if isinstance(group, str) else None)
+def _failure(name: str, error: BadInput) -> Failure:
+    return Failure(name, name, str(error).removeprefix(f"{name}: "), None)

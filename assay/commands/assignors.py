@@ -7,7 +7,8 @@ import typer
 
 from assay.commands.options import MOST_SECONDS, AssumeEqual, Format, Objective
 from assay.streams import complain, note, note_assumed, show, show_json
-from groups.documents.json_files import read_bytes, read_documents
+from groups.documents.json_files import read_documents
+from groups.documents.texts import read_bytes
 from groups.errors import BadInput
 from groups.group import Group
 

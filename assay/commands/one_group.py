@@ -15,7 +15,8 @@ from assay.commands.options import (
     one_group,
 )
 from assay.streams import note_assumed, show, show_json
-from groups.documents.json_files import decode, parse_json, read_bytes
+from groups.documents.json_files import parse_json
+from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError
 
 

@@ -11,7 +11,8 @@ from compare.promises.promise import promise_named
 from compare.promises.trial import Trial, optima, runner_of
 from groups import BadInput, Group
 from groups.documents import fields
-from groups.documents.json_files import read_bytes, read_documents
+from groups.documents.json_files import read_documents
+from groups.documents.texts import read_bytes
 from heuristics import assignor_named
 from heuristics.shipped import CLIENTS
 

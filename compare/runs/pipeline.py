@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from compare.runs.job import RunCounts
-from compare.runs.rows import group_row, rows_of
+from compare.runs.rows import found_row, group_row, rows_of
 from compare.runs.session import spark_session
-from compare.runs.source import find
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES, content_key
 from groups.documents.json_files import make_folder
-from groups.errors import AssayError
+from groups.errors import AssayError, BadInput
+from groups.files import find
 from groups.fleet import portions
 from groups.group import Group
 from heuristics.child import Child, Lost
@@ -67,14 +67,13 @@ def run_job(job: Job, say: Callable[[str], None]) -> RunCounts:
         Where the input holds nothing, the folder cannot be written, or there is no Java.
     """
     started, clock = datetime.now(UTC), perf_counter()
-    found = find(job.source)
+    found = [found_row(found) for found in find([str(job.source)])]
+    if not found:
+        raise BadInput(f"{job.source}: empty, expected snapshots")
     make_folder(job.out)
     say(f"reading {len(found)} inputs under {job.source}")
     with spark_session() as spark:
-        rows = [(f.source, f.place, f.text, f.reason, f.group) for f in found]
-        table = pa.Table.from_pylist(
-            [dict(zip(FOUND.names, row, strict=True)) for row in rows], schema=FOUND
-        )
+        table = pa.Table.from_pylist(found, schema=FOUND)
         read = spark.createDataFrame(table).repartition(2)
         read = read.mapInArrow(partial(_read, job), _spark_schema(READ)).persist()
         _append(spark, job, "groups", read.where("reason is null"))

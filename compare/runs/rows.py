@@ -12,15 +12,25 @@ from compare.score import Excess, Score, ScoreTerm, score_assignors
 from groups.documents.json_files import parse_json
 from groups.errors import BadInput
 from groups.group import Group
+from groups.importers import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.runs.job import Job
+    from groups.files import Found
     from heuristics.time_limit import TimeLimit
     from optimal.solution import Solution
 
 Row = dict[str, object]
+
+
+def found_row(found: Found | Failure) -> Row:
+    """Return what was found as the row that a run begins with."""
+    row: Row = {"source": found.source, "place": found.place}
+    if isinstance(found, Failure):
+        return {**row, "text": None, "reason": found.reason, "group": found.group}
+    return {**row, "text": found.text, "reason": None, "group": None}
 
 
 def group_row(job: Job, found: Mapping[str, Any]) -> Row:
@@ -28,7 +38,7 @@ def group_row(job: Job, found: Mapping[str, Any]) -> Row:
 
     Parameters
     ----------
-    found : the columns of :class:`compare.runs.source.Found`
+    found : what :func:`found_row` returned
     """
     try:
         if found["text"] is None:

@@ -12,7 +12,8 @@ from compare.scenarios.events import Event
 from compare.scenarios.upgrade_paths import ROLLOUTS
 from groups import Group
 from groups.documents import fields
-from groups.documents.json_files import decode, parse_json, read_bytes
+from groups.documents.json_files import parse_json
+from groups.documents.texts import decode, read_bytes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:

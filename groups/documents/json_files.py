@@ -7,13 +7,14 @@ import json
 import os
 import sys
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from groups.documents.texts import decode, without_gz
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 
 class RepeatedKeys(dict[str, Any]):
@@ -45,39 +46,6 @@ def parse_json(text: str) -> Any:
         raise BadInput(f"not JSON: a number of more than {limit} digits") from None
 
 
-def decode(data: bytes) -> str:
-    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark.
-
-    Raises
-    ------
-    BadInput
-        Where the bytes are neither, with the place of the first bad one.
-    """
-    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    try:
-        return data.decode("utf-16" if wide else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"byte {error.start}: not UTF-8 text") from None
-
-
-def read_bytes(path: str | Path) -> bytes:
-    """Return the bytes of a file, of standard input for ``-``.
-
-    Raises
-    ------
-    BadInput
-        Where there is no such file or it cannot be read.
-    """
-    name = "standard input" if str(path) == "-" else path
-    if name != path and sys.stdin is None:
-        raise BadInput(f"{name}: cannot be read: it is closed")
-    try:
-        return Path(path).read_bytes() if name == path else sys.stdin.buffer.read()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"{name}: cannot be read: {reason}") from None
-
-
 def make_folder(path: Path) -> None:
     """Make a folder that can be written to, where it is not there yet.
 
@@ -96,6 +64,30 @@ def make_folder(path: Path) -> None:
         raise BadInput(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
 
 
+def split_documents(data: bytes, name: str) -> list[tuple[str, str]]:
+    """Return the texts of the JSON documents in a file, each with its place.
+
+    A ``.jsonl`` file has one to a line, and so has any other whose first line is one. The place
+    is the file, or the file and the line, from 1.
+
+    Raises
+    ------
+    BadInput
+        Where the file is empty, or is not text.
+    """
+    try:
+        text = decode(data)
+        if not text.strip():
+            raise BadInput("empty, expected a snapshot")
+    except BadInput as error:
+        raise error.within(name) from None
+    numbered = enumerate(StringIO(text), start=1)
+    lines = [(number, line.rstrip("\r\n")) for number, line in numbered if line.strip()]
+    if is_json_lines(name) or (len(lines) > 1 and _is_whole(lines[0][1])):
+        return [(f"{name}:{number}", line) for number, line in lines]
+    return [(name, text)]
+
+
 def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
     """Return the JSON documents of a ``.json`` or ``.jsonl`` file, each with its place.
 
@@ -106,19 +98,18 @@ def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
     BadInput
         Where the file is empty, is not text, or is not JSON as a whole.
     """
+    texts = split_documents(data, name)
+    if texts[0][0] != name:
+        return _parsed(texts)
     try:
-        text = decode(data)
-        if not text.strip():
-            raise BadInput("empty, expected a snapshot")
-        if not name.endswith(".jsonl"):
-            try:
-                return iter([(name, parse_json(text))])
-            except BadInput:
-                if not _is_whole(text.lstrip().split("\n", 1)[0]):
-                    raise
+        return iter([(name, parse_json(texts[0][1]))])
     except BadInput as error:
         raise error.within(name) from None
-    return _lines(text, name)
+
+
+def is_json_lines(name: str) -> bool:
+    """Say whether a file's name promises a document to a line, packed or not."""
+    return without_gz(name).endswith(".jsonl")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -143,11 +134,9 @@ def _is_whole(line: str) -> bool:
     return True
 
 
-def _lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(StringIO(text), start=1):
-        if line.strip():
-            place = f"{name}:{number}"
-            try:
-                yield place, parse_json(line.rstrip("\r\n"))
-            except BadInput as error:
-                yield place, error.within(place)
+def _parsed(texts: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
+    for place, text in texts:
+        try:
+            yield place, parse_json(text)
+        except BadInput as error:
+            yield place, error.within(place)

@@ -11,8 +11,9 @@ import numpy as np
 from groups.arrays import check_total
 from groups.columns.claims import BY_CLAIMS
 from groups.documents import fields
-from groups.documents.json_files import read_bytes, read_documents
+from groups.documents.json_files import read_documents
 from groups.documents.members import claims_of, read_member
+from groups.documents.texts import read_bytes
 from groups.documents.topics import lag_of, offsets_of, racks_of, read_topic, weights_of
 from groups.errors import BadInput
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from groups.documents.json_files import decode
+from groups.documents.texts import decode
 from groups.errors import BadInput
 from groups.importers.console import output
 from groups.importers.lines import Misread
@@ -136,10 +136,11 @@ def _import(
 
 def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
     try:
-        found = sniff(name, data)
+        text = decode(data)
+        found = sniff(name, text)
         if dialect not in ("auto", found):
             raise BadInput(f"it looks like {found}, not like {dialect}")
-        yield from _READERS[found](name, decode(data))
+        yield from _READERS[found](name, text)
     except BadInput as error:
         reason = str(error).removeprefix(f"{name}: ")
         yield Refusal(name, name, reason)

@@ -24,7 +24,7 @@ _GROUP_OPTION = re.compile(r"--group[ =]+(\"[^\"]{1,300}\"|'[^']{1,300}'|\S{1,30
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines of a text, without terminal colours and whatever ends a line.
+    """Return the lines of a text, without terminal colours, byte order marks and line ends.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def split_lines(text: str) -> list[str]:
         raise BadInput(f"more than {MOST_LINES} lines")
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def is_noise(line: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from groups.documents.texts import without_gz
 from groups.importers.console.groups import read_table
 from groups.importers.console.headers import is_header
 from groups.importers.console.tables import Table
@@ -81,7 +82,7 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
         end += 1
     assumed: tuple[str, ...] = ()
     if group is None and lines[at].split(None, 1)[0] != "GROUP":
-        group = PurePath(source).stem
+        group = PurePath(without_gz(source)).stem
         assumed = ("the group was named after the file, the text does not show its name",)
     table = Table(source, at + 1, header, tuple(rows), group or "", assumed)
     return [*found, *read_table(table)], end

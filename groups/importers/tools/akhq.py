@@ -30,7 +30,7 @@ from groups.importers.tools.json_groups import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SIGNS = (b'"simpleConsumerGroup"', b'"groupedAssignments"')
+SIGNS = ('"simpleConsumerGroup"', '"groupedAssignments"')
 
 
 def read(source: str, content: str) -> Iterator[Finding]:

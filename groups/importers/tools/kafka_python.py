@@ -28,7 +28,7 @@ from groups.importers.tools.json_groups import each_group, held_by, partition_nu
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SIGNS = (b'"group_state"', b'"member_metadata"', b'"protocol_data"')
+SIGNS = ('"group_state"', '"member_metadata"', '"protocol_data"')
 _DETAILS = {"client_id": "client_id", "client_host": "host", "group_instance_id": "instance_id"}
 
 

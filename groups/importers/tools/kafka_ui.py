@@ -30,7 +30,7 @@ from groups.importers.tools.json_groups import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SIGNS = (b'"consumerId"', b'"currentOffset"', b'"partitionAssignor"', b'"consumerLag"')
+SIGNS = ('"consumerId"', '"currentOffset"', '"partitionAssignor"', '"consumerLag"')
 
 
 def read(source: str, content: str) -> Iterator[Finding]:

@@ -30,7 +30,7 @@ from groups.importers.tools.json_groups import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SIGNS = (b'"group_name"', b'"members_details"')
+SIGNS = ('"group_name"', '"members_details"')
 
 
 def read(source: str, content: str) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ from groups.importers.tools.json_groups import check_lag
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SIGNS = (b"\nBALANCER", b"LOG-START-OFFSET", b" MEMBER-ID ")
+SIGNS = ("\nBALANCER", "LOG-START-OFFSET", " MEMBER-ID ")
 _LABELS = {
     "COORDINATOR", "COORDINATOR-NODE", "COORDINATOR-PARTITION", "STATE", "BALANCER", "MEMBERS",
     "TOTAL-LAG", "ERROR",

@@ -15,8 +15,8 @@ from compare.promises.findings import (
     version_order,
 )
 from compare.promises.trial import in_process, runner_of
-from compare.runs.source import find
 from groups import BadInput, Group
+from groups.files import find
 from heuristics import WRITTEN, assignor_named
 from heuristics.time_limit import TimeLimit
 
@@ -86,7 +86,7 @@ def test_what_is_no_finding_is_refused_with_its_line(change, message, tmp_path, 
 
 
 def test_a_run_over_the_corpus_passes_findings_over():
-    sources = {Path(found.source.split(", ")[0]).name for found in find(ROOT / "corpus")}
+    sources = {Path(found.source.split(", ")[0]).name for found in find([str(ROOT / "corpus")])}
     assert "known.jsonl" in sources
     assert "findings.jsonl" not in sources
 

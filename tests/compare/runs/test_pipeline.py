@@ -14,16 +14,16 @@ import pytest
 from compare.runs.job import Job
 from compare.runs.pipeline import _solved
 from compare.runs.rows import rows_of
-from compare.runs.source import find
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES
 from compare.score import score_assignors
 from groups import BadInput, Group
+from groups.files import find
 from heuristics.child import Child
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from optimal.solution import Solution
-from tests.compare.conftest import CAPTURES, HOSTILE, lopsided, snapshot
+from tests.compare.conftest import lopsided
 from tests.compare.runs.deadly import Deadly, Faulty
 
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
@@ -319,7 +319,7 @@ def test_a_folder_without_snapshots_is_bad_input(tmp_path):
     (tmp_path / "notes.md").write_text("nothing here")
     looked = r"no snapshot in this folder \(looked for \.json, \.jsonl, \.txt, \.out, \.log\)"
     with pytest.raises(BadInput, match=looked):
-        find(tmp_path)
+        list(find([str(tmp_path)]))
     command = [Path(sys.executable).with_name("assay"), "run", tmp_path, "--out", tmp_path / "out"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
@@ -333,25 +333,6 @@ def test_an_output_folder_that_is_a_file_is_bad_input(tmp_path):
     command = [Path(sys.executable).with_name("assay"), "run", tmp_path, "--out", tmp_path / "out"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (2, f"assay: {tmp_path / 'out'}: not a folder\n")
-
-
-def test_every_line_of_a_file_is_found_with_its_place(tmp_path):
-    file = tmp_path / "many.jsonl"
-    file.write_text(f"{json.dumps(lopsided())}\n\n{{cut\n")
-    assert [(found.place, found.source) for found in find(file)] == [
-        (f"{file}:1", str(file)),
-        (f"{file}:3", str(file)),
-    ]
-
-
-def test_what_is_found_keeps_every_group_apart(tmp_path):
-    groups = [snapshot(name, {}, {}) for name in ("a", HOSTILE)]
-    (tmp_path / "x.json").write_text("\n".join(map(json.dumps, groups)))
-    shutil.copy(CAPTURES / "4.3.1" / "two-groups-describe.txt", tmp_path)
-    found = find(tmp_path)
-    assert len(found) == 4
-    assert [json.loads(f.text)["group"] for f in found][:2] == ["a", HOSTILE]
-    assert {f.source for f in found[2:]} == {str(tmp_path / "two-groups-describe.txt")}
 
 
 def test_a_table_that_is_not_parquet_is_bad_input(tmp_path):

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compare.runs.source import find
 from compare.scenarios.events import EVENT_KINDS, Event
 from compare.scenarios.journey import play, result_document
 from compare.scenarios.listener import protocol_of
 from compare.scenarios.scenario import Scenario
 from compare.score import OPTIMUM
 from groups import BadInput, Group
+from groups.files import find
 from heuristics import WRITTEN, available
 from heuristics.protocol import Protocol
 from heuristics.time_limit import TimeLimit
@@ -365,8 +365,8 @@ def test_a_run_over_a_folder_passes_scenarios_over(tmp_path):
     (tmp_path / "group.json").write_text(json.dumps(GROUP))
     shipped = (SHIPPED / "deploy.json").read_text()
     (tmp_path / "scenario.json").write_text(shipped)
-    assert [found.source for found in find(tmp_path)] == [str(tmp_path / "group.json")]
-    assert len(find(tmp_path / "scenario.json")) == 1
+    assert [found.source for found in find([str(tmp_path)])] == [str(tmp_path / "group.json")]
+    assert len(list(find([str(tmp_path / "scenario.json")]))) == 1
 
 
 def test_every_scenario_that_ships_can_be_played(limit):

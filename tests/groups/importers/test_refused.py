@@ -101,7 +101,7 @@ def test_an_unusable_text_is_refused_in_one_line(text: str, says: str) -> None:
 def test_a_wrong_dialect_names_what_it_saw() -> None:
     assert "it looks like console, not like rpk" in refused(text_of(VIEWS[0]), dialect="rpk")
     assert "'excel', expected one of auto, console, rpk" in refused("x", dialect="excel")
-    assert sniff("a", described().encode()) == "kafka-python"
+    assert sniff("a", described()) == "kafka-python"
 
 
 def test_views_that_contradict_each_other_are_refused() -> None:

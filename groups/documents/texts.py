@@ -1,0 +1,108 @@
+"""Texts: what stands in a file or on standard input, however it is packed and encoded."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import sys
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+from groups.errors import BadInput
+
+MOST_UNPACKED_BYTES = 2**28
+_PIECE = 2**20
+_START = 4096
+_GZIP = b"\x1f\x8b"
+# The mark of UTF-32 begins with that of UTF-16.
+_MARKED = (
+    (codecs.BOM_UTF8, "UTF-8-SIG"),
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file, of standard input for ``-``; those of a gzip file unpacked.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such file, it cannot be read, or it is gzip that is damaged or holds
+        more than `MOST_UNPACKED_BYTES`.
+    """
+    name = "standard input" if str(path) == "-" else path
+    if name != path and sys.stdin is None:
+        raise BadInput(f"{name}: cannot be read: it is closed")
+    try:
+        data = Path(path).read_bytes() if name == path else sys.stdin.buffer.read()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{name}: cannot be read: {reason}") from None
+    try:
+        return _unpacked(data) if data.startswith(_GZIP) else data
+    except BadInput as error:
+        raise error.within(str(name)) from None
+
+
+def decode(data: bytes) -> str:
+    """Return the text of some bytes: UTF-8, or UTF-16 and UTF-32, without a byte order mark.
+
+    UTF-16 needs no mark where most of its beginning is ASCII, as in all that tools print.
+
+    Raises
+    ------
+    BadInput
+        Where the bytes are none of them, with the place of the first bad one.
+    """
+    encoding = _encoding(data)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        name = encoding.removesuffix("-SIG").removesuffix("-LE").removesuffix("-BE")
+        raise BadInput(f"byte {error.start}: not {name} text") from None
+
+
+def beginning(data: bytes) -> str:
+    """Return how a text begins, after blanks: some thousand characters, bad ones left out."""
+    return data[:_START].decode(_encoding(data), "ignore").lstrip()
+
+
+def without_gz(name: str) -> str:
+    """Return the name of a file as it would be unpacked."""
+    return name.removesuffix(".gz")
+
+
+def _encoding(data: bytes) -> str:
+    for mark, encoding in _MARKED:
+        if data.startswith(mark):
+            return encoding
+    start = data[: min(len(data) // 2 * 2, _START)]
+    # Nothing that is read here holds a zero byte in UTF-8; ASCII in UTF-16 has one in each pair.
+    if b"\0" in start:
+        high, low, pairs = start[::2].count(0), start[1::2].count(0), len(start) // 2
+        if 4 * low >= 3 * pairs and 10 * high < pairs:
+            return "UTF-16-LE"
+        if 4 * high >= 3 * pairs and 10 * low < pairs:
+            return "UTF-16-BE"
+    return "UTF-8"
+
+
+def _unpacked(data: bytes) -> bytes:
+    pieces, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            while piece := file.read(_PIECE):
+                pieces.append(piece)
+                size += len(piece)
+                if size > MOST_UNPACKED_BYTES:
+                    most = MOST_UNPACKED_BYTES // 2**20
+                    raise BadInput(f"gzip of more than {most} MiB, unpack it first")
+    except EOFError:
+        raise BadInput("gzip that is cut off: get the whole file") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise BadInput("gzip that is damaged") from None
+    return b"".join(pieces)

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from groups import BadInput, Group
+from groups.documents.texts import MOST_UNPACKED_BYTES, decode, read_bytes
+from groups.files import Found, find, read_groups
+
+CAPTURES = Path(__file__).parent / "captures"
+DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
+GROUP = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}, "members": {}}
+
+
+def only(path: Path) -> Group:
+    (group,), failures = read_groups([str(path)])
+    assert failures == []
+    return group
+
+
+def shape(group: Group) -> tuple[object, ...]:
+    return group.name, group.members, group.topics, group.owner.tolist()
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(BadInput) as caught:
+        read_bytes(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_text_is_read_in_whatever_encoding_and_packed_or_not(tmp_path, encoding, packed):
+    plain, other = tmp_path / "plain.txt", tmp_path / "other.txt"
+    plain.write_text(DESCRIBE)
+    data = DESCRIBE.encode(encoding)
+    other.write_bytes(gzip.compress(data) if packed else data)
+    assert shape(only(other)) == shape(only(plain))
+    (tmp_path / "g.json").write_bytes(json.dumps(GROUP).encode(encoding))
+    assert only(tmp_path / "g.json").name == "g"
+
+
+def test_texts_with_byte_order_marks_are_read_one_after_the_other(tmp_path):
+    other = DESCRIBE.replace("coop-a", "coop-b")
+    file = tmp_path / "both.txt"
+    file.write_bytes(b"".join(text.encode("utf-8-sig") for text in (DESCRIBE, other)))
+    groups, failures = read_groups([str(file)])
+    assert ([group.name for group in groups], failures) == (["coop-a", "coop-b"], [])
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (DESCRIBE.encode("utf-16-le")[:-1], "not UTF-16 text"),
+        (DESCRIBE.encode("utf-16")[:-1], "not UTF-16 text"),
+        (DESCRIBE.encode("utf-32")[:-1], "not UTF-32 text"),
+        (b"\xff" + DESCRIBE.encode(), "byte 0: not UTF-8 text"),
+        ("GROUP caf\u00e9".encode("latin-1"), "byte 9: not UTF-8 text"),
+    ],
+)
+def test_bytes_that_are_no_text_name_the_encoding_and_the_first_bad_one(data, says):
+    with pytest.raises(BadInput, match=says):
+        decode(data)
+
+
+def test_a_gzip_file_that_is_damaged_is_told_from_one_that_is_cut_off(tmp_path):
+    packed = gzip.compress(DESCRIBE.encode())
+    file = tmp_path / "a.gz"
+    file.write_bytes(packed[:-20])
+    assert refused(file) == "gzip that is cut off: get the whole file"
+    file.write_bytes(packed[:40] + bytes(40) + packed[80:])
+    assert refused(file) == "gzip that is damaged"
+    file.write_bytes(b"\x1f\x8b, which is no gzip")
+    assert refused(file) == "gzip that is damaged"
+
+
+def test_a_gzip_bomb_costs_a_line_and_not_the_memory(tmp_path):
+    file = tmp_path / "bomb.json"
+    mebibyte = gzip.compress(bytes(2**20))
+    file.write_bytes(mebibyte * 4096)
+    tracemalloc.start()
+    try:
+        assert refused(file) == "gzip of more than 256 MiB, unpack it first"
+        assert tracemalloc.get_traced_memory()[1] < 1.1 * MOST_UNPACKED_BYTES
+    finally:
+        tracemalloc.stop()
+
+
+def test_gzip_in_a_folder_is_found_by_the_ending_that_it_packs(tmp_path):
+    lines = "\n".join(json.dumps(GROUP | {"group": name}) for name in "ab")
+    (tmp_path / "g.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (tmp_path / "h.txt.gz").write_bytes(gzip.compress(DESCRIBE.encode()))
+    (tmp_path / "notes.tar.gz").write_bytes(b"not looked at")
+    groups, failures = read_groups([str(tmp_path)])
+    assert ([group.name for group in groups], failures) == (["a", "b", "coop-a"], [])
+    places = [found.place for found in find([str(tmp_path)])]
+    assert places[:2] == [f"{tmp_path / 'g.jsonl.gz'}:1", f"{tmp_path / 'g.jsonl.gz'}:2"]
+
+
+def test_a_packed_text_without_a_group_column_is_named_after_the_file(tmp_path):
+    columns = "\n".join(line[16:] for line in DESCRIBE.split("\n"))
+    (tmp_path / "pay.txt.gz").write_bytes(gzip.compress(columns.encode()))
+    assert only(tmp_path / "pay.txt.gz").name == "pay"
+
+
+def test_every_line_of_a_file_is_found_with_its_place(tmp_path):
+    file = tmp_path / "many.jsonl"
+    file.write_text(f"{json.dumps(GROUP)}\n\n{{cut\n")
+    assert [(found.place, found.source) for found in find([str(file)])] == [
+        (f"{file}:1", str(file)),
+        (f"{file}:3", str(file)),
+    ]
+    (group,), (failure,) = read_groups([str(file)])
+    assert group.name == "g"
+    assert (failure.place, failure.reason[:21]) == (f"{file}:3", "line 1 column 2: not ")
+
+
+def test_what_is_found_keeps_every_group_apart(tmp_path):
+    groups = [GROUP | {"group": name} for name in ("a", "<b>")]
+    (tmp_path / "x.json").write_text("\n".join(map(json.dumps, groups)))
+    shutil.copy(CAPTURES / "4.3.1" / "two-groups-describe.txt", tmp_path)
+    found = list(find([str(tmp_path)]))
+    assert len(found) == 4
+    assert all(isinstance(one, Found) for one in found)
+    assert [json.loads(one.text)["group"] for one in found][:2] == ["a", "<b>"]
+    assert {one.source for one in found[2:]} == {str(tmp_path / "two-groups-describe.txt")}
+
+
+def test_the_texts_of_one_folder_are_views_of_a_group_and_those_of_two_are_not(tmp_path):
+    for night in ("monday", "tuesday"):
+        (tmp_path / night).mkdir()
+        for view in ("describe", "members-verbose"):
+            shutil.copy(CAPTURES / "4.3.1" / f"coop-a-{view}.txt", tmp_path / night)
+    groups, failures = read_groups([str(tmp_path)])
+    assert ([group.name for group in groups], failures) == (["coop-a"] * 2, [])
+    assert not any("idle" in line for group in groups for line in group.assumed)
+
+
+def test_a_file_of_a_folder_that_cannot_be_read_spares_the_others(tmp_path):
+    (tmp_path / "g.json").write_text(json.dumps(GROUP))
+    (tmp_path / "u.json").symlink_to("/proc/self/mem")
+    (group,), (failure,) = read_groups([str(tmp_path)])
+    assert (group.name, failure.source) == ("g", str(tmp_path / "u.json"))
+    assert failure.reason == "cannot be read: Input/output error"
+    with pytest.raises(BadInput, match="cannot be read: Input/output error"):
+        read_groups([str(tmp_path / "u.json")])
