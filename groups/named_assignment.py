@@ -52,9 +52,9 @@ class NamedAssignment:
             held={member: said["owned"] for member, said in document["members"].items()},
             exist={topic: range(count) for topic, count in counts},
             client_ids={
-                member: said["client_id"]
+                member: client_id
                 for member, said in document["members"].items()
-                if "client_id" in said
+                if (client_id := said.get("client_id")) is not None
             },
             captured_at=group.captured_at,
         )
@@ -130,6 +130,7 @@ def _held(value: object, place: str) -> dict[str, dict[str, list[int]]]:
 
 def _numbers(value: object, place: str) -> dict[str, list[int]]:
     found = fields.mapping(value, place)
+    held = {}
     for topic, numbers in found.items():
         at = f"{place}.{topic}"
         fields.name(topic, place)
@@ -137,4 +138,5 @@ def _numbers(value: object, place: str) -> dict[str, list[int]]:
         twice = next((n for n, after in pairwise(given) if n == after), None)
         if twice is not None:
             fields.refuse(at, f"partition {twice} appears twice")
-    return {topic: sorted(found[topic]) for topic in sorted(found)}
+        held[topic] = given
+    return dict(sorted(held.items()))
