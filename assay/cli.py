@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from assay.commands.assignors import assignors, fetch, probe
+from assay.commands.diff import diff
 from assay.commands.many_groups import report, run
 from assay.commands.one_group import check, solve
 from assay.commands.promises import hunt, reproduce
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": check,
     "validate": validate,
     "score": score,
+    "diff": diff,
     "assignors": assignors,
     "fetch": fetch,
     "probe": probe,

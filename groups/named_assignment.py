@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ class NamedAssignment:
     exist : the partition numbers of each topic; None where the file does not say which there are
     client_ids : of the members that have one
     captured_at : when it was so, None where the file does not say it
+    assumed : what was assumed about the source, for people to read
     """
 
     source: str
@@ -40,6 +41,7 @@ class NamedAssignment:
     exist: Mapping[str, Collection[int]] | None = None
     client_ids: Mapping[str, str] = field(default_factory=dict)
     captured_at: str | None = None
+    assumed: tuple[str, ...] = ()
 
     @staticmethod
     def from_group(group: Group, source: str) -> NamedAssignment:
@@ -57,6 +59,7 @@ class NamedAssignment:
                 if (client_id := said.get("client_id")) is not None
             },
             captured_at=group.captured_at,
+            assumed=group.assumed,
         )
 
     @staticmethod
@@ -90,6 +93,22 @@ class NamedAssignment:
             Where it has another shape; the message names the place.
         """
         return NamedAssignment(source, None, _held(document, ""))
+
+    def by_client(self) -> NamedAssignment:
+        """Return what the members of each client id hold together, under that id.
+
+        A member without one stays under its own.
+        """
+        held: dict[str, dict[str, set[int]]] = {}
+        for member, topics in self.held.items():
+            client = held.setdefault(self.client_ids.get(member, member), {})
+            for topic, numbers in topics.items():
+                client.setdefault(topic, set()).update(numbers)
+        together = {
+            client: {topic: sorted(numbers) for topic, numbers in sorted(topics.items())}
+            for client, topics in sorted(held.items())
+        }
+        return replace(self, held=together, client_ids={})
 
     def of(self, group: Group) -> Assignment:
         """Return it as an assignment of a group; what that makes not valid stays in it.

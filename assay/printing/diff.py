@@ -1,0 +1,110 @@
+"""The tables of a diff: what changed between two assignments of a group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.printing.table import Table, ranges
+from assay.streams import show
+from compare.diff import loads, unassigned
+from compare.sentences import counted, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.diff import Diff
+    from groups.named_assignment import NamedAssignment
+
+MOST_LINES = 12
+LONGEST = 40
+
+
+def print_diff(diff: Diff) -> None:
+    """Print a sentence, the members whose partitions changed, and what went where."""
+    before, after = diff.before, diff.after
+    name = "the group" if diff.group is None else diff.group
+    if diff.is_empty:
+        held = counted(sum(loads(after)), "partition")
+        members = counted(len(after.held), "member")
+        hold = "holds" if len(after.held) == 1 else "hold"
+        show(f"{name}: the same in both. {members} {hold} {held}.")
+        return
+    moved = f"{counted(diff.moved, 'partition')} moved"
+    for names, verb in ((diff.joined, "joined"), (diff.left, "left")):
+        moved += f", {_named(names)} {verb}" if names else ""
+    then, now = spread(loads(before)), spread(loads(after))
+    kept = f"loads stay {now}" if then == now else f"loads were {then} and are {now}"
+    show(f"{name}: {moved}; {kept}.")
+    for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
+        if numbers:
+            show(f"{what}: {_partitions(numbers)}")
+    for when, side in (("before", before), ("after", after)):
+        left = unassigned(side)
+        if left:
+            show(f"with nobody {when}: {_partitions(left)}")
+    _print_members(diff)
+    _print_moves(diff)
+    again = _clients(before, diff.left) & _clients(after, diff.joined)
+    if again:
+        what = counted(len(again), "client id")
+        show(f"{what} of members that left came back with new members: see --by client-id")
+
+
+def _clients(side: NamedAssignment, members: Sequence[str]) -> set[str]:
+    return {side.client_ids[member] for member in members if member in side.client_ids}
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return a few names, or how many members that are."""
+    text = ", ".join(names)
+    return text if len(text) < LONGEST else counted(len(names), "member")
+
+
+def _partitions(numbers: Mapping[str, Sequence[int]]) -> str:
+    """Return partitions as ``t0:0-3,7 t1:2``, cut with the number of those left out."""
+    shown: list[str] = []
+    left = sum(map(len, numbers.values()))
+    for topic, listed in numbers.items():
+        room = LONGEST - sum(map(len, shown)) - len(topic)
+        runs = ranges(listed).split(",")
+        while len(runs) > 1 and len(",".join(runs)) > room:
+            runs.pop()
+        if shown and len(",".join(runs)) > room:
+            break
+        shown.append(f"{topic}:{','.join(runs)}")
+        left -= sum(_size(run) for run in runs)
+    return " ".join(shown) + (f" and {left} more" if left else "")
+
+
+def _size(run: str) -> int:
+    first, _, last = run.partition("-")
+    return int(last or first) - int(first) + 1
+
+
+def _print_members(diff: Diff) -> None:
+    changed = [
+        c for c in diff.members if c.lost or c.gained or c.before is None or c.after is None
+    ]
+    changed.sort(key=lambda c: -sum(map(len, (*c.lost.values(), *c.gained.values()))))
+    table = Table("member", "before", "after", "lost", "gained", right=(1, 2, 3, 4))
+    for change in changed[:MOST_LINES]:
+        lost, gained = (sum(map(len, of.values())) for of in (change.lost, change.gained))
+        table.add(change.member, change.before, change.after, lost or None, gained or None)
+    if changed:
+        show("")
+        table.show()
+    if len(changed) > MOST_LINES:
+        show(f"and {counted(len(changed) - MOST_LINES, 'more member')}")
+
+
+def _print_moves(diff: Diff) -> None:
+    table = Table("from", "to", "partitions", "", right=(2,))
+    for move in diff.moves[:MOST_LINES]:
+        origin, target = (who or "nobody" for who in (move.origin, move.target))
+        table.add(origin, target, move.count, _partitions(move.partitions))
+    if diff.moves:
+        show("")
+        table.show()
+    if len(diff.moves) > MOST_LINES:
+        more = sum(move.count for move in diff.moves[MOST_LINES:])
+        show(f"and {counted(more, 'more partition')}")

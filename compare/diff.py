@@ -1,0 +1,216 @@
+"""Diff: who lost and gained what between two assignments of one group, by names."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from groups.named_assignment import NamedAssignment
+
+FORMAT = "assay-diff/1"
+Numbers = dict[str, list[int]]
+Partition = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one member.
+
+    Attributes
+    ----------
+    before, after : how many partitions it holds; None where it is not in the group
+    lost, gained : ``{topic: [partition, ...]}``, ascending
+    """
+
+    member: str
+    before: int | None
+    after: int | None
+    lost: Numbers
+    gained: Numbers
+
+
+@dataclass(frozen=True)
+class Move:
+    """Partitions that went from one member to another; None stands for nobody."""
+
+    origin: str | None
+    target: str | None
+    partitions: Numbers
+
+    @property
+    def count(self) -> int:
+        """How many partitions that are."""
+        return sum(map(len, self.partitions.values()))
+
+
+@dataclass(frozen=True)
+class Diff:
+    """Two assignments of one group, the earlier one first."""
+
+    before: NamedAssignment
+    after: NamedAssignment
+
+    def __post_init__(self) -> None:
+        """Require that both are of one group, as far as they say."""
+        names = {side.group for side in (self.before, self.after)} - {None}
+        if len(names) > 1:
+            raise BadInput(
+                f"{self.after.source}: it is of group {self.after.group!r}, "
+                f"but {self.before.source} is of {self.before.group!r}"
+            )
+
+    @property
+    def group(self) -> str | None:
+        """The group's id, None where neither says it."""
+        return self.before.group or self.after.group
+
+    @property
+    def joined(self) -> list[str]:
+        """Members that are only in the later one, ascending."""
+        return sorted(self.after.held.keys() - self.before.held.keys())
+
+    @property
+    def left(self) -> list[str]:
+        """Members that are only in the earlier one, ascending."""
+        return sorted(self.before.held.keys() - self.after.held.keys())
+
+    @cached_property
+    def members(self) -> tuple[Change, ...]:
+        """What became of each member of either, ascending."""
+        before, after = (
+            {member: set(_pairs(held)) for member, held in side.held.items()}
+            for side in (self.before, self.after)
+        )
+        return tuple(
+            Change(
+                member,
+                len(before[member]) if member in before else None,
+                len(after[member]) if member in after else None,
+                _numbers(before.get(member, set()) - after.get(member, set())),
+                _numbers(after.get(member, set()) - before.get(member, set())),
+            )
+            for member in sorted(before.keys() | after.keys())
+        )
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """What went from whom to whom, most first; each lost partition is in one of them."""
+        losers: dict[Partition, list[str]] = defaultdict(list)
+        gainers: dict[Partition, list[str]] = defaultdict(list)
+        for change in self.members:
+            for partition in _pairs(change.lost):
+                losers[partition].append(change.member)
+            for partition in _pairs(change.gained):
+                gainers[partition].append(change.member)
+        moved: dict[tuple[str | None, str | None], list[Partition]] = defaultdict(list)
+        for partition in losers.keys() | gainers.keys():
+            ways = zip_longest(losers.get(partition, ()), gainers.get(partition, ()))
+            for origin, target in ways:
+                moved[origin, target].append(partition)
+        found = [Move(a, b, _numbers(partitions)) for (a, b), partitions in moved.items()]
+        return tuple(sorted(found, key=lambda m: (-m.count, m.origin or "", m.target or "")))
+
+    @property
+    def moved(self) -> int:
+        """How many partitions went from one member to another."""
+        return sum(m.count for m in self.moves if m.origin is not None and m.target is not None)
+
+    @property
+    def appeared(self) -> Numbers | None:
+        """Partitions that only the later one knows; None where one does not say which exist."""
+        return _only_in(self.after, self.before)
+
+    @property
+    def vanished(self) -> Numbers | None:
+        """Partitions that only the earlier one knows; None where one does not say which exist."""
+        return _only_in(self.before, self.after)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether members, what they hold and what exists are the same in both."""
+        changed = self.joined or self.left or self.appeared or self.vanished
+        return not changed and not self.moves
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the ``assay-diff/1`` document."""
+        return {
+            "format": FORMAT,
+            "group": self.group,
+            "before": _side(self.before),
+            "after": _side(self.after),
+            "joined": self.joined,
+            "left": self.left,
+            "appeared": self.appeared,
+            "vanished": self.vanished,
+            "moved": self.moved,
+            "moves": [
+                {
+                    "from": move.origin,
+                    "to": move.target,
+                    "count": move.count,
+                    "partitions": move.partitions,
+                }
+                for move in self.moves
+            ],
+            "members": [vars(change) for change in self.members],
+        }
+
+
+def loads(side: NamedAssignment) -> list[int]:
+    """Return how many partitions each member holds, in the order of names."""
+    return [len(set(_pairs(side.held[member]))) for member in sorted(side.held)]
+
+
+def unassigned(side: NamedAssignment) -> Numbers | None:
+    """Return the partitions that are with nobody; None where it is not said which exist."""
+    if side.exist is None:
+        return None
+    held: dict[str, set[int]] = defaultdict(set)
+    for topics in side.held.values():
+        for topic, numbers in topics.items():
+            held[topic].update(numbers)
+    left = {topic: sorted(set(side.exist[topic]) - held[topic]) for topic in sorted(side.exist)}
+    return {topic: numbers for topic, numbers in left.items() if numbers}
+
+
+def _side(side: NamedAssignment) -> dict[str, object]:
+    holders = Counter(pair for topics in side.held.values() for pair in set(_pairs(topics)))
+    exist = side.exist
+    return {
+        "source": side.source,
+        "captured_at": side.captured_at,
+        "members": len(side.held),
+        "partitions": None if exist is None else sum(map(len, exist.values())),
+        "unassigned": unassigned(side),
+        "double": _numbers(pair for pair, count in holders.items() if count > 1),
+        "assumed": list(side.assumed),
+    }
+
+
+def _only_in(one: NamedAssignment, other: NamedAssignment) -> Numbers | None:
+    if one.exist is None or other.exist is None:
+        return None
+    found = {
+        topic: sorted(set(numbers) - set(other.exist.get(topic, ())))
+        for topic, numbers in sorted(one.exist.items())
+    }
+    return {topic: numbers for topic, numbers in found.items() if numbers}
+
+
+def _pairs(topics: Mapping[str, Iterable[int]]) -> list[Partition]:
+    return [(topic, number) for topic, numbers in topics.items() for number in numbers]
+
+
+def _numbers(pairs: Iterable[Partition]) -> Numbers:
+    found: Numbers = {}
+    for topic, number in sorted(pairs):
+        found.setdefault(topic, []).append(number)
+    return found

@@ -1,0 +1,171 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from assay import Group, solve
+from tests.assay.calling import (
+    EVEN,
+    LOPSIDED,
+    assay,
+    document_of,
+    good,
+    one_after_the_other,
+    one_line,
+)
+
+CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
+ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
+YESTERDAY = CAPTURES / "4.3.1" / "coop-a-describe.txt"
+KEYS = [
+    "format", "group", "before", "after", "joined", "left", "appeared", "vanished", "moved",
+    "moves", "members",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shown(folder) -> dict:
+    """Every call of this file, in one process."""
+    text = YESTERDAY.read_text()
+    one, other = (re.search(rf"{name}-\S+", text)[0] for name in ("coop-0", "coop-3"))
+    rows = text.splitlines()
+    at = next(i for i, row in enumerate(rows) if re.search(r"t1 +3 ", row))
+    rows[at] = re.sub(rf"{one}(.*)coop-0", rf"{other}\1coop-3", rows[at])
+    again = {m: re.search(rf"{m}-\S+", text)[0] for m in ("coop-1", "coop-2")}
+    today = "\n".join(rows).replace(again["coop-1"], again["coop-1"][:-4] + "beef")
+    (folder / "today.txt").write_text(today)
+    (folder / "solution.json").write_text(
+        json.dumps(solve(Group.from_dict(LOPSIDED)).to_dict())
+    )  # fmt: skip
+    (folder / "plan.json").write_text(json.dumps({"c0": {"t0": [0, 1], "t1": [0, 1]}}))
+    many = {f"c{i:02}": {"t": list(range(2 * i, 2 * i + 2))} for i in range(40)}
+    shifted = {f"c{i:02}": many[f"c{(i + 1) % 40:02}"] for i in range(40)}
+    (folder / "many.json").write_text(json.dumps(many))
+    (folder / "shifted.json").write_text(json.dumps(shifted))
+    calls = {
+        "solved": ("diff", "orders.json", "solution.json"),
+        "as json": ("diff", "orders.json", "solution.json", "--format", "json"),
+        "same": ("diff", "orders.json", "orders.json"),
+        "console": ("diff", YESTERDAY, "today.txt"),
+        "by client": ("diff", YESTERDAY, "today.txt", "--by", "client-id"),
+        "of many": ("diff", ALL_GROUPS, "today.txt", "--group", "coop-a"),
+        "found by the other": ("diff", ALL_GROUPS, YESTERDAY),
+        "plan": ("diff", "orders.json", "plan.json"),
+        "long": ("diff", "many.json", "shifted.json"),
+        "several": ("diff", ALL_GROUPS, ALL_GROUPS),
+        "no such": ("diff", ALL_GROUPS, ALL_GROUPS, "--group", "coop"),
+        "other": ("diff", "orders.json", "even.json"),
+        "twice": ("diff", "-", "-"),
+        "missing": ("diff", "orders.json", "no.json"),
+        "twice in it": ("diff", "orders.json", "twice.jsonl"),
+        "bad name": ("diff", "orders.json", "today.txt", "--by", "host"),
+    }
+    (folder / "twice.jsonl").write_text(f"{json.dumps(LOPSIDED)}\n{json.dumps(LOPSIDED)}\n")
+    return one_after_the_other(calls, folder)
+
+
+def test_a_sentence_then_the_members_that_changed_then_what_went_where(shown):
+    assert good(shown["solved"]).stdout.splitlines() == [
+        "orders: 2 partitions moved; loads were 0-5 and are 2-3.",
+        "",
+        "member  before  after  lost  gained",
+        "c0           5      3     2       -",
+        "c1           0      2     -       2",
+        "",
+        "from  to  partitions",
+        "c0    c1           2  t1:1-2",
+    ]
+
+
+def test_as_json_it_is_one_document_with_the_keys_of_the_format(shown):
+    document = document_of(good(shown["as json"]))
+    assert list(document) == KEYS
+    assert document["format"] == "assay-diff/1"
+    assert document["moves"] == [
+        {"from": "c0", "to": "c1", "count": 2, "partitions": {"t1": [1, 2]}}
+    ]
+    assert document["before"] == {
+        "source": "orders.json", "captured_at": None, "members": 2, "partitions": 5,
+        "unassigned": {}, "double": {}, "assumed": [],
+    }  # fmt: skip
+    assert document["members"][0] == {
+        "member": "c0", "before": 5, "after": 3, "lost": {"t1": [1, 2]}, "gained": {},
+    }  # fmt: skip
+
+
+def test_the_same_is_said_to_be_the_same(shown):
+    same = "orders: the same in both. 2 members hold 5 partitions.\n"
+    assert good(shown["same"]).stdout == same
+    assert shown["found by the other"].stdout == (
+        "coop-a: the same in both. 4 members hold 14 partitions.\n"
+    )
+
+
+def test_console_text_alone_says_who_lost_what_since_yesterday(shown):
+    lines = shown["console"].stdout.splitlines()
+    assert (
+        lines[0] == "coop-a: 5 partitions moved, 1 member joined, 1 member left; loads stay 3-4."
+    )
+    assert lines[-1] == (
+        "1 client id of members that left came back with new members: see --by client-id"
+    )
+    assert [line.split(":")[0] for line in shown["console"].stderr.splitlines()] == ["assumed"] * 2
+    # The same group in the output for all groups.
+    assert shown["of many"].stdout == shown["console"].stdout
+
+
+def test_by_client_id_a_restart_is_no_move(shown):
+    assert shown["by client"].stdout.splitlines() == [
+        "coop-a: 1 partition moved; loads stay 3-4.",
+        "",
+        "member  before  after  lost  gained",
+        "coop-0       4      3     1       -",
+        "coop-3       3      4     -       1",
+        "",
+        "from    to      partitions",
+        "coop-0  coop-3           1  t1:3",
+    ]
+
+
+def test_a_plan_that_drops_a_partition_leaves_it_with_nobody(shown):
+    assert good(shown["plan"]).stdout.splitlines() == [
+        "orders: 0 partitions moved, c1 left; loads were 0-5 and are 4.",
+        "",
+        "member  before  after  lost  gained",
+        "c0           5      4     1       -",
+        "c1           0      -     -       -",
+        "",
+        "from  to      partitions",
+        "c0    nobody           1  t1:2",
+    ]
+
+
+def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):
+    lines = good(shown["long"]).stdout.splitlines()
+    assert lines[0] == "the group: 80 partitions moved; loads stay 2."
+    assert len(lines) == 2 + 13 + 1 + 1 + 13 + 1
+    assert (lines[15], lines[-1]) == ("and 28 more members", "and 56 more partitions")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    {
+        "several": f"{ALL_GROUPS}: several groups, expected one; add --group NAME",
+        "no such": f"{ALL_GROUPS}: no group coop in it, only coop-a",
+        "other": "even.json: no group orders in it, only even",
+        "twice": "standard input: it can be A or B, not both",
+        "missing": "no.json: cannot be read: No such file or directory",
+        "twice in it": "twice.jsonl: group orders more than once, expected one",
+    }.items(),
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(shown, name, said):
+    assert one_line(shown[name], 2).startswith(said)
+
+
+def test_a_pipe_can_be_either_side(folder):
+    plan = json.dumps({"c0": {"t0": [0, 1], "t1": [0, 1, 2]}, "c1": {}})
+    run = good(assay("diff", "-", folder / "orders.json", stdin=plan))
+    assert run.stdout == "orders: the same in both. 2 members hold 5 partitions.\n"
+    run = good(assay("diff", folder / "even.json", "-", stdin=json.dumps(EVEN)))
+    assert run.stdout == "even: the same in both. 2 members hold 2 partitions.\n"

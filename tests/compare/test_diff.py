@@ -1,0 +1,144 @@
+import random
+from collections import Counter
+
+import pytest
+
+from compare.diff import Diff, unassigned
+from groups import BadInput, Group
+from groups.named_assignment import NamedAssignment
+from optimal import solve
+from tests.optimal.random_groups import random_group
+
+SEEDS = range(200)
+
+
+def bare(held, source="a") -> NamedAssignment:
+    return NamedAssignment.from_dict(held, source)
+
+
+def pair_of(seed: int) -> tuple[NamedAssignment, NamedAssignment]:
+    """What a random group has now, and its optimum."""
+    rng = random.Random(seed)
+    group = random_group(rng, members=rng.randint(1, 5), partitions=rng.randint(1, 14))
+    document = solve(group).to_dict()
+    return (
+        NamedAssignment.from_group(group, "now"),
+        NamedAssignment.from_solution(document, "best"),
+    )
+
+
+def holders(side: NamedAssignment) -> Counter:
+    return Counter(
+        (member, topic, number)
+        for member, topics in side.held.items()
+        for topic, numbers in topics.items()
+        for number in numbers
+    )
+
+
+def apply(diff: Diff) -> Counter:
+    """What members hold after the losses and gains of a diff."""
+    found = holders(diff.before)
+    for change in diff.members:
+        for topic, numbers in change.lost.items():
+            found.subtract((change.member, topic, n) for n in numbers)
+        for topic, numbers in change.gained.items():
+            found.update((change.member, topic, n) for n in numbers)
+    return +found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_members_lose_and_gain_leads_from_the_one_to_the_other(seed):
+    before, after = pair_of(seed)
+    diff = Diff(before, after)
+    assert apply(diff) == holders(after)
+    assert apply(Diff(after, before)) == holders(before)
+    for change in diff.members:
+        lost, gained = (sum(map(len, of.values())) for of in (change.lost, change.gained))
+        assert (change.after or 0) - (change.before or 0) == gained - lost
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_moves_say_of_each_partition_lost_or_gained_where_it_went(seed):
+    diff = Diff(*pair_of(seed))
+    moved = [
+        (m.origin, m.target, t, n)
+        for m in diff.moves
+        for t, ns in m.partitions.items()
+        for n in ns
+    ]
+    lost = Counter((a, t, n) for a, _, t, n in moved if a is not None)
+    gained = Counter((b, t, n) for _, b, t, n in moved if b is not None)
+    assert lost == Counter(
+        (c.member, t, n) for c in diff.members for t, ns in c.lost.items() for n in ns
+    )
+    assert gained == Counter(
+        (c.member, t, n) for c in diff.members for t, ns in c.gained.items() for n in ns
+    )
+    assert diff.moved == sum(a is not None and b is not None for a, b, _, _ in moved)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_the_other_way_round_lost_is_gained_and_joined_is_left(seed):
+    before, after = pair_of(seed)
+    there, back = Diff(before, after), Diff(after, before)
+    assert (there.joined, there.left) == (back.left, back.joined)
+    assert (there.appeared, there.vanished) == (back.vanished, back.appeared)
+    assert [(c.member, c.lost, c.gained) for c in there.members] == [
+        (c.member, c.gained, c.lost) for c in back.members
+    ]
+    assert there.is_empty is back.is_empty
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_nothing_differs_from_itself(seed):
+    for side in pair_of(seed):
+        diff = Diff(side, side)
+        assert diff.is_empty
+        assert (diff.moves, diff.moved, diff.joined, diff.left) == ((), 0, [], [])
+
+
+def test_members_come_and_go_and_partitions_appear_and_vanish():
+    def group(topics, owned):
+        members = {m: {"subscription": list(topics), "owned": held} for m, held in owned.items()}
+        document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+        return NamedAssignment.from_group(Group.from_dict(document), "g.json")
+
+    before = group({"a": 2, "gone": 1}, {"x": {"a": [0]}, "y": {"a": [1], "gone": [0]}})
+    after = group({"a": 3, "new": 1}, {"x": {"a": [0, 1]}, "z": {"a": [1]}})
+    diff = Diff(before, after)
+    assert (diff.joined, diff.left) == (["z"], ["y"])
+    assert (diff.appeared, diff.vanished) == ({"a": [2], "new": [0]}, {"gone": [0]})
+    assert (unassigned(before), unassigned(after)) == ({}, {"a": [2], "new": [0]})
+    assert [(m.origin, m.target, m.partitions) for m in diff.moves] == [
+        (None, "z", {"a": [1]}),
+        ("y", None, {"gone": [0]}),
+        ("y", "x", {"a": [1]}),
+    ]
+    document = diff.to_dict()
+    assert document["after"]["double"] == {"a": [1]}
+    assert [(c["member"], c["before"], c["after"]) for c in document["members"]] == [
+        ("x", 1, 2), ("y", 2, None), ("z", None, 1),
+    ]  # fmt: skip
+
+
+def test_a_bare_plan_does_not_say_which_partitions_there_are():
+    plan = bare({"x": {"a": [0]}})
+    assert unassigned(plan) is None
+    diff = Diff(plan, bare({"x": {}}))
+    assert (diff.appeared, diff.vanished, diff.group) == (None, None, None)
+    assert diff.to_dict()["before"]["partitions"] is None
+
+
+def test_members_of_one_client_id_can_be_put_together():
+    side = NamedAssignment(
+        "a", "g", {"c-1": {"t": [0]}, "c-2": {"t": [1], "u": [0]}, "d": {"t": [2]}},
+        client_ids={"c-1": "c", "c-2": "c"},
+    )  # fmt: skip
+    assert side.by_client().held == {"c": {"t": [0, 1], "u": [0]}, "d": {"t": [2]}}
+
+
+def test_two_groups_are_not_compared():
+    one, other = (NamedAssignment(f"{g}.json", g, {}) for g in "xy")
+    with pytest.raises(BadInput, match=r"y\.json: it is of group 'y', but x\.json is of 'x'"):
+        Diff(one, other)
