@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from groups.errors import BadInput, SolverContradiction
-from groups.tiers import parse_objective, require_data
+from groups.needs import require_data
+from groups.tiers import parse_objective
 from optimal.solve import METHODS, solve
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.arrays import NOBODY
 from groups.errors import BadInput
-from groups.tiers import require_data
+from groups.needs import require_data
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
 from optimal.solution import Proof, ProofKind, Stopped

@@ -13,7 +13,8 @@ from ortools.sat.python import cp_model
 
 from groups.arrays import NOBODY
 from groups.errors import SolverContradiction
-from groups.tiers import TIERS, require_data
+from groups.needs import require_data
+from groups.tiers import TIERS
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
 from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram

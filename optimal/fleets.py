@@ -12,7 +12,8 @@ import numpy as np
 from groups.arrays import NOBODY, frozen
 from groups.errors import BadInput, SolverContradiction
 from groups.fleet import Fleet, portions
-from groups.tiers import parse_objective, require_data
+from groups.needs import require_data
+from groups.tiers import parse_objective
 from optimal.answer import Answer
 from optimal.confirmation import confirmed, unconfirmed
 from optimal.solution import Proof

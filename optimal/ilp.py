@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from groups.errors import BadInput
 from groups.extras import command_for
-from groups.tiers import TIERS, require_data
+from groups.needs import require_data
+from groups.tiers import TIERS
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
 from optimal.programs.linear import LINEAR_TIERS, LOAD_PAIRS, LinearProgram, score

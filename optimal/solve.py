@@ -7,7 +7,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from groups.errors import BadInput
-from groups.tiers import TIERS, parse_objective, require_data
+from groups.needs import require_data
+from groups.tiers import TIERS, parse_objective
 from optimal.confirmation import confirmed
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
-from groups.tiers import parse_objective, require_data, values
+from groups.needs import require_data
+from groups.tiers import parse_objective, values
 from optimal.frontier.point import Point
 from optimal.solution import ProofKind
 from optimal.solve import solve

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from groups import PRESETS, TIERS, Assignment, BadInput, Group, parse_objective, values
-from groups.tiers import pairwise_difference, require_data
+from groups.needs import require_data
+from groups.tiers import pairwise_difference
 from tests.optimal.random_groups import random_group
 
 FLOW_TIERS = {"balance", "topic_balance", "stickiness", "moved_weight", "racks"}

@@ -1,0 +1,75 @@
+"""Needs: what the tiers of an objective must know of a group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.errors import BadInput
+from groups.tiers import SAFE_TOTAL, TIERS
+
+if TYPE_CHECKING:
+    from groups.arrays import Bools, Int64
+    from groups.group import Group
+    from groups.tiers import Objective
+
+
+def require_data(group: Group, objective: Objective) -> None:
+    """Raise BadInput where a tier needs what the group does not have.
+
+    That is: a subscription, the lag or weight of a partition that somebody reads (for
+    `moved_weight`, one that somebody owns), the replica racks of one, or any member's rack.
+    """
+    group.require_subscriptions()
+    if all(TIERS[name].needs is None for name in objective):
+        return
+    read = np.repeat(group.readers > 0, group.partitions)
+    for name in objective:
+        needs = TIERS[name].needs
+        if needs == "racks":
+            _require_racks(group, read)
+        elif needs is not None:
+            column = group.lag_records if needs == "lag" else group.weight
+            wanted = read & (group.owner >= 0) if name == "moved_weight" else read
+            _require_column(group, name, needs, column, wanted)
+
+
+def _require_column(
+    group: Group,
+    tier: str,
+    needs: str,
+    column: Int64 | None,
+    wanted: Bools,
+) -> None:
+    missing = wanted if column is None else wanted & (column < 0)
+    if missing.any():
+        at = int(np.argmax(missing))
+        topic, number = group.topics[group.topic[at]], group.number[at]
+        raise BadInput(
+            f"topics.{topic}.{needs}[{number}]: unknown, but tier {tier} needs it"
+            f"{f' (and {missing.sum() - 1} more)' if missing.sum() > 1 else ''}"
+        )
+    if column is not None:
+        _require_total(group, tier, needs, np.where(wanted, column, 0))
+
+
+def _require_total(group: Group, tier: str, needs: str, column: Int64) -> None:
+    if float(column.sum(dtype=float)) < SAFE_TOTAL / 2:
+        return
+    total, at = sum(column.tolist()), int(np.argmax(column))
+    if total >= SAFE_TOTAL:
+        raise BadInput(
+            f"topics.{group.topics[group.topic[at]]}.{needs}[{group.number[at]}]: {column[at]} "
+            f"brings the total {needs} to {total}, but tier {tier} needs it below {SAFE_TOTAL}"
+        )
+
+
+def _require_racks(group: Group, read: Bools) -> None:
+    racks = group.racks
+    missing = read if racks is None else read & (racks.replicas < 0)
+    if missing.any():
+        topic = group.topics[group.topic[int(np.argmax(missing))]]
+        raise BadInput(f"topics.{topic}.racks: unknown, but tier racks needs it")
+    if racks is not None and len(group.members) and (racks.member < 0).all():
+        raise BadInput("members: none has a rack, but tier racks needs one")
