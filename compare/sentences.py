@@ -68,7 +68,7 @@ def sentence(judged: Judged) -> str:
 def moves_needed(judged: Judged) -> int | None:
     """Return how many partitions move to what is sure to be possible, None where unknown."""
     target = judged.target
-    return None if target is None else sum(target.moves_by_pair().values())
+    return None if target is None else len(target.moved)
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:

@@ -254,9 +254,4 @@ def _same(best: Solution, lowest: Solution) -> bool:
 
 
 def _moves(solution: Solution) -> int:
-    """Return how many partitions leave a valid owner."""
-    assignment = solution.assignment
-    if assignment is None:
-        return 0
-    before = assignment.group.owner
-    return int(((before >= 0) & (before != assignment.owner)).sum())
+    return 0 if solution.assignment is None else len(solution.assignment.moved)

@@ -177,6 +177,18 @@ class Assignment:
         return frozen(np.flatnonzero(self.owner != self.group.owner))
 
     @cached_property
+    def moved(self) -> Int64:
+        """Partitions whose valid owner does not have them any more, but somebody else: int64."""
+        before, after = self.group.owner, self.owner
+        if not self.group.owned.any():
+            return np.empty(0, np.int64)
+        moved = self.changed[(before[self.changed] >= 0) & (after[self.changed] >= 0)]
+        if self.strays:
+            member, partition = self.holdings
+            moved = np.setdiff1d(moved, partition[before[partition] == member])
+        return moved
+
+    @cached_property
     def loads(self) -> Int64:
         """(members,) int64: how many partitions each member holds."""
         members = len(self.group.members)
@@ -242,10 +254,9 @@ class Assignment:
 
     def moves_by_pair(self) -> dict[tuple[str, str], int]:
         """Return ``{(from, to): partitions}`` over the partitions with a valid owner that move."""
-        before, after = self.group.owner, self.owner
-        moved = np.flatnonzero((before >= 0) & (after >= 0) & (before != after))
+        before, after = self.group.owner[self.moved], self.owner[self.moved]
         names = self.group.members
-        pairs = Counter(zip(before[moved].tolist(), after[moved].tolist(), strict=True))
+        pairs = Counter(zip(before.tolist(), after.tolist(), strict=True))
         return {(names[a], names[b]): count for (a, b), count in sorted(pairs.items())}
 
     def balanced(self) -> bool:

@@ -66,26 +66,13 @@ def _topic_balance(assignment: Assignment) -> int:
     return int((held * held).sum())
 
 
-def _moved(assignment: Assignment) -> Int64:
-    """(moved,) int64: partitions whose valid owner does not have them any more."""
-    before, after = assignment.group.owner, assignment.owner
-    if not assignment.group.owned.any():
-        return np.empty(0, np.int64)
-    changed = assignment.changed
-    changed = changed[(before[changed] >= 0) & (after[changed] >= 0)]
-    if assignment.strays:
-        member, partition = assignment.holdings
-        changed = np.setdiff1d(changed, partition[before[partition] == member])
-    return changed
-
-
 def _stickiness(assignment: Assignment) -> int:
-    return len(_moved(assignment))
+    return len(assignment.moved)
 
 
 def _moved_weight(assignment: Assignment) -> int:
     weight = assignment.group.weight
-    return 0 if weight is None else int(weight[_moved(assignment)].sum())
+    return 0 if weight is None else int(weight[assignment.moved].sum())
 
 
 def _racks(assignment: Assignment) -> int:
