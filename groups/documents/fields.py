@@ -64,16 +64,21 @@ def listed(value: object, place: str) -> list[object]:
 
 def integers(value: object, place: str, *, nullable: bool = False) -> list[int]:
     """Return a list of integers of 0 or more that fit 64 bits; null, where it may be, is -1."""
-    # Taken to be what they should be until each type was looked at.
-    given = cast("list[int | None]", listed(value, place))
-    numbers = cast("list[int]", [v for v in given if v is not None] if nullable else given)
-    are_good = set(map(type, numbers)) <= {int} and (
-        not numbers or 0 <= min(numbers) <= max(numbers) <= GREATEST
-    )
-    for i, v in enumerate(() if are_good else given):
-        if v is not None or not nullable:
-            integer(v, f"{place}[{i}]")
-    return [UNKNOWN if v is None else v for v in given] if nullable else numbers
+    given = listed(value, place)
+    numbers = [v for v in given if v is not None] if nullable else given
+    if set(map(type, numbers)) <= {int}:
+        found = cast("list[int]", numbers)
+        if not found or 0 <= min(found) <= max(found) <= GREATEST:
+            # Most lists are good, and long; only of a bad one is each number looked at.
+            return (
+                cast("list[int]", [UNKNOWN if v is None else v for v in given])
+                if nullable
+                else found
+            )
+    return [
+        UNKNOWN if v is None and nullable else integer(v, f"{place}[{i}]")
+        for i, v in enumerate(given)
+    ]
 
 
 def strings(value: object, place: str, *, repeats: bool = False) -> tuple[str, ...]:

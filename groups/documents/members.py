@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Held = dict[str, tuple[int, ...]]
-_KEYS = {
-    "subscription", "owned", "generation", "rack", "instance_id", "client_id", "host",
-    "assignors", "target", "epoch", "subscription_regex", "capacity",
-}  # fmt: skip
+_COLUMNS = {"subscription", "owned", "generation", "rack"}
+_NO_DETAILS = MemberDetails()
+_KEYS = _COLUMNS | set(vars(_NO_DETAILS))
 
 
 class Member(NamedTuple):
@@ -52,7 +51,9 @@ def read_member(value: object, place: str) -> Member:
         owned=_owned(found.get("owned", {}), f"{place}.owned"),
         generation=NO_GENERATION if generation is None else generation,
         rack=given("rack", fields.name),
-        details=MemberDetails(
+        details=_NO_DETAILS
+        if found.keys() <= _COLUMNS
+        else MemberDetails(
             instance_id=given("instance_id", fields.name),
             client_id=given("client_id", fields.name),
             host=given("host", fields.name),
