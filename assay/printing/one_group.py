@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.printing.table import Table, ranges
-from assay.streams import show
+from assay.printing.table import Table, ranges, with_notes
+from assay.printing.terminal import tell
 from compare.sentences import spread
 from groups.assignment import Assignment
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
+EXCESS = "in brackets: how much worse than the optimum"
 
 
 def print_solution(solution: Solution) -> None:
     """Print what is known, the tiers, each member's load and what moves."""
-    show(_headline(solution))
+    tell(_headline(solution))
     found = solution.assignment
     if found is None:
         return
@@ -31,59 +32,77 @@ def print_solution(solution: Solution) -> None:
     members = Table("member", "now", "optimum", "partitions")
     loads = zip(Assignment.current(solution.group).loads, found.loads, strict=True)
     for (member, topics), (now, then) in zip(found.to_dict().items(), loads, strict=True):
-        held = " ".join(f"{topic}:{ranges(numbers)}" for topic, numbers in topics.items())
-        members.add(member, now, then, held or None)
+        held = [f"{topic}:{ranges(numbers)}" for topic, numbers in topics.items()]
+        members.add(member, now, then, held)
     members.show()
     for topic, numbers in found.unassigned.items():
-        show(f"nobody reads {topic}:{ranges(numbers)}")
+        tell(f"nobody reads {topic}:{ranges(numbers)}")
     for (origin, target), count in found.moves_by_pair().items():
-        show(f"moves {count} from {origin} to {target}")
+        tell(f"moves {count} from {origin} to {target}")
 
 
 def print_scores(solution: Solution, scores: Sequence[Score]) -> None:
     """Print what is known of the optimum, then a row per assignor."""
-    show(_headline(solution))
+    tell(_headline(solution))
     print_rows(solution, scores)
 
 
 def print_rows(solution: Solution, scores: Sequence[Score]) -> None:
-    """Print the optimum and a row per assignor, each tier as value (+excess)."""
+    """Print the optimum and a row per assignor, each tier as value (+excess); then the reasons."""
     tiers = ["moves" if tier == "stickiness" else tier for tier in solution.objective]
-    table = Table("assignor", "loads", "valid", "balanced", *tiers, "seconds", "")
-    best, seconds = solution.assignment, f"{solution.seconds:.4f}"
-    if best is None:
-        unknown = "?" * len(tiers)
-        table.add("optimum", None, None, None, *unknown, seconds, solution.status)
-    else:
-        known = (
-            "proved" if solution.status == "optimal" else "the best that is sure to be possible"
-        )
-        values = [term.value for term in solution.terms]
-        table.add("optimum", spread(best.loads), True, best.balanced(), *values, seconds, known)
+    heads = ("assignor", "loads", "valid", "balanced", *tiers, "seconds")
+    numbers = [1, *range(4, len(heads))]
+    table = Table(*heads, right=numbers, whole=[0], gives_way=numbers[-1:])
+    best = solution.assignment
+    rows: list[list[object]] = [
+        [name_of(solution), None, None, None]
+        if best is None
+        else [name_of(solution), spread(best.loads), True, best.balanced()]
+    ]
+    columns = [[(str(term.value), "")] for term in solution.terms] or [[("?", "")] for _ in tiers]
+    reasons: dict[str, list[str]] = {}
     for score in scores:
-        terms = [None] * len(tiers) if score.terms is None else score.terms
-        shown = [None if term is None else with_excess(term) for term in terms]
-        note = score.reason or ""
-        if score.violations:
-            more = len(score.violations) - 1
-            note = f"{score.violations[0]}{f' (and {more} more)' if more else ''}"
-        valid = score.status if score.valid is None else score.valid
         loads = None if score.loads is None else spread(score.loads)
-        spent = f"{score.seconds:.4f}"
-        table.add(score.assignor, loads, valid, score.balanced, *shown, spent, note)
+        valid = score.status if score.valid is None else score.valid
+        rows.append([score.assignor, loads, valid, score.balanced])
+        for column, term in zip(columns, score.terms or [None] * len(tiers), strict=True):
+            column.append(("-", "") if term is None else told(term))
+        reason = reason_of(score)
+        if reason is not None:
+            reasons.setdefault(reason, []).append(score.assignor)
+    seconds = [solution.seconds, *(score.seconds for score in scores)]
+    for row, *cells, spent in zip(rows, *map(with_notes, columns), seconds, strict=True):
+        table.add(*row, *cells, f"{spent:.4f}")
     table.show()
+    for reason, names in reasons.items():
+        tell(f"{', '.join(names)}: {reason}")
     if "balance" in solution.objective:
-        show(BALANCE)
+        tell(BALANCE)
+    if any(note for column in columns for _, note in column):
+        tell(EXCESS)
 
 
-def with_excess(term: ScoreTerm) -> str:
-    """Return a tier's value, and in brackets what it has more than the optimum."""
-    if term.excess is None:
-        return str(term.value)
+def name_of(solution: Solution) -> str:
+    """Return what the row of the optimum is called, with what is known of it."""
+    if solution.assignment is None:
+        return "optimum (unknown)"
+    return "optimum (proved)" if solution.status == "optimal" else "sure to be possible"
+
+
+def reason_of(score: Score) -> str | None:
+    """Return why a row has no score, or is not valid; None where it is."""
+    if not score.violations:
+        return score.reason
+    more = len(score.violations) - 1
+    return f"not valid: {score.violations[0]}{f' (and {more} more)' if more else ''}"
+
+
+def told(term: ScoreTerm) -> tuple[str, str]:
+    """Return a tier's value, and in brackets what it has more than the optimum, if it has."""
     if isinstance(term.excess, tuple):
         low, high = term.excess
-        return f"{term.value} (+{low}..{'?' if high is None else high})"
-    return f"{term.value} (+{term.excess})" if term.excess else str(term.value)
+        return str(term.value), f" (+{low}..{'?' if high is None else high})"
+    return str(term.value), f" (+{term.excess})" if term.excess else ""
 
 
 def _headline(solution: Solution) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.printing.table import Table, ranges
-from assay.streams import show
+from assay.printing.terminal import tell
 
 if TYPE_CHECKING:
     from compare.promises.findings import Finding
@@ -15,12 +15,11 @@ def print_finding(finding: Finding) -> None:
     """Print a broken promise, what was measured, and the group."""
     group = finding.group
     measured = ", ".join(f"{key} {value}" for key, value in finding.measured.items())
-    show(f"{finding.assignor} breaks {finding.promise}: {measured}")
+    tell(f"{finding.assignor} breaks {finding.promise}: {measured}")
     sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
-    show(f"partitions of each topic: {', '.join(sizes) or '-'}")
+    tell(f"partitions of each topic: {', '.join(sizes) or '-'}")
     table = Table("member", "generation", "reads", "owns")
     for member, said in group.to_dict()["members"].items():
-        owned = " ".join(f"{t}:{ranges(numbers)}" for t, numbers in said["owned"].items())
-        reads = " ".join(said["subscription"] or ())
-        table.add(member, said.get("generation"), reads or None, owned or None)
+        owned = [f"{t}:{ranges(numbers)}" for t, numbers in said["owned"].items()]
+        table.add(member, said.get("generation"), list(said["subscription"] or ()), owned)
     table.show()

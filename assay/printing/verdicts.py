@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.printing.one_group import print_rows
-from assay.printing.table import Table, width
+from assay.printing.table import Table, with_notes
+from assay.printing.terminal import tell
 from assay.streams import show
 from compare.score import scores_document
 from compare.sentences import counted, moves_needed, sentence, spread, summary
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
 
     from compare.score import Score
     from compare.verdict import Judged
+    from groups import Assignment, Group
     from groups.tiers import Objective
     from optimal.solution import Solution
 
-SHORTEST_NAME = 8
-SPACE = 2
 MOST_QUESTIONS = 5
 MOST_MEMBERS = 12
 WIDEST_BAR = 20
@@ -54,40 +54,37 @@ def document(
 def print_groups(judged: Sequence[Judged], tiers: Objective, files: Sequence[str]) -> None:
     """Print a sentence about all groups, then a line for each, worst first."""
     worst = sorted(judged, key=lambda one: (WORST_FIRST.index(one.verdict.says), -_by(one)))
-    show(summary(worst))
+    tell(summary(worst))
     show("")
-    lag = any(_peak_lag(one) is not None for one in judged)
-    columns = ("group", "members", "partitions", "loads", "best", "verdict", "moves", "peak lag")
-    rows = [_line(one)[: 8 if lag else 7] for one in worst]
-    table = Table(*columns[: 8 if lag else 7], right=(1, 2, 3, 4, 6, 7))
-    others = [max(map(len, column)) for column in zip(columns, *rows, strict=False)][1:]
-    room = max(width() - sum(others) - SPACE * len(others), SHORTEST_NAME)
-    for name, *cells in rows:
-        table.add(name if len(name) <= room else f"{name[: room - 1]}…", *cells)
+    lags = [_peak_lags(one) for one in worst]
+    best = any(after for _, after in lags)
+    heads = ["group", "members", "partitions", "loads now", "best loads", "verdict", "moves"]
+    if any(now != "-" for now, _ in lags):
+        heads.append(f"peak lag now{' / best' if best else ''}")
+    table = Table(*heads, right=[1, 2, 3, 4, 6, 7], whole=[5], gives_way=[2, 1])
+    for one, lag in zip(worst, with_notes(lags), strict=True):
+        table.add(*[*_line(one), lag][: len(heads)])
     table.show()
     _print_notes(worst, tiers, files)
 
 
-def _line(judged: Judged) -> tuple[str, ...]:
-    verdict, group = judged.verdict, judged.group
-    best = judged.target
-    moves, peak = _moves(judged), _peak_lag(judged)
-    return (
+def _line(judged: Judged) -> list[object]:
+    verdict, group, best = judged.verdict, judged.group, judged.target
+    return [
         group.name,
-        str(len(group.members)),
-        str(group.n_partitions),
-        spread(judged.now.loads) if judged.best is not None else "-",
-        "-" if best is None or verdict.question else spread(best.loads),
+        len(group.members),
+        group.n_partitions,
+        spread(judged.now.loads) if judged.best is not None else None,
+        None if best is None or verdict.question else spread(best.loads),
         f"{verdict.says}{' *' if verdict.condition else ''}",
-        "-" if moves is None else str(moves),
-        "-" if peak is None else _short(peak),
-    )
+        _moves(judged),
+    ]
 
 
 def _print_notes(worst: Sequence[Judged], tiers: Objective, files: Sequence[str]) -> None:
     asked = [one for one in worst if one.verdict.question]
     for one in asked[:MOST_QUESTIONS]:
-        show(f"{one.group.name}: {one.verdict.question}")
+        tell(f"{one.group.name}: {one.verdict.question}")
     if len(asked) > MOST_QUESTIONS:
         show(f"and {counted(len(asked) - MOST_QUESTIONS, 'question')} more: see each in full")
     conditions = {one.verdict.condition for one in worst if one.verdict.condition}
@@ -100,7 +97,7 @@ def _print_notes(worst: Sequence[Judged], tiers: Objective, files: Sequence[str]
 
 def print_group(judged: Judged, reference: Solution | None, rows: Sequence[Score]) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor."""
-    show(sentence(judged))
+    tell(sentence(judged))
     if rows and reference is not None:
         _print_loads(judged)
         print_rows(reference, rows)
@@ -118,11 +115,12 @@ def _print_loads(judged: Judged) -> None:
     for (origin, target), count in best.moves_by_pair().items():
         gives.setdefault(origin, []).append(f"{count} to {target}")
     widest = max(int(now.max(initial=1)), 1)
-    table = Table("member", "", "now", "best", "gives", right=(2, 3))
+    table = Table("member", "", "now", "best", "gives", whole=[1])
     for member in changed[:MOST_MEMBERS].tolist():
         bar = "#" * max(round(WIDEST_BAR * int(now[member]) / widest), int(now[member] > 0))
         name = members[member]
-        table.add(name, bar, now[member], then[member], ", ".join(gives.get(name, [])))
+        given = ", ".join(gives.get(name, [])).replace(", ", ",\0").split("\0")
+        table.add(name, bar, now[member], then[member], given)
     table.show()
     if len(changed) > MOST_MEMBERS:
         show(f"and {counted(len(changed) - MOST_MEMBERS, 'member')} more")
@@ -138,12 +136,23 @@ def _moves(judged: Judged) -> int | None:
     return moves_needed(judged) if judged.verdict.says == "improvable" else None
 
 
-def _peak_lag(judged: Judged) -> int | None:
+def _peak_lags(judged: Judged) -> tuple[str, str]:
+    """Return the peak lag now, and after the moves to the best where the verdict asks for them."""
+    now, best = _peak_lag(judged.group, judged.now), judged.target
+    if now is None:
+        return "-", ""
+    after = None if best is None or not _moves(judged) else _peak_lag(judged.group, best)
+    return _short(now), "" if after is None else f" / {_short(after)}"
+
+
+def _peak_lag(group: Group, assignment: Assignment) -> int | None:
     """Return the lag of the member that has most, None where some partition's is unknown."""
-    lag, (member, partition) = judged.group.lag_records, judged.now.holdings
+    lag, (member, partition) = group.lag_records, assignment.holdings
     if lag is None or not len(member) or (lag[partition] == UNKNOWN).any():
         return None
-    return max(int(lag[partition[member == m]].sum()) for m in np.unique(member))
+    sums = np.zeros(len(group.members), np.int64)
+    np.add.at(sums, member, lag[partition])
+    return int(sums.max())
 
 
 def _short(records: int) -> str:

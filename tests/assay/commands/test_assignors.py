@@ -22,8 +22,11 @@ def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
         assert row["available"] == (row["reason"] is None)
         assert row["available"] or row["kind"] == "shipped"
     lines = good(runs["table"]).stdout.splitlines()
-    assert lines[0].split() == ["name", "kind", "source", "version", "available"]
-    assert [line.split()[0] for line in lines[1:]] == list(assignors())
+    assert lines[0].split() == ["name", "kind", "version", "available", "source"]
+    count = len(assignors())
+    assert [line.split()[0] for line in lines[1 : count + 1]] == list(assignors())
+    reasons = {row["reason"] for row in document["assignors"]} - {None}
+    assert {line.partition(": ")[2] for line in lines[count + 1 :]} == reasons
 
 
 def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_brings_them(tmp_path):

@@ -35,10 +35,10 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
         "assignor", "loads", "valid", "balanced", "balance", "moves", "seconds",
     ]  # fmt: skip
     assert [line.split()[0] for line in lines[5:]] == [
-        "optimum", "current", *default_assignors(), "balance:",
+        "optimum", "current", *default_assignors(), "balance:", "in",
     ]  # fmt: skip
     optimum, current = lines[5].split(), lines[6].split()
-    assert (optimum[1:6], optimum[-1]) == (["2-3", "yes", "yes", "1", "2"], "proved")
+    assert optimum[:-1] == ["optimum", "(proved)", "2-3", "yes", "yes", "1", "2"]
     assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
 
 
@@ -114,9 +114,12 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
         "1 depends on who reads what."
     )
     assert lines[2].split() == [
-        "group", "members", "partitions", "loads", "best", "verdict", "moves", "peak", "lag",
+        "group", "members", "partitions", "loads", "now", "best", "loads", "verdict", "moves",
+        "peak", "lag", "now", "/", "best",
     ]  # fmt: skip
-    assert lines[3].split() == ["kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k"]
+    assert lines[3].split() == [
+        "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "1.4", "k",
+    ]  # fmt: skip
     assert [line.split()[0] for line in lines[3:14]][:2] == ["kpr-c", "aio-f"]
     assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[14])
     assert lines[13].split() == ["empty-e", "0", "10", "-", "-", "no", "members", "-", "-"]
@@ -155,8 +158,9 @@ def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
         "assumed": (*arguments, "--assume-equal"),
     }
     runs = one_after_the_other(calls, folder)
-    said = "refused .* subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
-    assert re.search(said, runs["bare"].stdout)
+    said = "range: subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal\n"
+    assert said in runs["bare"].stdout
+    assert re.search(r"^range +- +refused +-", runs["bare"].stdout, re.MULTILINE)
     for name in ("told", "assumed"):
         assert (runs[name].returncode, "refused" in runs[name].stdout) == (0, False)
 

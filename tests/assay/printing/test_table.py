@@ -1,0 +1,190 @@
+"""Tables on a terminal of 80 columns, and redirected."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.printing import table as tables
+from assay.printing import terminal
+from assay.printing.promises import print_finding
+from assay.printing.table import Table, with_notes
+from compare.promises.findings import Finding
+from groups import Group
+from tests.assay.calling import ASSAY, LOPSIDED, assay
+
+CORPUS = Path(__file__).parents[3] / "corpus"
+LONG = "payments-settlement-consumer-eu-west-1"
+
+
+def shown(monkeypatch, capsys, table: Table, columns: int | None) -> list[str]:
+    monkeypatch.setattr(tables, "width", lambda: columns)
+    table.show()
+    return capsys.readouterr().out.splitlines()
+
+
+def test_redirected_tables_keep_whole_names(monkeypatch, capsys):
+    table = Table("member", "now")
+    table.add(LONG * 10, 4)
+    assert shown(monkeypatch, capsys, table, None)[1] == f"{LONG * 10}    4"
+
+
+def test_numbers_end_at_the_same_place_and_what_is_unknown_is_a_dash(monkeypatch, capsys):
+    table = Table("member", "now", "mine", "ratio", "fits")
+    table.add("a", 5, "x1", 0.25, True)
+    table.add("b", 12_000, None, None, False)
+    assert shown(monkeypatch, capsys, table, None) == [
+        "member    now  mine  ratio  fits",
+        "a           5  x1     0.25  yes",
+        "b       12000  -         -  no",
+    ]
+
+
+def test_excesses_stand_behind_numbers_that_end_at_the_same_place():
+    assert with_notes([("18", " (+14)"), ("4", ""), ("104", " (+100)")]) == [
+        " 18 (+14) ", "  4       ", "104 (+100)",
+    ]  # fmt: skip
+
+
+def test_names_are_cut_at_their_end_and_the_widest_give_way_first(monkeypatch, capsys):
+    table = Table("member", "now", "host")
+    table.add(LONG, 4, "10.0.0.1")
+    assert shown(monkeypatch, capsys, table, 36) == [
+        "member                 now  host",
+        "payments-settlement-…    4  10.0.0.1",
+    ]
+
+
+def test_heads_go_on_in_a_second_line_before_a_name_is_cut(monkeypatch, capsys):
+    table = Table("member", "partitions now", "best loads")
+    table.add(LONG[:20], 4, 5)
+    assert shown(monkeypatch, capsys, table, 40) == [
+        "                      partitions   best",
+        "member                       now  loads",
+        "payments-settlement-           4      5",
+    ]
+
+
+def test_columns_are_left_out_in_order_where_even_short_names_do_not_fit(monkeypatch, capsys):
+    table = Table("member", "kind", "source", "now", whole=[0], gives_way=[2, 1])
+    table.add(LONG, "shipped", "called as it is", 4)
+    for columns, heads in ((64, ["kind", "now"]), (47, ["now"])):
+        lines = shown(monkeypatch, capsys, table, columns)
+        assert lines[0].split() == ["member", *heads]
+        assert lines[1].startswith(f"{LONG}  ")
+        assert max(map(len, lines)) <= columns
+
+
+def test_columns_that_still_do_not_fit_follow_below_with_the_names_again(monkeypatch, capsys):
+    table = Table("event", *(f"number{n}" for n in range(9)))
+    table.add("start", *range(9))
+    lines = shown(monkeypatch, capsys, table, 40)
+    assert max(map(len, lines)) <= 40
+    assert [line.split()[0] for line in lines] == ["event", "start"] * 3
+    assert " ".join(lines[1::2]).split() == [
+        "start", "0", "1", "2", "start", "3", "4", "5", "start", "6", "7", "8",
+    ]  # fmt: skip
+
+
+def test_a_list_takes_several_lines_between_its_phrases(monkeypatch, capsys):
+    table = Table("member", "gives")
+    table.add("c0", ["1 to c1,", f"2 to {LONG},", "3 to c2"])
+    assert shown(monkeypatch, capsys, table, 30) == [
+        "member  gives",
+        "c0      1 to c1,",
+        "        2 to payments-settlem…",
+        "        3 to c2",
+    ]
+
+
+def test_wide_letters_take_two_columns(monkeypatch, capsys):
+    table = Table("member", "now")
+    table.add("漢" * 20, 4)
+    table.add("ab", 5)
+    _, wide, narrow = shown(monkeypatch, capsys, table, 30)
+    assert wide == f"{'漢' * 12}…    4"
+    assert narrow == f"ab{' ' * 27}5"
+
+
+def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):
+    monkeypatch.setattr(terminal, "width", lambda: 80)
+    monkeypatch.setattr(tables, "width", lambda: 80)
+    topics = {f"{LONG}-{n}": 5 for n in range(4)}
+    members = {LONG: {"subscription": [*topics], "owned": {t: [0, 2] for t in topics}}}
+    group = Group.from_dict(LOPSIDED | {"topics": topics, "members": members})
+    print_finding(Finding.of("range", "balanced", group, {"loads": [*range(40)]}))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    said = " ".join(lines).split()
+    assert all(f"{topic}" in said for topic in topics)
+    assert [word for word in said if word.startswith(LONG[:9]) and word.endswith("…")]
+
+
+def on_a_terminal(arguments: list[object], folder: Path, columns: int) -> str:
+    """What the command shows on a terminal; it reads nothing from it."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"COLUMNS": str(columns), "LINES": "50"}
+    with subprocess.Popen(
+        [str(ASSAY), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
+        stderr=subprocess.DEVNULL, cwd=folder, env=environment,
+    ) as running:  # fmt: skip
+        os.close(theirs)
+        said = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            said += part
+        assert running.wait(60) == 0, said
+    os.close(ours)
+    return said.decode().replace("\r\n", "\n")
+
+
+COMMANDS = {
+    "score of many": ("score", CORPUS / "captures/3.9.2/all-describe.txt"),
+    "score": (
+        "score", "long.json", "--objective", "balance > topic_balance > stickiness",
+        "--assignor", "range", "--assignor", "kafka-java/cooperative-sticky@9.9",
+    ),
+    "solve": ("solve", "long.json"),
+    "assignors": ("assignors",),
+    "scenario": ("scenario", CORPUS / "scenarios/deploy.json", "--assignor", "kip-54-sticky"),
+    "rollout": ("scenario", CORPUS / "scenarios/downgrade.json"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory) -> Path:
+    """A group with the names that deployments have."""
+    folder = tmp_path_factory.mktemp("long")
+    topics = {f"{LONG}-topic-{n}": 8 for n in range(3)}
+    ids = [f"{LONG}-{n}-9e9480e3-fb86-495b-a540-9a7c10bdb384" for n in range(4)]
+    members = {m: {"subscription": [*topics], "owned": {}} for m in ids}
+    members[ids[0]]["owned"] = {topic: [*range(0, 8, 2)] for topic in topics}
+    document = LOPSIDED | {"group": LONG, "topics": topics, "members": members}
+    (folder / "long.json").write_text(json.dumps(document))
+    return folder
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_80_columns_suffice_and_no_word_is_broken(long_names, name):
+    whole = set(assay(*COMMANDS[name], cwd=long_names).stdout.split())
+    text = on_a_terminal(COMMANDS[name], long_names, 80)
+    assert "\x1b" not in text
+    # A command is to be copied as it is.
+    lines = [line for line in text.splitlines() if "one in full: " not in line]
+    assert [line for line in lines if len(line) > 80 and " " in line.strip()] == []
+    times = re.compile(r"\d+\.\d+")
+    for word in {word for line in lines for word in line.split()} - whole:
+        assert times.fullmatch(word) or (
+            word.endswith("…") and any(one.startswith(word[:-1]) for one in whole)
+        ), word
