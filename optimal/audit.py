@@ -12,6 +12,8 @@ import numpy as np
 
 from groups.tiers import TIERS
 from optimal.books import SAFE, Books
+from optimal.budgets.audit import proves_within
+from optimal.budgets.certificate import require_within, rests_on_a_budget
 from optimal.certificate import around_balance, check, scale_of
 from optimal.form import require_form, unchecked
 from optimal.solution import ProofKind
@@ -64,8 +66,15 @@ def confirm(
     if found is None:
         return None
     left = unchecked(solution, found)
+    if solution.at_most:
+        kept_to = values_of(books, tuple(solution.at_most), solution.proof)
+        if kept_to is None:
+            return None
+        require_within(solution, kept_to)
     if solution.proof.kind is not ProofKind.CERTIFICATE:
         return left
+    if rests_on_a_budget(solution):
+        return left if proves_within(books, solution) else None
     return left if _proves(books, solution.objective, solution.proof) else None
 
 

@@ -12,11 +12,12 @@ from groups.arrays import NOBODY
 from groups.errors import BadInput
 from groups.needs import require_data
 from optimal.answer import Answer
+from optimal.budgets.budget import NothingWithin
 from optimal.limits import require_costs_within
 from optimal.solution import Proof, ProofKind, Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from groups.arrays import Int32, Int64
     from groups.group import Group
@@ -26,7 +27,13 @@ MOST_ASSIGNMENTS = 1_000_000
 CELLS_AT_ONCE = 2**18
 
 
-def brute(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
+def brute(
+    group: Group,
+    objective: Objective,
+    *,
+    time_limit: float | None = None,
+    at_most: Mapping[str, int] | None = None,
+) -> Answer:
     """Return the best of all assignments, proved by exhaustion.
 
     Of several best ones the lexicographically first wins: partitions in order, the member of the
@@ -38,14 +45,18 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
     group : the group, of at most `MOST_ASSIGNMENTS` assignments
     objective : tiers in order of precedence
     time_limit : seconds after which the best so far is returned without bounds
+    at_most : budgets, the greatest value of some tiers
 
     Raises
     ------
+    NothingWithin
+        Where no assignment keeps to the budgets.
     BadInput
         Where there are too many assignments, a tier lacks its data or may cost 2^62 or more.
     """
-    require_data(group, objective)
-    require_costs_within(group, objective, "brute")
+    budgets = dict(at_most or {})
+    require_data(group, (*objective, *budgets))
+    require_costs_within(group, (*objective, *budgets), "brute")
     _require_few_assignments(group)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     best: tuple[int, ...] | None = None
@@ -54,6 +65,10 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
         if time.monotonic() > deadline:
             return Answer(found, (None,) * len(objective), Stopped.TIME_LIMIT)
         values = []
+        for tier, most in budgets.items():
+            owner = owner[ENUMERATED_TIERS[tier](group, owner) <= most]
+        if not len(owner):
+            continue
         for tier in objective:
             value = ENUMERATED_TIERS[tier](group, owner)
             values.append(int(value.min()))
@@ -61,7 +76,7 @@ def brute(group: Group, objective: Objective, *, time_limit: float | None = None
         if best is None or tuple(values) < best:
             best, found = tuple(values), owner[0].copy()
     if best is None:
-        raise AssertionError("there is always one assignment")
+        raise NothingWithin
     return Answer(found, best, Stopped.PROOF, Proof(ProofKind.EXHAUSTION))
 
 

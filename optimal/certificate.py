@@ -10,6 +10,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from groups.errors import ProofError
+from optimal.budgets.certificate import (
+    require_proved_within,
+    require_within,
+    rests_on_a_budget,
+)
 from optimal.case import BY_PARTITION, Case
 from optimal.form import require_form, unchecked
 from optimal.solution import ProofKind
@@ -58,7 +63,10 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     case = Case(group, solution.assignment.owner.tolist())
     case.require_valid()
     left = unchecked(solution, tuple(case.value(tier) for tier in solution.objective))
-    if solution.proof.kind is ProofKind.CERTIFICATE:
+    require_within(solution, [case.value(tier) for tier in solution.at_most])
+    if rests_on_a_budget(solution):
+        require_proved_within(case, solution)
+    elif solution.proof.kind is ProofKind.CERTIFICATE:
         _require_proved(case, solution.objective, solution.proof)
     return left
 

@@ -9,18 +9,28 @@ from groups.errors import InvalidAssignment, ProofError, SolverContradiction
 from groups.tiers import values
 from optimal.audit import audit, values_of
 from optimal.books import Books
-from optimal.solution import Proof, ProofKind, Solution, Status, Term
+from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
 
 if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.answer import Answer
+    from optimal.budgets.budget import Budgets
 
 
 def confirmed(
-    group: Group, objective: Objective, answer: Answer, method: str, seconds: float
+    group: Group,
+    objective: Objective,
+    answer: Answer,
+    method: str,
+    seconds: float,
+    at_most: Budgets | None = None,
 ) -> Solution:
     """Turn an answer into a solution that the checker has confirmed.
+
+    Parameters
+    ----------
+    at_most : the budgets that it keeps to
 
     Raises
     ------
@@ -30,7 +40,7 @@ def confirmed(
     assignment = None if answer.owner is None else Assignment(group, answer.owner)
     books = None if assignment is None else Books.of(group, assignment.owner)
     found = None if books is None else values_of(books, objective, answer.proof)
-    solution = _solution(group, objective, answer, method, seconds, assignment, found)
+    solution = _solution(group, objective, answer, method, seconds, assignment, found, at_most)
     try:
         audit(group, solution, books)
     except (InvalidAssignment, ProofError) as error:
@@ -56,11 +66,14 @@ def _solution(
     seconds: float,
     assignment: Assignment | None,
     found: tuple[int, ...] | None,
+    at_most: Budgets | None = None,
 ) -> Solution:
     if found is None:
         found = () if assignment is None else values(assignment, objective)
     bounds: tuple[int | None, ...] = answer.bounds
-    if answer.proof.kind is ProofKind.CERTIFICATE or method == "flow":
+    if answer.proof.kind is ProofKind.CERTIFICATE or (
+        method == "flow" and answer.stopped is Stopped.PROOF
+    ):
         # The checker, or the flow's own word, stands for every tier.
         bounds = found
     terms = tuple(map(Term, objective, found, bounds))
@@ -79,4 +92,5 @@ def _solution(
         terms=terms,
         assignment=assignment,
         proof=answer.proof if status is Status.OPTIMAL else Proof(ProofKind.NONE),
+        at_most=at_most or {},
     )

@@ -16,6 +16,7 @@ from groups.errors import SolverContradiction
 from groups.needs import require_data
 from groups.tiers import TIERS
 from optimal.answer import Answer
+from optimal.budgets.budget import NothingWithin
 from optimal.limits import require_costs_within
 from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
 from optimal.solution import Proof, ProofKind, Stopped
@@ -34,7 +35,13 @@ PRESOLVED = 2**30
 
 
 def cpsat(
-    group: Group, objective: Objective, *, time_limit: float | None, workers: int = 1
+    group: Group,
+    objective: Objective,
+    *,
+    time_limit: float | None,
+    workers: int = 1,
+    at_most: Mapping[str, int] | None = None,
+    start: Int32 | None = None,
 ) -> Answer:
     """Find the best assignment by constraint programming, tier by tier.
 
@@ -48,22 +55,33 @@ def cpsat(
     objective : tiers in order of precedence
     time_limit : seconds for all tiers together, None for as long as it takes
     workers : threads of the solver; one, the default, makes the search repeatable
+    at_most : budgets, the greatest value of some tiers
+    start : (all partitions,) int32, an assignment within the budgets to start the search from
 
     Raises
     ------
+    NothingWithin
+        Where the solver says that no assignment keeps to the budgets.
     BadInput
         Where a tier lacks its data or a cost leaves the integers that the solver tells apart.
     """
-    require_data(group, objective)
-    require_costs_within(group, objective, "cp-sat")
+    budgets = dict(at_most or {})
+    tiers = tuple(dict.fromkeys((*objective, *budgets)))
+    require_data(group, tiers)
+    require_costs_within(group, tiers, "cp-sat")
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    solver = _solver(group, objective, workers)
-    program = ConstraintProgram.of(group, objective)
-    found: Int32 | None = None
+    solver = _solver(group, tiers, workers)
+    program = ConstraintProgram.of(group, tiers)
+    for tier, most in budgets.items():
+        program.model.add(program.cost(tier) <= min(most, TIERS[tier].greatest(group)))
+    if start is not None:
+        program.hint(start)
+    found = start
     bounds: list[int] = []
     stopped = Stopped.PROOF
     for place, tier in enumerate(objective):
-        form = LOAD_SQUARES if tier == "balance" and _keeps_squares(objective[:place]) else tier
+        squared = tier == "balance" and not budgets and _keeps_squares(objective[:place])
+        form = LOAD_SQUARES if squared else tier
         cost = program.cost(form)
         status = _minimise(solver, program, cost, deadline)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -73,6 +91,8 @@ def cpsat(
             program.model.add(cost <= least)
             program.hint(found)
         if status == cp_model.INFEASIBLE:
+            if budgets and found is None:
+                raise NothingWithin
             found = program.first_readers() if found is None else found
             stopped = Stopped.TIME_LIMIT
         elif status != cp_model.OPTIMAL:

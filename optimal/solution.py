@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ import numpy as np
 from groups.arrays import GREATEST, kept
 from groups.assignment import Assignment
 from groups.documents import fields
-from groups.errors import InvalidAssignment, ProofError
+from groups.errors import BadInput, InvalidAssignment, ProofError
 from groups.tiers import TIERS, Objective, parse_objective
+from optimal.budgets.budget import Budgets, parse_budgets
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = "assay-solution/1"
 _KEYS = {
-    "format", "group", "objective", "status", "stopped", "method", "seconds", "terms",
+    "format", "group", "objective", "at_most", "status", "stopped", "method", "seconds", "terms",
     "assignment", "unassigned", "proof", "assumed",
 }  # fmt: skip
 
@@ -85,7 +86,8 @@ class Proof:
     Attributes
     ----------
     kind : the kind of proof
-    level, price : (members,) int64, the certificate (docs/proof.md), else None
+    level, price : (members,) int64, the certificate (docs/proof.md), else None; one that rests
+        on a budget has no prices
     scale : how many units of price one unit of each tier that the prices are about is worth
     """
 
@@ -107,6 +109,18 @@ class Proof:
             object.__setattr__(self, name, kept(column, np.int64))
         if type(self.scale) is not tuple or any(type(unit) is not int for unit in self.scale):
             raise ProofError(f"scale: {self.scale!r}, expected a tuple of integers")
+
+    def levels(self) -> Int64:
+        """Return the integer per member of a certificate that rests on a budget.
+
+        Raises
+        ------
+        ProofError
+            Where it is missing.
+        """
+        if self.level is None:
+            raise ProofError("level is missing")
+        return self.level
 
     def columns(self) -> tuple[Int64, Int64]:
         """Return level and price, the two integers per member of a certificate.
@@ -133,7 +147,10 @@ class Proof:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The answer to one group: what `method` found, what is known of it and why it stopped."""
+    """The answer to one group: what `method` found, what is known of it and why it stopped.
+
+    `at_most` holds the budgets that it keeps to: it is judged among the assignments that do.
+    """
 
     group: Group
     objective: Objective
@@ -144,6 +161,7 @@ class Solution:
     terms: tuple[Term, ...]
     assignment: Assignment | None
     proof: Proof
+    at_most: Budgets = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Require that every part is what it should be; whether it is true is for the checker."""
@@ -159,6 +177,10 @@ class Solution:
             raise InvalidAssignment(f"terms: {self.terms!r}, expected a tuple of Term")
         if self.assignment is not None and type(self.assignment) is not Assignment:
             raise InvalidAssignment(f"assignment: {self.assignment!r}, expected an Assignment")
+        try:
+            object.__setattr__(self, "at_most", parse_budgets(self.at_most))
+        except BadInput as error:
+            raise ProofError(str(error)) from None
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-solution/1`` document."""
@@ -167,6 +189,7 @@ class Solution:
             "format": FORMAT,
             "group": self.group.name,
             "objective": list(self.objective),
+            **({"at_most": dict(self.at_most)} if self.at_most else {}),
             "status": str(self.status),
             "stopped": str(self.stopped),
             "method": self.method,
@@ -198,6 +221,7 @@ class Solution:
             fields.refuse("group", f"{top['group']!r}, but the group is {group.name!r}")
         objective = parse_objective(fields.strings(top["objective"], "objective"))
         fields.strings(top.get("assumed", []), "assumed", repeats=True)
+        at_most = parse_budgets(top.get("at_most", {}))
         given = top["assignment"]
         solution = Solution(
             group=group,
@@ -212,7 +236,8 @@ class Solution:
                 if given is None
                 else Assignment.from_dict(group, fields.mapping(given, "assignment"))
             ),
-            proof=_proof(group, top["proof"], objective),
+            proof=_proof(group, top["proof"], objective, priced=not at_most),
+            at_most=at_most,
         )
         _check_unassigned(solution, top.get("unassigned"))
         return solution
@@ -253,7 +278,7 @@ def _terms(value: object, objective: Objective, *, empty: bool) -> tuple[Term, .
     return tuple(terms)
 
 
-def _proof(group: Group, value: object, objective: Objective) -> Proof:
+def _proof(group: Group, value: object, objective: Objective, *, priced: bool) -> Proof:
     found = fields.mapping(
         value, "proof", allowed={"kind", "level", "price", "scale"}, required=("kind",)
     )
@@ -261,10 +286,13 @@ def _proof(group: Group, value: object, objective: Objective) -> Proof:
     if kind is not ProofKind.CERTIFICATE or "balance" not in objective:
         return Proof(kind)
     scale = fields.listed(found.get("scale", []), "proof.scale")
+    level, price = _per_member(group, found.get("level"), "proof.level"), None
+    if priced or "price" in found:
+        price = _per_member(group, found.get("price"), "proof.price")
     return Proof(
         kind,
-        level=_per_member(group, found.get("level"), "proof.level"),
-        price=_per_member(group, found.get("price"), "proof.price"),
+        level=level,
+        price=price,
         scale=tuple(fields.integer(v, f"proof.scale[{i}]") for i, v in enumerate(scale)),
     )
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import TIERS, parse_objective
+from optimal.budgets.budget import parse_budgets
 from optimal.confirmation import confirmed
+from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
@@ -39,6 +41,7 @@ def solve(
     method: MethodName = "auto",
     time_limit: float | None = None,
     assume_subscriptions: Literal["equal"] | None = None,
+    at_most: Mapping[str, int] | None = None,
 ) -> Solution:
     """Return the best assignment of a group for an objective, checked, with its proof.
 
@@ -49,12 +52,14 @@ def solve(
         all assignments can be enumerated at once, else `cp-sat`; the solution says what ran
     time_limit : seconds; when they are up the solution says what is known by then
     assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group
+    at_most : budgets, the greatest value that some flow tiers may have: ``{"stickiness": 3}``
+        allows three moves. The solution is the best among the assignments that keep to them.
 
     Raises
     ------
     BadInput
-        Where the objective is not known, the group lacks what a tier needs, or the method does
-        not serve the objective.
+        Where the objective is not known, the group lacks what a tier needs, the method does
+        not serve the objective, or no assignment keeps to the budgets.
     SolverContradiction
         Where the checker rejects the answer of the method.
 
@@ -77,12 +82,20 @@ def solve(
     (<Status.OPTIMAL: 'optimal'>, [('balance', 1), ('stickiness', 2)])
     >>> solution.assignment.to_dict()
     {'c0': {'t0': [0, 1], 't1': [0]}, 'c1': {'t1': [1, 2]}}
+    >>> solution = solve(group, "balance > stickiness", at_most={"stickiness": 1})
+    >>> solution.status, [(term.name, term.value) for term in solution.terms]
+    (<Status.OPTIMAL: 'optimal'>, [('balance', 3), ('stickiness', 1)])
     """
     tiers = parse_objective(objective)
+    budgets = parse_budgets(at_most or {})
     if assume_subscriptions == "equal":
         group = group.with_equal_subscriptions()
     require_data(group, tiers)
     require_served(tiers, method)
+    if budgets:
+        from optimal.budgets.within import Within
+
+        return Within(group, tiers, budgets, TimeLeft.of(time_limit), solve).solved(method)
     chosen = _picked(group, tiers) if method == "auto" else method
     run = loaded(chosen, closed_form=method == "auto")
     start = perf_counter()

@@ -6,12 +6,14 @@ import typer
 
 from assay.commands.options import (
     AssumeEqual,
+    AtMost,
     File,
     Format,
     Objective,
     OneOf,
     Reads,
     TimeLimitOption,
+    budgets_of,
     one_group,
 )
 from assay.streams import note_assumed, show, show_json
@@ -24,6 +26,7 @@ def solve(
     file: File,
     *,
     objective: Objective = "kip-54",
+    at_most: AtMost = None,
     method: Annotated[
         Literal["auto", "flow", "cp-sat", "ilp", "brute"], typer.Option(help="how to solve")
     ] = "auto",
@@ -37,8 +40,9 @@ def solve(
     from assay.printing.one_group import print_solution
     from optimal import solve as solve_group
 
+    budgets = budgets_of(at_most or [])
     one = one_group(file, group, reads or [], assume_equal=assume_equal)
-    solution = solve_group(one, objective, method=method, time_limit=time_limit)
+    solution = solve_group(one, objective, method=method, time_limit=time_limit, at_most=budgets)
     note_assumed(one.assumed)
     if format_ == "json":
         show_json(solution.to_dict())

@@ -48,6 +48,14 @@ FailAbove = Annotated[
     list[str] | None,
     typer.Option("--fail-above", metavar="TIER=N", help="exit 1 where the excess exceeds N"),
 ]
+AtMost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at-most",
+        metavar="TIER=K",
+        help="only with so much at most: stickiness=3 for three moves; may be given again",
+    ),
+]
 Reads = Annotated[
     list[str] | None,
     typer.Option(
@@ -80,6 +88,31 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
             )
         limits[tier] = int(number)
     return limits
+
+
+def budgets_of(given: Sequence[str]) -> dict[str, int]:
+    """Return what ``--at-most`` allows: the greatest value of each tier.
+
+    Raises
+    ------
+    BadInput
+        Where a text is not TIER=K, or names a tier that can have no budget or had one already.
+    """
+    from optimal.budgets.budget import BUDGETED
+
+    budgets: dict[str, int] = {}
+    for text in given:
+        tier, _, number = text.partition("=")
+        if tier not in BUDGETED:
+            raise BadInput(f"--at-most {text}: {tier!r} is none of {', '.join(BUDGETED)}")
+        if not re.fullmatch("[0-9]{1,18}", number):
+            raise BadInput(
+                f"--at-most {text}: expected TIER=K, with a whole number K of 0 or more"
+            )
+        if tier in budgets:
+            raise BadInput(f"--at-most {text}: {tier} is given twice")
+        budgets[tier] = int(number)
+    return budgets
 
 
 def no_group_in(files: Sequence[str]) -> str:

@@ -29,7 +29,8 @@ def print_solution(solution: Solution) -> None:
     for term in solution.terms:
         tiers.add(term.name, term.value, term.bound)
     tiers.show()
-    members = Table("member", "now", "optimum", "partitions")
+    best = "best" if solution.at_most else "optimum"
+    members = Table("member", "now", best, "partitions")
     loads = zip(Assignment.current(solution.group).loads, found.loads, strict=True)
     for (member, topics), (now, then) in zip(found.to_dict().items(), loads, strict=True):
         held = [f"{topic}:{ranges(numbers)}" for topic, numbers in topics.items()]
@@ -107,6 +108,9 @@ def told(term: ScoreTerm) -> tuple[str, str]:
 
 def _headline(solution: Solution) -> str:
     objective = " > ".join(solution.objective)
+    if solution.at_most:
+        limits = [f"{tier} at most {most}" for tier, most in solution.at_most.items()]
+        objective = f"{objective} with {' and '.join(limits)}"
     return (
         f"group {solution.group.name}: {solution.status} for {objective} "
         f"(proof: {solution.proof.kind}, method: {solution.method}, {solution.seconds:.4f} s)"

@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
 
 def least_squares(
-    network: Network, arcs: Int64, base: Int64, guess: Int64, time_left: TimeLeft
+    network: Network,
+    arcs: Int64,
+    base: Int64,
+    guess: Int64,
+    time_left: TimeLeft,
+    *,
+    cost: Int64 | None = None,
 ) -> tuple[Int64, Network]:
-    """Minimise the sum of squares of ``base + flow`` over some arcs.
+    """Minimise the sum of squares of ``base + flow`` over some arcs, and what the others cost.
 
     The k-th unit of an arc costs ``2 (base + k) - 1``. Unit arcs stand for the steps around
     `guess` only; what is below and above runs at the slope of the nearest step, which never
@@ -30,17 +36,19 @@ def least_squares(
     Parameters
     ----------
     arcs : indices of the arcs; base, guess : (len(arcs),) int64
+    cost : (arcs of the network,) int64, of a unit on each of the other arcs; None: 0
 
     Returns
     -------
     A flow, (arcs of the network,) int64, and the network of all flows that cost no more.
     """
     least, most = network.lower[arcs], network.upper[arcs]
+    of_unit = np.zeros(len(network.tail), np.int64) if cost is None else cost
     width = 2
     low, high = np.clip(guess - width, least, most), np.clip(guess + width, least, most)
     while True:
-        steps, cost, of = _steps(network, arcs, base, low, high)
-        flow = cheapest(steps, cost, time_left)
+        steps, of_step, of = _steps(network, arcs, base, low, high, of_unit)
+        flow = cheapest(steps, of_step, time_left)
         carried = np.bincount(of, flow[-len(of) :], len(arcs)).astype(np.int64)
         inside = ((carried >= low - 1) | (low == least)) & ((carried <= high + 1) | (high == most))
         if inside.all():
@@ -48,11 +56,10 @@ def least_squares(
         width *= 2
         low = np.minimum(low, np.clip(carried - width, least, most))
         high = np.maximum(high, np.clip(carried + width, least, most))
-    distance = potentials(steps, cost, flow)
+    distance = potentials(steps, of_step, flow)
     others = np.ones(len(network.tail), bool)
     others[arcs] = False
-    zero = np.zeros(len(network.tail), np.int64)
-    narrowed = face(network, zero, distance)
+    narrowed = face(network, of_unit, distance)
     rise = distance[network.head[arcs]] - distance[network.tail[arcs]]
     lower, upper = network.lower.copy(), network.upper.copy()
     lower[others], upper[others] = narrowed.lower[others], narrowed.upper[others]
@@ -66,7 +73,7 @@ def least_squares(
 
 
 def _steps(
-    network: Network, arcs: Int64, base: Int64, low: Int64, high: Int64
+    network: Network, arcs: Int64, base: Int64, low: Int64, high: Int64, of_unit: Int64
 ) -> tuple[Network, Int64, Int64]:
     """(network with the arcs split into steps, its costs, which arc each of the last ones is)."""
     others = np.ones(len(network.tail), bool)
@@ -89,6 +96,6 @@ def _steps(
             upper=np.concatenate((network.upper[others], upper)),
             supply=network.supply,
         ),
-        np.concatenate((np.zeros(int(others.sum()), np.int64), 2 * price - 1)),
+        np.concatenate((of_unit[others], 2 * price - 1)),
         of,
     )

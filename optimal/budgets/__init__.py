@@ -1,0 +1,1 @@
+"""Budgets: the best assignment among those that keep tiers at or below a number."""

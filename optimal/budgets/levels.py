@@ -1,0 +1,178 @@
+"""Levels: the certificate of an assignment within a budget on moves, and bounds where none holds.
+
+For every k a set of members shows how much is left above k. Either counts what nobody outside
+reads and needs no budget, or also what its members own and pays for what leaves it with the
+budget. One level a member tells the sets of all k: those whose level is k or more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from groups.arrays import Bools, Int32, Int64
+    from groups.group import Group
+
+# Members times loads: beyond it no bound is made of levels that prove nothing.
+MOST_CELLS = 10**7
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Who holds what, of the partitions that somebody reads.
+
+    Attributes
+    ----------
+    topic, holder, owner : (read,) int64, owner -1 where nobody
+    """
+
+    group: Group
+    topic: Int64
+    holder: Int64
+    owner: Int64
+
+    @staticmethod
+    def of(group: Group, owner: Int32) -> Held:
+        """Look at an assignment, (all partitions,) int32."""
+        read = np.flatnonzero(owner >= 0)
+        columns = (group.topic[read], owner[read], group.owner[read])
+        return Held(group, *(column.astype(np.int64) for column in columns))
+
+    @cached_property
+    def loads(self) -> Int64:
+        """(members,) int64."""
+        return np.bincount(self.holder, minlength=len(self.group.members))
+
+    @cached_property
+    def moved(self) -> Bools:
+        """(read,) bool: whether a partition left an owner."""
+        return np.asarray((self.owner >= 0) & (self.owner != self.holder), bool)
+
+    def levels(self) -> Int64:
+        """Return the levels that prove the assignment best within its moves, if any do.
+
+        (members,) int64. Where a set pays for what leaves it, every partition that moved leaves
+        it: its members are at least the owners of those, and at most what did not get them.
+        """
+        every = np.ones(len(self.owner), bool)
+        unowned = self.owner < 0
+        free = self.closed(self.loads - 1, every)
+        if not self.moved.any():
+            gave, got = int(self.loads.max(initial=0)), self.holder[:0]
+            givers = self.holder[:0]
+        else:
+            givers, got = self.owner[self.moved], self.holder[self.moved]
+            gave = int(self.loads[givers].min())
+        start = self.loads - 1
+        start[givers] = np.maximum(start[givers], gave)
+        paid = self.closed(start, unowned)
+        least = int(paid[got].max(initial=-1)) + 1
+        fine = self._fine(paid)
+        fine[: max(least, 1)] = fine[gave + 1 :] = False
+        numbers = np.flatnonzero(fine)
+        if not len(numbers):
+            return free
+        low, high = int(numbers[0]), int(numbers[-1])
+        paid = self.closed(np.where(free > high, np.maximum(start, high), start), unowned)
+        inside = paid >= low
+        low_start = np.where(inside, np.maximum(self.loads - 1, low - 1), self.loads - 1)
+        below = self.closed(low_start, every)
+        level = np.where(inside, np.minimum(paid, high), np.minimum(below, low - 1))
+        return np.where(free > high, free, level)
+
+    def closed(self, level: Int64, wanted: Bools) -> Int64:
+        """Raise levels until all readers of a wanted partition have its holder's or more.
+
+        Parameters
+        ----------
+        level : (members,) int64; wanted : (read,) bool
+        """
+        group, rows = self.group, len(self.group.subscription_indptr) - 1
+        entry_row = np.repeat(np.arange(rows), np.diff(group.subscription_indptr))
+        pairs = np.unique(self.topic[wanted] * len(level) + self.holder[wanted])
+        topic, holder = np.divmod(pairs, max(len(level), 1))
+        while True:
+            of_topic = np.full(len(group.topics), -1, np.int64)
+            np.maximum.at(of_topic, topic, level[holder])
+            of_row = np.full(rows, -1, np.int64)
+            np.maximum.at(of_row, entry_row, of_topic[group.subscription_topics])
+            raised = np.maximum(level, of_row[group.subscription_row])
+            if np.array_equal(raised, level):
+                return raised
+            level = raised
+
+    def _fine(self, level: Int64) -> Bools:
+        """(greatest load + 2,) bool: for which k all members of level k or more hold k or more."""
+        size = int(self.loads.max(initial=0)) + 2
+        short = level > self.loads
+        starts = np.bincount(self.loads[short] + 1, minlength=size)
+        ends = np.bincount(np.minimum(level[short], size - 2) + 1, minlength=size)
+        return np.cumsum(starts - ends) <= 0
+
+    def bounds(self, level: Int64, most: int) -> tuple[Int64, Int64, Bools]:
+        """Return what levels prove of every k from 0 to the greatest load.
+
+        Parameters
+        ----------
+        most : the budget on moves
+
+        Returns
+        -------
+        above : how many partitions are above k; least : how many are, whatever the assignment
+            within the budget; needs_all : whether one move less would leave more above k
+        """
+        fullest = int(self.loads.max(initial=0))
+        group = self.group
+        rows = len(group.subscription_indptr) - 1
+        entry_row = np.repeat(np.arange(rows), np.diff(group.subscription_indptr))
+        far = np.iinfo(np.int64).max
+        of_row, of_topic = np.full(rows, far), np.full(len(group.topics), far)
+        np.minimum.at(of_row, group.subscription_row, level)
+        np.minimum.at(of_topic, group.subscription_topics, of_row[entry_row])
+        bound = of_topic[self.topic]
+        stays = np.where(self.owner >= 0, level[self.owner], bound) if len(level) else bound
+        k = np.arange(fullest + 1)
+        cost = k * _counts(level, fullest)
+        stay_with = _counts(stays, fullest)
+        least = np.maximum(_counts(bound, fullest), stay_with - most) - cost
+        least[0] = len(self.holder)
+        above = np.cumsum(_counts(self.loads - 1, fullest)[::-1])[::-1]
+        needs_all = stay_with - int(self.moved.sum()) - cost == above
+        needs_all[0] = needs_all[fullest] = False
+        return above, np.maximum(least, 0), needs_all
+
+    def least(self, level: Int64, most: int) -> Int64:
+        """Return what the given and some other levels prove of every k, (greatest load + 1,)."""
+        owned = self.group.owned
+        loads, either = self.loads, np.maximum(owned, self.loads)
+        tried = (level, loads, loads - 1, owned, owned - 1, either)
+        proved = [self.bounds(one, most)[1] for one in tried]
+        return np.asarray(np.max(proved, axis=0), np.int64)
+
+
+def least_balance(least: Int64, members: int) -> int | None:
+    """Return a bound on KIP-54's score from what is at least above every k.
+
+    The j fullest members hold at least the least of jk + (what is above k), over all k. Whether
+    the score is even depends on the numbers of members and partitions alone.
+
+    Parameters
+    ----------
+    least : (greatest load + 1,) int64; its first is the number of all partitions
+    """
+    if len(least) * members > MOST_CELLS:
+        return None
+    k = np.arange(len(least))
+    fullest = [int((j * k + least).min()) for j in range(1, members)]
+    found = max(0, 2 * sum(fullest) - (members - 1) * int(least[0]))
+    return found + (found - (members - 1) * int(least[0])) % 2
+
+
+def _counts(numbers: Int64, most: int) -> Int64:
+    """(most + 1,) int64: how many of the numbers are k or more, for every k from 0 to `most`."""
+    at = np.bincount(np.clip(numbers, -1, most) + 1, minlength=most + 2)[1:]
+    return np.cumsum(at[::-1])[::-1].astype(np.int64)

@@ -1,0 +1,214 @@
+import random
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from groups import TIERS, Assignment, BadInput, Group, values
+from optimal import ProofKind, Solution, Status, check, solve
+from optimal.brute import brute
+from optimal.budgets.budget import BUDGETED, NothingWithin
+from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import found, group_of
+from tests.optimal.test_frontier import crowded
+
+KIP_54 = ("balance", "stickiness")
+
+
+def some_group(rng: random.Random) -> Group:
+    make = crowded if rng.random() < 0.7 else random_group
+    return make(rng, members=rng.randint(2, 4), partitions=rng.randint(3, 7))
+
+
+def lopsided(members: int = 2, partitions: int = 6) -> Group:
+    """The first member owns everything, and all read it."""
+    reads = {f"c{m}": ["t0"] for m in range(members)}
+    return group_of({"t0": partitions}, reads, {"c0": {"t0": list(range(partitions))}})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_balance_within_every_number_of_moves_is_what_exhaustion_finds(seed):
+    rng, kinds = random.Random(f"within moves {seed}"), Counter()
+    for _ in range(100):
+        group = some_group(rng)
+        needed = solve(group).terms[1].value
+        for moves in range(needed + 1):
+            for objective in (("balance",), KIP_54):
+                solution = solve(group, objective, at_most={"stickiness": moves})
+                truth = brute(group, objective, at_most={"stickiness": moves})
+                assert found(solution) == truth.bounds
+                assert solution.status is Status.OPTIMAL
+                assert solution.at_most == {"stickiness": moves}
+                unchecked = check(group, solution)
+                assert bool(unchecked) == (solution.proof.kind is not ProofKind.CERTIFICATE)
+                kinds[solution.proof.kind] += 1
+    assert kinds[ProofKind.CERTIFICATE] > 0.9 * kinds.total()
+
+
+@pytest.mark.parametrize("method", ["auto", "cp-sat"])
+@pytest.mark.parametrize("seed", range(2))
+def test_any_objective_within_any_budgets_is_what_exhaustion_finds(seed, method):
+    rng, met = random.Random(f"within {seed}"), Counter()
+    for _ in range(60 if method == "auto" else 15):
+        group = some_group(rng)
+        objective = tuple(rng.sample([*TIERS], rng.randint(1, 2)))
+        at_most = {
+            tier: rng.randint(0, max(1, 2 * solve(group, (tier,)).terms[0].value + 2))
+            for tier in rng.sample(BUDGETED, rng.randint(1, 3))
+        }
+        try:
+            truth = brute(group, objective, at_most=at_most)
+        except NothingWithin:
+            with pytest.raises(BadInput, match=r"^at_most\."):
+                solve(group, objective, method=method, at_most=at_most)
+            met["nothing"] += 1
+            continue
+        solution = solve(group, objective, method=method, at_most=at_most)
+        assert solution.status is Status.OPTIMAL, (objective, at_most)
+        assert found(solution) == truth.bounds
+        kept = values(solution.assignment, tuple(at_most))
+        assert all(value <= most for value, most in zip(kept, at_most.values(), strict=True))
+        met[solution.proof.kind] += 1
+    assert met["nothing"] > 0
+    assert met[ProofKind.SOLVER if method == "cp-sat" else ProofKind.EXHAUSTION] > 0
+
+
+def test_what_the_optimum_keeps_to_anyway_costs_nothing_and_keeps_its_certificate():
+    group = lopsided()
+    plain, within = solve(group), solve(group, at_most={"stickiness": 3, "topic_balance": 2**62})
+    assert within.terms == plain.terms
+    assert within.proof.price is not None
+    assert check(group, within) == ()
+
+
+def test_no_bound_is_above_what_fewer_moves_reach():
+    rng = random.Random("fewer moves")
+    for _ in range(5):
+        group = crowded(rng, members=8, partitions=60)
+        needed = solve(group).terms[1].value
+        curve = [
+            solve(group, "balance", at_most={"stickiness": k}, method="flow").terms[0]
+            for k in range(needed + 1)
+        ]
+        assert all(one.value >= other.bound for one, other in combinations(curve, 2))
+        assert all(term.bound <= term.value for term in curve)
+        assert curve[-1].value == curve[-1].bound == solve(group).terms[0].value
+
+
+def test_members_that_read_alike_need_no_flow_at_any_size():
+    group = lopsided(1000, 100_000)
+    solution = solve(group, at_most={"stickiness": 50_000})
+    assert (solution.method, solution.proof.kind) == ("closed-form", ProofKind.CERTIFICATE)
+    # c0 keeps 50,000; the others hold 50 or 51.
+    given, many = divmod(50_000, 999)
+    assert solution.terms[0].value == 999 * 50_000 - 50_000 + many * (999 - many)
+    assert given == 50
+    assert check(group, solution) == ()
+
+
+def test_a_hundred_members_that_read_differently_have_a_certificate():
+    rng = np.random.default_rng(1)
+    reads = [np.sort(rng.choice(20, 8, replace=False)) for _ in range(100)]
+    readers = [[m for m in range(5, 100) if t in reads[m]] for t in range(20)]
+    group = Group.from_arrays(
+        group="g",
+        topics=[f"t{t:02}" for t in range(20)],
+        partitions=np.full(20, 250),
+        members=[f"c{m:03}" for m in range(100)],
+        subscription_indptr=np.arange(0, 801, 8),
+        subscription_topics=np.concatenate(reads),
+        owner=np.concatenate([rng.choice(some, 250) for some in readers]).astype(np.int32),
+    )
+    needed = solve(group).terms[1].value
+    for moves in (needed // 10, needed // 2, needed - 1):
+        solution = solve(group, at_most={"stickiness": moves}, method="flow")
+        assert solution.proof.kind is ProofKind.CERTIFICATE
+        assert solution.proof.price is None
+        assert check(group, solution) == ()
+
+
+def test_where_two_moves_only_help_together_the_solver_has_the_word_and_says_so():
+    """c0 can only give to c1, which must give to c2 what c2 can read."""
+    group = group_of(
+        {"t0": 40, "t1": 40},
+        {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]},
+        {"c0": {"t0": list(range(40))}, "c1": {"t1": list(range(40))}},
+    )
+    solution = solve(group, at_most={"stickiness": 60}, time_limit=10)
+    assert solution.proof.kind in (ProofKind.CERTIFICATE, ProofKind.SOLVER)
+    flow = solve(group, at_most={"stickiness": 60}, method="flow")
+    assert (flow.status is Status.OPTIMAL) == (flow.proof.kind is ProofKind.CERTIFICATE)
+    assert flow.terms[0].bound <= solution.terms[0].value <= flow.terms[0].value
+
+
+def test_several_budgets_that_exclude_each_other_are_refused_with_the_least_value():
+    with pytest.raises(
+        BadInput,
+        match=r"at_most.stickiness: 2, but with balance at most 0 the least that is possible is 3",
+    ):
+        solve(lopsided(), at_most={"balance": 0, "stickiness": 2})
+
+
+def test_a_budget_below_the_least_value_is_refused_with_that_value():
+    group = group_of({"t0": 3}, {"c0": ["t0"], "c1": ["t0"]})
+    with pytest.raises(BadInput, match=r"at_most.balance: 0, but the least that is possible is 1"):
+        solve(group, "stickiness", at_most={"balance": 0})
+
+
+@pytest.mark.parametrize(
+    ("at_most", "message"),
+    [
+        ({"peak_lag": 1}, 'at_most: "peak_lag" can have no budget, expected one of balance'),
+        ({"moves": 1}, 'at_most: "moves" can have no budget'),
+        ({"stickiness": -1}, "at_most.stickiness: -1, expected a whole number of 0 or more"),
+        ({"stickiness": True}, "at_most.stickiness: true, expected a whole number"),
+        ({"stickiness": 1.0}, r"at_most.stickiness: 1.0, expected a whole number"),
+        ({"stickiness": 2**63}, r"at_most.stickiness: \d+, expected a whole number"),
+        ([("stickiness", 1)], "at_most: .*, expected a number for each of some tiers"),
+    ],
+)
+def test_a_budget_that_is_none_is_refused(at_most, message):
+    with pytest.raises(BadInput, match=message):
+        solve(lopsided(), at_most=at_most)
+
+
+def test_a_budget_on_racks_needs_racks():
+    with pytest.raises(BadInput, match="racks: unknown, but tier racks needs it"):
+        solve(lopsided(), at_most={"racks": 1})
+
+
+def test_methods_that_know_no_budget_say_so():
+    with pytest.raises(BadInput, match="method: ilp takes no budgets"):
+        solve(lopsided(), method="ilp", at_most={"stickiness": 1})
+    with pytest.raises(BadInput, match="method: flow serves only stickiness=K"):
+        solve(lopsided(), "topic_balance", method="flow", at_most={"stickiness": 1})
+
+
+def test_without_time_nothing_is_claimed():
+    for method in ("cp-sat", "brute"):
+        solution = solve(lopsided(), method=method, at_most={"stickiness": 1}, time_limit=0)
+        assert (solution.status, solution.terms) == (Status.UNKNOWN, ())
+        assert check(solution.group, solution) == ("there is no assignment to check",)
+
+
+def test_a_document_keeps_its_budgets_and_nothing_changes_without_them():
+    group = lopsided()
+    solution = solve(group, at_most={"stickiness": 1})
+    document = solution.to_dict()
+    assert document["at_most"] == {"stickiness": 1}
+    assert document["proof"] == {"kind": "certificate", "level": {"c0": 5, "c1": 0}}
+    read = Solution.from_dict(group, document)
+    assert read.to_dict() == document
+    assert check(group, read) == ()
+    assert "at_most" not in solve(group).to_dict()
+
+
+def test_moves_that_are_not_counted_cost_nothing():
+    """Partitions that nobody owns go wherever they even the loads out."""
+    group = group_of(
+        {"t0": 6}, {"c0": ["t0"], "c1": ["t0"], "c2": ["t0"]}, {"c0": {"t0": [0, 1, 2]}}
+    )
+    solution = solve(group, at_most={"stickiness": 0})
+    assert Assignment(group, solution.assignment.owner).loads.tolist() == [3, 2, 1]
+    assert check(group, solution) == ()
