@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int32
 
 
+class NothingWithin(Exception):
+    """No assignment keeps to all budgets; `solve` turns it into a line for people."""
+
+
 @dataclass(frozen=True, eq=False)
 class Answer:
     """A method's word: an assignment and bounds.

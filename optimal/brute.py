@@ -11,8 +11,7 @@ import numpy as np
 from groups.arrays import NOBODY
 from groups.errors import BadInput
 from groups.needs import require_data
-from optimal.answer import Answer
-from optimal.budgets.budget import NothingWithin
+from optimal.answer import Answer, NothingWithin
 from optimal.limits import require_costs_within
 from optimal.solution import Proof, ProofKind, Stopped
 

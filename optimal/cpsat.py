@@ -15,8 +15,7 @@ from groups.arrays import NOBODY
 from groups.errors import SolverContradiction
 from groups.needs import require_data
 from groups.tiers import TIERS
-from optimal.answer import Answer
-from optimal.budgets.budget import NothingWithin
+from optimal.answer import Answer, NothingWithin
 from optimal.limits import require_costs_within
 from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
 from optimal.solution import Proof, ProofKind, Stopped

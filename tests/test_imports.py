@@ -175,15 +175,18 @@ def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
-    checker = ("case", "certificate", "form", "solution")
+    within = ("budgets/budget", "budgets/certificate", "budgets/audit")
+    checker = ("case", "certificate", "form", "solution", *within)
     for name in (*checker, "audit", "books"):
         path = ROOT / f"optimal/{name}.py"
-        ours = {name.split(".")[1] for name in imported(path) if name.startswith("optimal.")}
-        assert ours <= {*checker, "books"}
+        ours = {name for name in imported(path) if name.startswith("optimal.")}
+        rooms = {name for name in ours if name.split(".")[1] == "budgets"}
+        assert {name.split(".")[1] for name in ours - rooms} <= {*checker, "books"}
+        assert {"/".join(name.split(".")[1:3]) for name in rooms} <= {*within}
         assert tops(path) & (HEAVY | {"scipy", "networkx"}) == set()
 
 
-@pytest.mark.parametrize("name", ["case", "certificate"])
+@pytest.mark.parametrize("name", ["case", "certificate", "budgets/certificate"])
 def test_the_checker_that_one_reads_is_plain_python(name):
     assert "numpy" not in tops(ROOT / f"optimal/{name}.py")
 
@@ -239,6 +242,10 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal",
         "optimal.audit",
         "optimal.books",
+        "optimal.budgets",
+        "optimal.budgets.audit",
+        "optimal.budgets.budget",
+        "optimal.budgets.certificate",
         "optimal.case",
         "optimal.certificate",
         "optimal.confirmation",

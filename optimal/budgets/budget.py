@@ -14,10 +14,6 @@ Budgets = dict[str, int]
 BUDGETED = tuple(tier for tier in TIERS if TIERS[tier].is_flow)
 
 
-class NothingWithin(Exception):
-    """No assignment keeps to all budgets; `solve` turns it into a line for people."""
-
-
 def parse_budgets(at_most: object) -> Budgets:
     """Return budgets as they are kept: by tier, whole numbers of 0 or more.
 

@@ -15,8 +15,8 @@ from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import TIERS, values
-from optimal.answer import Answer
-from optimal.budgets.budget import NothingWithin, shown
+from optimal.answer import Answer, NothingWithin
+from optimal.budgets.budget import shown
 from optimal.budgets.certificate import PROVED_WITHIN
 from optimal.confirmation import confirmed
 from optimal.solution import Proof, ProofKind, Solution, Status, Stopped

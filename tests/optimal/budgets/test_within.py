@@ -7,8 +7,9 @@ import pytest
 
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal import ProofKind, Solution, Status, check, solve
+from optimal.answer import NothingWithin
 from optimal.brute import brute
-from optimal.budgets.budget import BUDGETED, NothingWithin
+from optimal.budgets.budget import BUDGETED
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import found, group_of
 from tests.optimal.test_frontier import crowded
