@@ -82,11 +82,15 @@ def _racks(assignment: Assignment) -> int:
 
 def load_of(assignment: Assignment, column: Int64 | None) -> list[int]:
     """Return the sum of a column, (all partitions,) int64, over what each member holds."""
-    load = np.zeros(len(assignment.group.members), np.int64)
-    if column is not None:
-        member, partition = assignment.holdings
-        np.add.at(load, member, np.maximum(column[partition], 0))
-    return load.tolist()
+    members = len(assignment.group.members)
+    if column is None:
+        return [0] * members
+    member, partition = assignment.holdings
+    known = np.maximum(column[partition], 0)
+    fits = known.sum(dtype=float) < SAFE_TOTAL
+    load = np.zeros(members, np.int64 if fits else object)
+    np.add.at(load, member, known if fits else known.astype(object))
+    return list(map(int, load.tolist()))
 
 
 def _read(group: Group) -> int:

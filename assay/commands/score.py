@@ -19,6 +19,7 @@ from assay.commands.options import (
     limits_of,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
+from assay.printing.terminal import tell
 from assay.streams import complain, note_assumed, show_json
 from compare.limits import too_far
 from compare.score import (
@@ -104,7 +105,11 @@ def score(
         for one, reference, scored, given in zip(judged, references, rows, groups, strict=True):
             show_json(tables.document(one, reference, scored, tiers, given.assumed))
     elif len(judged) == 1:
-        tables.print_group(judged[0], references[0], rows[0])
+        # Of assignors that nobody named, one line says why none was scored.
+        shown = [row for row in rows[0] if assignor or row.reason != UNKNOWN]
+        tables.print_group(judged[0], references[0], shown)
+        if len(shown) < len(rows[0]):
+            tell(f"no assignor was scored: {UNKNOWN}")
     else:
         tables.print_groups(judged, tiers, files)
     named = {*(assignors_asked(assignor) if assignor else [] if plans else [CURRENT]), *plans}

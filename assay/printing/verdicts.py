@@ -11,17 +11,16 @@ from assay.printing.one_group import print_rows
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from assay.streams import show
+from compare.lags import most_lag, peak_lag
 from compare.score import scores_document
 from compare.sentences import counted, moves_needed, sentence, spread, summary
 from compare.verdict import WORST_FIRST
-from groups.arrays import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.score import Score
     from compare.verdict import Judged
-    from groups import Assignment, Group
     from groups.tiers import Objective
     from optimal.solution import Solution
 
@@ -98,6 +97,8 @@ def _print_notes(worst: Sequence[Judged], tiers: Objective, files: Sequence[str]
 def print_group(judged: Judged, reference: Solution | None, rows: Sequence[Score]) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor."""
     tell(sentence(judged))
+    if lag := most_lag(judged.now):
+        tell(lag)
     if rows and reference is not None:
         _print_loads(judged)
         print_rows(reference, rows)
@@ -138,21 +139,11 @@ def _moves(judged: Judged) -> int | None:
 
 def _peak_lags(judged: Judged) -> tuple[str, str]:
     """Return the peak lag now, and after the moves to the best where the verdict asks for them."""
-    now, best = _peak_lag(judged.group, judged.now), judged.target
+    now, best = peak_lag(judged.now), judged.target
     if now is None:
         return "-", ""
-    after = None if best is None or not _moves(judged) else _peak_lag(judged.group, best)
+    after = None if best is None or not _moves(judged) else peak_lag(best)
     return _short(now), "" if after is None else f" / {_short(after)}"
-
-
-def _peak_lag(group: Group, assignment: Assignment) -> int | None:
-    """Return the lag of the member that has most, None where some partition's is unknown."""
-    lag, (member, partition) = group.lag_records, assignment.holdings
-    if lag is None or not len(member) or (lag[partition] == UNKNOWN).any():
-        return None
-    sums = np.zeros(len(group.members), np.int64)
-    np.add.at(sums, member, lag[partition])
-    return int(sums.max())
 
 
 def _short(records: int) -> str:

@@ -150,6 +150,19 @@ def test_folders_lines_and_texts_are_scored_together(folder):
     assert sorted(names) == ["even", "next-b", "orders", "orders"]
 
 
+def test_of_assignors_that_nobody_named_one_line_says_why_none_was_scored():
+    run = assay("score", ALL_GROUPS, "--group", "aio-f")
+    assert run.returncode == 0
+    assert run.stdout.splitlines()[1] == (
+        "Most lag: aio-0-c591790b-17e1-4c42-9c97-b9527c60a63d with 929 of 1,157 records."
+    )
+    assert "refused" not in run.stdout
+    assert run.stdout.splitlines()[-1] == (
+        "no assignor was scored: subscriptions are not known: "
+        "add --reads PATTERN=TOPICS, or --assume-equal"
+    )
+
+
 def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
     arguments = ("score", folder / "unknown.json", "--assignor", "range")
     calls = {
