@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 
 from assay.commands.assignors import assignors, fetch, probe
 from assay.commands.diff import diff
+from assay.commands.explain import explain
 from assay.commands.many_groups import report, run
 from assay.commands.one_group import check, solve
 from assay.commands.promises import hunt, reproduce
@@ -28,6 +29,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": check,
     "validate": validate,
     "score": score,
+    "explain": explain,
     "diff": diff,
     "assignors": assignors,
     "fetch": fetch,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.printing.table import Table, ranges
+from assay.printing.terminal import tell
 from assay.streams import show
 from compare.diff import loads, unassigned
 from compare.sentences import counted, spread
@@ -27,27 +28,27 @@ def print_diff(diff: Diff) -> None:
         held = counted(sum(loads(after)), "partition")
         members = counted(len(after.held), "member")
         hold = "holds" if len(after.held) == 1 else "hold"
-        show(f"{name}: the same in both. {members} {hold} {held}.")
+        tell(f"{name}: the same in both. {members} {hold} {held}.")
         return
     moved = f"{counted(diff.moved, 'partition')} moved"
     for names, verb in ((diff.joined, "joined"), (diff.left, "left")):
         moved += f", {_named(names)} {verb}" if names else ""
     then, now = spread(loads(before)), spread(loads(after))
     kept = f"loads stay {now}" if then == now else f"loads were {then} and are {now}"
-    show(f"{name}: {moved}; {kept}.")
+    tell(f"{name}: {moved}; {kept}.")
     for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
         if numbers:
-            show(f"{what}: {_partitions(numbers)}")
+            tell(f"{what}: {_partitions(numbers)}")
     for when, side in (("before", before), ("after", after)):
         left = unassigned(side)
         if left:
-            show(f"with nobody {when}: {_partitions(left)}")
+            tell(f"with nobody {when}: {_partitions(left)}")
     _print_members(diff)
     _print_moves(diff)
     again = _clients(before, diff.left) & _clients(after, diff.joined)
     if again:
         what = counted(len(again), "client id")
-        show(f"{what} of members that left came back with new members: see --by client-id")
+        tell(f"{what} of members that left came back with new members: see --by client-id")
 
 
 def _clients(side: NamedAssignment, members: Sequence[str]) -> set[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COUNTS = ("rounds", "revoked", "ownerless", "needless")
 
+
 def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> None:
     """Print each assignor's steps beside those of the optimum, the first journey; then sums."""
     own, tiers = journeys[0], journeys[0].objective

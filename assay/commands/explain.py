@@ -1,0 +1,101 @@
+"""Explain: why the best assignment of a group cannot be better, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    AssumeEqual,
+    Objective,
+    Reads,
+    TimeLimitOption,
+    groups_in,
+)
+from assay.streams import note_assumed, show
+from groups.errors import BadInput
+from groups.tiers import parse_objective
+
+if TYPE_CHECKING:
+    from groups.group import Group
+    from groups.tiers import Objective as Tiers
+    from optimal.solution import Solution
+
+WHOEVER = (
+    "Who reads what is not known, so this takes whoever is unknown to read every topic that "
+    "somebody holds. More readers never make the best assignment worse."
+)
+
+
+def explain(
+    file: Annotated[
+        str,
+        typer.Argument(help="a snapshot, or what other tools print, - for standard input"),
+    ],
+    *,
+    member: Annotated[
+        str | None, typer.Option("--member", help="explain what this member holds")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option("--group", help="which one, of several in the file")
+    ] = None,
+    objective: Objective = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+) -> None:
+    """Say in words why no assignment is better than the best one.
+
+    Which members are the only readers of which partitions, what that means for their loads, and
+    which partitions must move.
+    """
+    from assay.printing.explanation import print_explanation
+    from compare.reasons.explanation import explain as explained
+    from compare.reasons.words import not_proved
+    from compare.verdict import ALL_ALIKE
+
+    tiers = parse_objective(objective)
+    groups, _ = groups_in([file], [group] if group else [], reads or [])
+    if len(groups) > 1:
+        raise BadInput(f"{file}: {len(groups)} groups; add --group NAME")
+    one = groups[0].with_equal_subscriptions() if assume_equal else groups[0]
+    note_assumed(one.assumed)
+    if not one.members:
+        show(f"{one.name}: no members, so there is nothing to explain.")
+        return
+    solution = _sure(one, tiers, time_limit)
+    found = explained(solution)
+    if found is None:
+        show(not_proved(solution))
+        return
+    lead = WHOEVER if solution.group is not one else None
+    if one is not groups[0]:
+        lead = f"This holds if {ALL_ALIKE}."
+    print_explanation(found, member, lead=lead)
+
+
+def _sure(group: Group, tiers: Tiers, time_limit: float | None) -> Solution:
+    """Return the optimum that holds whoever reads what.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such optimum.
+    """
+    from compare.verdict import judge
+    from optimal import solve
+
+    if group.subscription_known.all():
+        return solve(group, tiers, time_limit=time_limit)
+    (judged,) = judge([group], tiers, time_limit=time_limit)
+    reference, lowest = judged.reference, judged.lowest
+    if reference is None or lowest is None or reference is not judged.best:
+        question = judged.verdict.question
+        asks = f" ({question})" if question else ""
+        raise BadInput(
+            f"{group.name}: what is best depends on who reads what{asks}: "
+            "add --reads PATTERN=TOPICS, or --assume-equal"
+        )
+    return lowest

@@ -1,0 +1,178 @@
+"""Moves: how many partitions must leave their owners, counted one set of members at a time.
+
+The prices of a certificate (docs/proof.md) say where to count. Of the members of each price or
+more, count what they own and what room they have; of those below it, what they need and what
+there is for them. Each owned partition is counted in one place, by the price of its owner, so the
+counts add up; with the prices of an optimum they add up to what it moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from compare.reasons.holders import Holders
+from groups.errors import ProofError
+
+if TYPE_CHECKING:
+    from groups.arrays import Bools, Int64
+    from optimal.solution import Solution
+
+
+@dataclass(frozen=True)
+class Count:
+    """Why some members must give partitions away, or get some from others.
+
+    "room": the members hold at most `limit`. `fixed` partitions, those of `topics`, can be with
+    nobody else. Of the `others` that the `owners` among them own, at least `moves` must go.
+
+    "need": the members hold at least `limit`. Besides the `others` that `owners` elsewhere own,
+    there are `fixed` partitions, of `topics`, that they may hold. At least `moves` of the others
+    must come.
+
+    Of the fixed ones and the others together, the `members` own `owned`. All of that in
+    assignments of the same balance.
+    """
+
+    kind: Literal["room", "need"]
+    members: tuple[int, ...]
+    limit: int
+    fixed: int
+    topics: tuple[int, ...]
+    others: int
+    owners: tuple[int, ...]
+    owned: int
+    moves: int
+
+
+@dataclass(frozen=True)
+class Downward:
+    """Partitions of a topic whose owner is in a fuller block than the topic: they must move."""
+
+    owner: int
+    topic: int
+    partitions: int
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Why partitions must move: what goes down to another block, and what goes inside one."""
+
+    downward: tuple[Downward, ...]
+    counts: tuple[Count, ...]
+
+    @property
+    def total(self) -> int:
+        """How many partitions must move at least."""
+        return sum(d.partitions for d in self.downward) + sum(c.moves for c in self.counts)
+
+
+def moves_of(solution: Solution) -> Moves:
+    """Return why partitions must move in every assignment of the same balance.
+
+    Raises
+    ------
+    ProofError
+        Where the counts do not add up to what the solution moves.
+    """
+    holders = Holders(solution)
+    prices = np.unique(holders.price)
+    counts: list[Count] = []
+    for price in prices[prices >= 1].tolist():
+        counts += _rooms(holders, price)
+    for price in prices[1:][prices[1:] <= 0].tolist():
+        counts += _needs(holders, price)
+    leaving = ~holders.at_home
+    columns = (
+        column[leaving].tolist() for column in (holders.owner, holders.topic, holders.count)
+    )
+    found = Moves(
+        downward=tuple(Downward(*one) for one in sorted(zip(*columns, strict=True))),
+        counts=tuple(sorted(counts, key=lambda c: (-c.moves, c.members))),
+    )
+    moved = next(term.value for term in solution.terms if term.name == "stickiness")
+    if found.total != moved:
+        raise ProofError(f"the counts add up to {found.total} moves, but {moved} are proved")
+    return found
+
+
+def _rooms(holders: Holders, price: int) -> list[Count]:
+    """Return what must leave the members of this price or more, apart where they can be."""
+    inside, joining = holders.price >= price, _held(holders) & (holders.cheapest >= price)
+    part, of_topic = holders.parts(inside, joining)
+    here = holders.counted_at(price)
+    limit = _sums(part, holders.level + 1)
+    fixed = _sums(of_topic, holders.group.partitions, like=limit)
+    others = _sums(part[holders.owner[here]], holders.count[here], like=limit)
+    stays = holders.at_home & (of_topic[holders.topic] >= 0)
+    stays &= part[holders.owner] == of_topic[holders.topic]
+    owned = others + _sums(part[holders.owner[stays]], holders.count[stays], like=limit)
+    moves = fixed + others - limit
+    return [
+        Count(
+            "room",
+            members=_where(part == one),
+            limit=int(limit[one]),
+            fixed=int(fixed[one]),
+            topics=_where(of_topic == one),
+            others=int(others[one]),
+            owners=tuple(np.unique(holders.owner[here & (part[holders.owner] == one)]).tolist()),
+            owned=int(owned[one]),
+            moves=int(moves[one]),
+        )
+        for one in np.flatnonzero(moves).tolist()
+    ]
+
+
+def _needs(holders: Holders, price: int) -> list[Count]:
+    """Return what must come to the members below this price, apart where they can be."""
+    inside, group = holders.price < price, holders.group
+    here = holders.counted_at(price)
+    elsewhere = _sums(holders.topic[here], holders.count[here], like=group.partitions)
+    takeable = _held(holders) & (holders.cheapest < price)
+    rest = np.where(takeable, group.partitions - elsewhere, 0)
+    part, of_topic = holders.parts(inside, rest > 0)
+    limit = _sums(part, np.maximum(holders.level, 0))
+    fixed = _sums(of_topic, rest, like=limit)
+    inner = holders.at_home & inside[holders.owner]
+    owned = _sums(part[holders.owner[inner]], holders.count[inner], like=limit)
+    found = []
+    for one in np.flatnonzero(limit - fixed).tolist():
+        kinds = np.unique(holders.kind[part == one])
+        topics = np.unique(holders.pairs[1][np.isin(holders.pairs[0], kinds)])
+        theirs = here & np.isin(holders.topic, topics)
+        found.append(
+            Count(
+                "need",
+                members=_where(part == one),
+                limit=int(limit[one]),
+                fixed=int(fixed[one]),
+                topics=_where(of_topic == one),
+                others=int(holders.count[theirs].sum()),
+                owners=tuple(np.unique(holders.owner[theirs]).tolist()),
+                owned=int(owned[one]),
+                moves=int(limit[one] - fixed[one]),
+            )
+        )
+    return found
+
+
+def _held(holders: Holders) -> Bools:
+    """(topics,) bool: which topics somebody may hold partitions of."""
+    found = np.zeros(len(holders.group.topics), bool)
+    found[holders.pairs[1]] = True
+    return found
+
+
+def _sums(place: Int64, amount: Int64, *, like: Int64 | None = None) -> Int64:
+    """Return the sum of the amounts at each place; -1 is none."""
+    size = int(place.max(initial=-1)) + 1 if like is None else len(like)
+    found = np.zeros(size, np.int64)
+    np.add.at(found, place[place >= 0], amount[place >= 0])
+    return found
+
+
+def _where(wanted: Bools) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(wanted).tolist())

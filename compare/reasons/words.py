@@ -1,0 +1,225 @@
+"""Words: the counts of an explanation as sentences for people who know Kafka and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.sentences import counted, spread
+from optimal.solution import ProofKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.reasons.explanation import Explanation
+    from compare.reasons.moves import Count, Downward
+    from groups.group import Group
+    from optimal.solution import Solution
+
+FEW = 3
+MOST_COUNTS = 6
+AS_EVEN = (
+    "The members of a line and of the lines above it are the only readers of the topics up to "
+    "there. So together they hold at least those partitions, whatever is done. Here they hold "
+    "just those, and inside a line loads differ by at most one. No assignment is more even."
+)
+SOLVER = "A solver reports that nothing is better. That is its word; there is no argument to show."
+ENUMERATED = "Every assignment of this group was looked at, and none is better."
+PROVED = (
+    "That nothing is better is proved, and assay check verifies it without a solver; the argument "
+    "has no short form in words."
+)
+
+
+def headline(explanation: Explanation) -> str:
+    """Say what the best assignment is, beside what is there now."""
+    group, best = explanation.group, explanation.best
+    loads, now = spread(best.loads), spread(explanation.now.loads)
+    unread = counted(int(group.partitions[group.readers == 0].sum()), "partition")
+    left = "" if unread == "0 partitions" else f" {unread} that nobody reads stay with nobody."
+    if explanation.is_there:
+        return (
+            f"{group.name}: what the members hold now is as good as can be: loads {loads}.{left}"
+        )
+    does = f"has loads {loads}"
+    if "stickiness" in explanation.solution.objective:
+        owned = counted(int(group.owned.sum()), "owned partition")
+        moves = sum(best.moves_by_pair().values())
+        does += f" and moves {moves:,} of {owned}"
+    return f"{group.name}: the best assignment {does}; loads are {now} now.{left}"
+
+
+def reasons(explanation: Explanation) -> list[str]:
+    """Return what is said of the group under the lines of its members."""
+    if not explanation.blocks:
+        return []
+    if len(explanation.blocks) == 1:
+        return [even(explanation), *moves(explanation)]
+    return [AS_EVEN, fullest(explanation), *moves(explanation)]
+
+
+def even(explanation: Explanation) -> str:
+    """Say why loads cannot be more even where all members are in one block."""
+    loads = explanation.best.loads
+    members, total = len(loads), int(loads.sum())
+    share, over = divmod(total, members)
+    if not total:
+        return "No member reads a topic that has partitions."
+    if members == 1:
+        return f"There is 1 member, and it holds all that it reads: {counted(total, 'partition')}."
+    text = f"{counted(total, 'partition')} for {members:,} members are {share:,} each"
+    if not over:
+        return f"{text}, and everybody holds just that. No assignment is more even."
+    some = f"{counted(over, 'member')} {_verb(over, 'hold')} {share + 1:,}"
+    rest = f"{members - over:,} {_verb(members - over, 'hold')} {share:,}"
+    return f"{text} and {over:,} over: {some} and {rest}. No assignment is more even."
+
+
+def fullest(explanation: Explanation) -> str:
+    """Say what the members of the fullest block hold, whatever is done."""
+    block, group = explanation.blocks[0], explanation.group
+    who = named([group.members[m] for m in block.members])
+    topics = named([group.topics[t] for t in block.topics])
+    number = len(block.members)
+    least = -(-block.partitions // number)
+    if number == 1:
+        held = f"it holds {counted(block.partitions, 'partition')}, whatever is done"
+        return f"For example, {who} is the only reader of {topics}: {held}."
+    return (
+        f"For example, {who} are the only readers of {topics}, "
+        f"{counted(block.partitions, 'partition')}: somebody holds at least {least:,}."
+    )
+
+
+def moves(explanation: Explanation) -> list[str]:
+    """Say what must move: a sentence on top, one for each count, and their sum."""
+    found, group = explanation.moves, explanation.group
+    if found is None:
+        return []
+    if not found.total:
+        return ["No partition has to move for that."]
+    alike = _alike(group, found.counts)
+    shown = [
+        (alike_sentence(group, counts), sum(count.moves for count in counts))
+        for counts in alike[:MOST_COUNTS]
+    ]
+    if found.downward:
+        down = sum(one.partitions for one in found.downward)
+        shown.insert(0, (downward_sentence(group, found.downward), down))
+    rest = [count for counts in alike[MOST_COUNTS:] for count in counts]
+    if rest:
+        more = sum(count.moves for count in rest)
+        shown.append((f"{more:,} more in {counted(len(rest), 'such count')} of others.", more))
+    must = f"At least {counted(found.total, 'partition')} must move for loads as even as that:"
+    end = f"The best assignment moves just {found.total:,}."
+    if len(shown) > 1:
+        parts = " + ".join(f"{number:,}" for _, number in shown)
+        end = f"{parts} = {found.total:,}, with no partition counted twice. {end}"
+    return [must, *(f"- {text}" for text, _ in shown), end]
+
+
+def alike_sentence(group: Group, counts: Sequence[Count]) -> str:
+    """Say why members that own as much, and have as much room, must give partitions away."""
+    if len(counts) == 1:
+        return count_sentence(group, counts[0])
+    one, who = counts[0], named([group.members[c.members[0]] for c in counts])
+    owned = counted(one.fixed + one.others, "partition")
+    total = sum(count.moves for count in counts)
+    most = f"hold at most {one.limit:,} each"
+    return f"{who} own {owned} each and {most}: {one.moves:,} of each must go, {total:,} in all."
+
+
+def _alike(group: Group, counts: Sequence[Count]) -> list[list[Count]]:
+    """Put counts together that differ in the member alone, those of most moves first."""
+    found: dict[object, list[Count]] = {}
+    for count in counts:
+        alone = len(count.members) == 1 and is_plain(group, count)
+        what = (count.fixed + count.others, count.limit) if alone else count
+        found.setdefault(what, []).append(count)
+    return sorted(found.values(), key=lambda alike: -sum(count.moves for count in alike))
+
+
+def is_plain(group: Group, count: Count) -> bool:
+    """Say whether just what the members own is counted, and what has to stay is each one's own."""
+    if count.kind == "need" or (count.fixed and len(count.members) > 1):
+        return False
+    owned = int(group.owned[list(count.members)].sum())
+    return owned == count.owned == count.fixed + count.others
+
+
+def count_sentence(group: Group, count: Count) -> str:
+    """Say why some members must give partitions away, or get some."""
+    many = len(count.members)
+    it, together = ("they", " together") if many > 1 else ("it", "")
+    who = named([group.members[m] for m in count.members])
+    owners = named([group.members[m] for m in count.owners])
+    owning = f"{owners} {_verb(len(count.owners), 'own')}"
+    if count.kind == "need":
+        rest = "is nothing else"
+        if count.fixed:
+            rest = f"{'is' if count.fixed == 1 else 'are'} only {count.fixed:,} more"
+        return (
+            f"{who} {_verb(many, 'hold')} at least {count.limit:,}{together}. Besides "
+            f"{counted(count.others, 'partition')} that {owning}, there {rest} that {it} may "
+            f"hold: {count.moves:,} must come from there."
+        )
+    most = f"{_verb(many, 'hold')} at most {count.limit:,}{together}"
+    if is_plain(group, count):
+        owned = counted(count.fixed + count.others, "partition")
+        return f"{who} {_verb(many, 'own')} {owned} and {most}: {count.moves:,} must go."
+    if not count.fixed:
+        owned = f"{count.others:,} that it owns of its own line"
+        return f"{who} {most}. Of {owned}, {count.moves:,} must go."
+    topics = named([group.topics[t] for t in count.topics])
+    theirs = f"{it} {_verb(many, 'own')}" if count.owners == count.members else owning
+    fixed = f"The {counted(count.fixed, 'partition')} of {topics} can be with nobody else"
+    rest = f"so of {count.others:,} more that {theirs}, {count.moves:,} must go"
+    return f"{who} {most}. {fixed}, {rest}."
+
+
+def downward_sentence(group: Group, downward: Sequence[Downward]) -> str:
+    """Say which partitions must go down to another line."""
+    total = sum(one.partitions for one in downward)
+    listed = [
+        f"{one.partitions:,} of {group.topics[one.topic]} with {group.members[one.owner]}"
+        for one in downward[:FEW]
+    ]
+    if len(downward) > FEW:
+        listed.append(f"{sum(one.partitions for one in downward[FEW:]):,} more")
+    return (
+        f"Owned in a line further up than their topic: {', '.join(listed)}. A line that kept what "
+        f"is not its own would hold more than it has to: {total:,} must go."
+    )
+
+
+def other_proof(solution: Solution) -> str:
+    """Say what the proof is where it is not one that can be counted out."""
+    kind = solution.proof.kind
+    if kind is ProofKind.CERTIFICATE:
+        return PROVED
+    return ENUMERATED if kind is ProofKind.EXHAUSTION else SOLVER
+
+
+def not_proved(solution: Solution) -> str:
+    """Say that nothing can be explained, and what is known."""
+    name = solution.group.name
+    if solution.assignment is None:
+        return f"{name}: no assignment was found in the time given, so there is none to explain."
+    terms = ", ".join(
+        f"{t.name} {t.value} (at least {'?' if t.bound is None else t.bound})"
+        for t in solution.terms
+    )
+    return f"{name}: not proved. A better assignment may exist; the best one found has {terms}."
+
+
+def named(names: Sequence[str], most: int = FEW) -> str:
+    """Return names as ``a, b and c``, cut with the number of those left out."""
+    if not names:
+        return "nobody"
+    shown = list(names[:most])
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most:,} more"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+def _verb(number: int, verb: str) -> str:
+    return f"{verb}s" if number == 1 else verb

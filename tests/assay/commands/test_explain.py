@@ -1,0 +1,151 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from compare.samples.families import Family
+from tests.assay.calling import LOPSIDED, good, one_after_the_other, one_line
+from tests.compare.reasons.test_words import JARGON
+
+CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
+ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
+LAGGING = LOPSIDED | {
+    "topics": {"t0": {"partitions": 2, "lag": [5, 1]}, "t1": {"partitions": 3, "lag": [3, 3, 3]}}
+}
+
+
+@pytest.fixture(scope="module")
+def shown(folder) -> dict:
+    """Every call of this file, in one process."""
+    (folder / "lagging.json").write_text(json.dumps(LAGGING))
+    (folder / "nobody.json").write_text(json.dumps(LOPSIDED | {"members": {}}))
+    fresh = {"c0": {"subscription": ["t0", "t1"]}, "c1": {"subscription": ["t1"]}}
+    (folder / "fresh.json").write_text(json.dumps(LOPSIDED | {"members": fresh}))
+    all_with_one = {"c0": {"owned": LOPSIDED["members"]["c0"]["owned"]}, "c1": {}}
+    (folder / "depends.json").write_text(json.dumps(LOPSIDED | {"members": all_with_one}))
+    calls = {
+        "group": ("explain", "orders.json"),
+        "member": ("explain", "orders.json", "--member", "c1"),
+        "even": ("explain", "even.json"),
+        "fresh": ("explain", "fresh.json"),
+        "console": ("explain", ALL_GROUPS, "--group", "kpr-c"),
+        "good": ("explain", ALL_GROUPS, "--group", "coop-a"),
+        "equal": ("explain", ALL_GROUPS, "--group", "aio-f", "--assume-equal"),
+        "told": ("explain", ALL_GROUPS, "--group", "aio-f", "--reads", "aio-*=t0,t2"),
+        "no members": ("explain", "nobody.json"),
+        "lag": ("explain", "lagging.json", "--objective", "balance > peak_lag"),
+        "other way round": ("explain", "orders.json", "--objective", "stickiness > balance"),
+        "unknown": ("explain", "depends.json"),
+        "depends": ("explain", ALL_GROUPS, "--group", "aio-f"),
+        "several": ("explain", ALL_GROUPS),
+        "no such member": ("explain", "orders.json", "--member", "c7"),
+        "no such group": ("explain", ALL_GROUPS, "--group", "kpr"),
+        "missing": ("explain", "no.json"),
+        "unknown tier": ("explain", "orders.json", "--objective", "fun"),
+    }
+    return one_after_the_other(calls, folder)
+
+
+def test_it_says_why_the_loads_cannot_be_more_even_and_what_must_move(shown):
+    assert " ".join(good(shown["group"]).stdout.split()) == (
+        "orders: the best assignment has loads 2-3 and moves 2 of 5 owned partitions; loads are "
+        "0-5 now. 5 partitions for 2 members are 2 each and 1 over: 1 member holds 3 and 1 holds "
+        "2. No assignment is more even. At least 2 partitions must move for loads as even as "
+        "that: - c0 owns 5 partitions and holds at most 3: 2 must go. The best assignment moves "
+        "just 2."
+    )
+
+
+def test_of_one_member_it_says_what_it_shares_and_what_it_gets(shown):
+    assert good(shown["member"]).stdout.splitlines()[1:] == [
+        "c1 holds 0 partitions now and 2 in the best assignment.",
+        "It gets 2 from c0.",
+        "It reads t1 (3 partitions, read by c0 too).",
+        "5 partitions for 2 members: in an assignment as even as can be everybody holds 2 or 3.",
+    ]
+
+
+def test_where_now_is_the_best_it_says_so_and_nothing_moves(shown):
+    assert good(shown["even"]).stdout.splitlines() == [
+        "even: what the members hold now is as good as can be: loads 1.",
+        "2 partitions for 2 members are 1 each, and everybody holds just that. No assignment is "
+        "more even.",
+        "No partition has to move for that.",
+    ]
+    assert "moves 0 of 0 owned partitions; loads are 0 now" in good(shown["fresh"]).stdout
+
+
+def test_console_text_alone_is_explained_where_that_holds_whoever_reads_what(shown):
+    for name in ("console", "good"):
+        assert shown[name].returncode == 0
+        assert shown[name].stdout.startswith("Who reads what is not known, so this takes")
+    assert re.search(
+        r"owns 9 partitions and holds at most 7: 2 must\s+go", shown["console"].stdout
+    )
+    assert "with 14 partitions" not in shown["good"].stdout
+    assert "No partition has to move for that." in shown["good"].stdout
+
+
+def test_elsewhere_subscriptions_are_asked_for_or_the_assumption_stands_in_front(shown):
+    said = one_line(shown["unknown"], 2)
+    assert re.fullmatch(
+        r"orders: what is best depends on who reads what.*: "
+        r"add --reads PATTERN=TOPICS, or --assume-equal", said,
+    )  # fmt: skip
+    assert "does aio-1-" in shown["depends"].stderr
+    assert shown["depends"].returncode == 2
+    equal = shown["equal"].stdout
+    assert equal.startswith("This holds if all members read the same topics.\naio-f: ")
+    assert shown["told"].stdout.startswith("aio-f: ")
+
+
+def test_other_objectives_say_what_the_proof_is(shown):
+    assert "Every assignment of this group was looked at" in shown["lag"].stdout
+    assert "assay check verifies it without a solver" in shown["other way round"].stdout
+
+
+def test_a_group_without_members_has_nothing_to_explain(shown):
+    assert good(shown["no members"]).stdout == (
+        "orders: no members, so there is nothing to explain.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("several", f"{ALL_GROUPS}: 11 groups; add --group NAME"),
+        ("no such member", "--member c7: no member of group orders, which has c0 and c1"),
+        ("no such group", "--group kpr: no group of that name"),
+        ("missing", "no.json: cannot be read: No such file or directory"),
+        ("unknown tier", "objective: unknown tier 'fun'"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused_in_one_line(shown, name, said):
+    assert one_line(shown[name], 2).startswith(said)
+
+
+def test_it_fits_on_one_screen(folder):
+    families = (
+        Family(200, 10, 60, "random", "join-many", skewed=True),
+        Family(300, 10, 60, "buckets", "partitions-added", skewed=True),
+        Family(60, 10, 20, "nested", "leave-many", skewed=True),
+        Family(6, 10, 10, "random", "join-one"),
+    )
+    groups = [family.group(3).to_dict() for family in families]
+    (folder / "large.jsonl").write_text("".join(f"{json.dumps(group)}\n" for group in groups))
+    calls = {g["group"]: ("explain", "large.jsonl", "--group", g["group"]) for g in groups}
+    for run in one_after_the_other(calls, folder).values():
+        lines = good(run).stdout.splitlines()
+        assert max(map(len, lines)) <= 100
+        # On 80 columns, where longer lines are two.
+        assert sum(1 + len(line) // 80 for line in lines) <= 24
+        assert not JARGON.search(run.stdout)
+
+
+def test_the_groups_of_the_corpus_are_explained(folder):
+    names = ("coop-a", "idle-h", "kpc-c", "kps-c", "next-b", "regex-g", "static-d")
+    calls = {name: ("explain", ALL_GROUPS, "--group", name) for name in names}
+    for name, run in one_after_the_other(calls, folder).items():
+        assert run.returncode == 0, run.stderr
+        assert f"\n{name}: what the members hold now is as good as can be" in run.stdout

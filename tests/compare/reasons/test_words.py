@@ -1,0 +1,251 @@
+"""What an explanation says, read back from its sentences and held against the group."""
+
+import random
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from compare.reasons import words
+from compare.reasons.explanation import explain
+from compare.reasons.member import about
+from groups import BadInput, Group
+from optimal import Proof, ProofKind, Status, Stopped, Term, solve
+from tests.assay.calling import LOPSIDED
+from tests.optimal.random_groups import random_group
+
+SEEDS = range(200)
+# Nobody who reads an explanation needs to know what these are.
+JARGON = re.compile(r"\b(levels?|prices?|dual|flows?|blocks?|cuts?|certificates?)\b")
+
+
+def drawn(seed: int) -> Group:
+    rng = random.Random(seed)
+    return random_group(rng, members=rng.randint(1, 8), partitions=rng.randint(1, 30))
+
+
+@cache
+def explained(seed: int):
+    return explain(solve(drawn(seed)))
+
+
+def said(explanation) -> list[str]:
+    lines = [words.headline(explanation), *words.reasons(explanation)]
+    for member in explanation.group.members:
+        lines += about(explanation, member)
+    return lines
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_of_how_it_was_solved_is_in_the_words(seed):
+    assert [line for line in said(explained(seed)) if JARGON.search(line)] == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_is_singular_and_more_are_plural(seed):
+    text = "\n".join(said(explained(seed)))
+    assert re.findall(r"\b1 (?:more )?(?:partitions|members|topics|counts)\b", text) == []
+    assert re.findall(r"\b(?:[02-9]|\d\d+) (?:more )?(?:partition|member|topic)\b", text) == []
+    assert re.findall(r"  |\bNone\b|\.\.|, ,", text) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_headline_says_the_loads_and_the_moves_of_the_optimum(seed):
+    explanation = explained(seed)
+    line, loads = words.headline(explanation), explanation.best.loads.tolist()
+    if not loads:
+        return
+    found = [number(n) for n in re.search(r"loads (\d+)(?:-(\d+))?", line).groups() if n]
+    assert (found[0], found[-1]) == (min(loads), max(loads))
+    if not explanation.is_there:
+        moved, owned = map(number, re.search(r"moves (\d+) of (\d+) owned", line).groups())
+        assert moved == explanation.solution.terms[1].value
+        assert owned == sum(explanation.group.owned)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_must_move_is_summed_up_to_what_the_optimum_moves(seed):
+    explanation = explained(seed)
+    lines = words.moves(explanation)
+    moved = explanation.solution.terms[1].value
+    if not moved:
+        assert lines == ["No partition has to move for that."]
+        return
+    assert number(re.match(r"At least (\d+) partitions? must move", lines[0])[1]) == moved
+    assert lines[-1].endswith(f"The best assignment moves just {moved}.")
+    sums = re.match(r"((?:\d+ \+ )+\d+) = (\d+), with no partition counted twice", lines[-1])
+    ends = ("in all", "must go", "must come from there", r"more in \d+ such counts? of others")
+    one = rf"(\d+) (?:{'|'.join(ends)})\.$"
+    items = [number(re.search(one, line)[1]) for line in lines[1:-1]]
+    assert sum(items) == moved
+    if len(items) > 1:
+        assert [number(n) for n in sums[1].split(" + ")] == items
+        assert number(sums[2]) == moved
+    else:
+        assert sums is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_owns_more_than_there_is_room_for_does_so_by_the_snapshot(seed):
+    explanation = explained(seed)
+    group = explanation.group
+    owned = dict(zip(group.members, group.owned.tolist(), strict=True))
+    for line in words.moves(explanation):
+        plain = re.match(
+            r"- (\w+) owns (\d+) partitions? and holds at most (\d+): (\d+) must", line
+        )
+        if plain:
+            has, room, must = map(number, plain.groups()[1:])
+            assert (owned[plain[1]], must) == (has, has - room)
+            assert room >= explanation.best.loads[group.members.index(plain[1])]
+        each = re.match(r"- (.+) own (\d+) partitions? each and hold at most (\d+) each: (\d+) of",
+                        line)  # fmt: skip
+        if each:
+            has, room, must = map(number, each.groups()[1:])
+            names = re.split(", | and ", re.sub(r" and \d+ more", "", each[1]))
+            assert {owned[name] for name in names} == {has}
+            assert must == has - room
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_loads_that_differ_by_one_at_most_are_shown_by_division(seed):
+    explanation = explained(seed)
+    line = next(
+        (one for one in words.reasons(explanation) if " for " in one and "each" in one), ""
+    )
+    found = re.match(
+        r"([\d,]+) partitions? for (\d+) members are (\d+) each(?: and (\d+) over: (\d+) members? "
+        r"holds? (\d+) and (\d+) holds? (\d+))?", line,
+    )  # fmt: skip
+    if found:
+        total, members, share = map(number, found.groups()[:3])
+        over = number(found[4] or "0")
+        assert total == members * share + over
+        loads = sorted(explanation.best.loads.tolist())
+        assert loads == [share] * (members - over) + [share + 1] * over
+        if over:
+            assert [number(n) for n in found.groups()[3:]] == [
+                over, over, share + 1, members - over, share,
+            ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_member_is_said_to_hold_what_it_holds_and_to_read_what_it_reads(seed):
+    explanation = explained(seed)
+    group = explanation.group
+    for m, member in enumerate(group.members):
+        lines = about(explanation, member)
+        numbers = [number(n) for n in re.findall(r"\d+", lines[0].removeprefix(member))]
+        now, best = int(explanation.now.loads[m]), int(explanation.best.loads[m])
+        assert numbers == ([best] if now == best else [now, best])
+        given = next((one for one in lines if one.startswith("It gives")), "")
+        gone = (group.owner == m) & (explanation.best.owner != m)
+        if " more" not in given:
+            assert sum(number(n) for n in re.findall(r"(\d+) to", given)) == gone.sum()
+        reads = next(one for one in lines if one.startswith("It reads"))
+        topics = [group.topics[t] for t in group.subscription(m) if group.partitions[t]]
+        if len(topics) <= 4:
+            assert re.findall(r"(t\d|\bgone\b|empty) \(", reads) == topics
+
+
+def test_a_group_of_two_lines_reads_as_it_should():
+    group = Group.from_dict({
+        "format": "assay-group/1", "group": "orders", "topics": {"a": 9, "b": 4},
+        "members": {
+            "c0": {"subscription": ["a"], "owned": {"a": [0, 1, 2, 3, 4, 5]}},
+            "c1": {"subscription": ["a", "b"], "owned": {"b": [0]}},
+            "c2": {"subscription": ["b"], "owned": {"b": [1, 2]}},
+            "c3": {"subscription": ["b"]},
+        },
+    })  # fmt: skip
+    explanation = explain(solve(group))
+    assert words.headline(explanation) == (
+        "orders: the best assignment has loads 2-5 and moves 2 of 9 owned partitions; "
+        "loads are 0-6 now."
+    )
+    assert words.reasons(explanation) == [
+        words.AS_EVEN,
+        "For example, c0 and c1 are the only readers of a, 9 partitions: somebody holds at least "
+        "5.",
+        "At least 2 partitions must move for loads as even as that:",
+        "- Owned in a line further up than their topic: 1 of b with c1. A line that kept what is "
+        "not its own would hold more than it has to: 1 must go.",
+        "- c0 owns 6 partitions and holds at most 5: 1 must go.",
+        "1 + 1 = 2, with no partition counted twice. The best assignment moves just 2.",
+    ]
+    assert about(explanation, "c1") == [
+        "c1 holds 1 partition now and 4 in the best assignment.",
+        "It gives 1 to c3.",
+        "It gets 1 from c0.",
+        "It reads a (9 partitions, read by c0 too) and b (4 partitions, read by c2 and c3 too).",
+        "Line 1 has a: 9 partitions for 2 members, so 4 or 5 each.",
+        "No more: b, which it reads too, is for members that hold less.",
+        "No less: nobody in a line further down reads a.",
+        "It owns 1 partition of b, for a line further down: 1 must go.",
+    ]
+
+
+def test_counts_alike_are_put_together_and_long_lists_are_cut():
+    members = {f"c{i:02}": {"subscription": ["t"], "owned": {"t": [2 * i, 2 * i + 1]}}
+               for i in range(40)}  # fmt: skip
+    members |= {f"n{i:02}": {"subscription": ["t"]} for i in range(40)}
+    group = Group.from_dict({"format": "assay-group/1", "group": "g", "topics": {"t": 80},
+                             "members": members})  # fmt: skip
+    assert words.moves(explain(solve(group)))[1:] == [
+        "- c00, c01, c02 and 37 more own 2 partitions each and hold at most 1 each: 1 of each "
+        "must go, 40 in all.",
+        "The best assignment moves just 40.",
+    ]
+
+
+def test_what_is_not_proved_is_said_not_to_be():
+    solution = solve(Group.from_dict(LOPSIDED))
+    terms = (Term("balance", 1, 0), Term("stickiness", 2, None))
+    open_one = replace(
+        solution, status=Status.FEASIBLE, stopped=Stopped.TIME_LIMIT, terms=terms,
+        proof=Proof(ProofKind.NONE),
+    )  # fmt: skip
+    assert explain(open_one) is None
+    assert words.not_proved(open_one) == (
+        "orders: not proved. A better assignment may exist; the best one found has balance 1 "
+        "(at least 0), stickiness 2 (at least ?)."
+    )
+    nothing = replace(open_one, status=Status.UNKNOWN, terms=(), assignment=None)
+    assert words.not_proved(nothing).startswith(
+        "orders: no assignment was found in the time given"
+    )
+
+
+@pytest.mark.parametrize(
+    ("objective", "method", "sentence"),
+    [
+        ("stickiness > balance", "auto", words.PROVED),
+        ("topic_balance", "auto", words.PROVED),
+        ("balance > stickiness", "brute", words.ENUMERATED),
+        ("balance > stickiness", "cp-sat", words.SOLVER),
+    ],
+)
+def test_of_other_objectives_and_methods_it_says_what_the_proof_is(objective, method, sentence):
+    solution = solve(Group.from_dict(LOPSIDED), objective, method=method)
+    explanation = explain(solution)
+    assert (explanation.blocks, explanation.moves) == ((), None)
+    assert words.other_proof(solution) == sentence
+
+
+def test_of_balance_with_tiers_after_it_the_loads_are_explained():
+    group = random_group(random.Random(5), members=5, partitions=20)
+    explanation = explain(solve(group, "balance > racks > stickiness"))
+    assert explanation.blocks
+    assert explanation.moves is None
+    assert explain(solve(group, "balance")).blocks == explanation.blocks
+
+
+def test_a_member_that_is_not_there_is_refused():
+    explanation = explain(solve(Group.from_dict(LOPSIDED)))
+    with pytest.raises(BadInput, match="--member c9: no member of group orders, which has c0 and"):
+        about(explanation, "c9")
