@@ -17,16 +17,17 @@ MOST_NAMED = 3
 
 def summary(judged: Sequence[Judged]) -> str:
     """Say in one sentence how many groups are improvable and what it takes."""
+    every = captures([one.group.name for one in judged])
     worst = [one for one in judged if one.verdict.says in ("not valid", "improvable")]
     sorts: list[str] = []
     for says, word in (("not valid", "not valid"), ("improvable", "improvable")):
         found = [one for one in worst if one.verdict.says == says]
         if found:
             are = "is" if len(found) == 1 else "are"
-            count = f"{len(found)} of {counted(len(judged), 'group')} {are} {word}"
+            count = f"{len(found)} of {every} {are} {word}"
             sorts.append(f"{count}: {_named(found)}")
     if not sorts:
-        sorts.append(f"none of {counted(len(judged), 'group')} is known to be improvable")
+        sorts.append(f"none of {every} is known to be improvable")
     depends = sum(one.verdict.question is not None for one in judged)
     if depends:
         what = "depends" if depends == 1 else "depend"
@@ -84,6 +85,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def captures(names: Sequence[str]) -> str:
+    """Return ``3 groups``, or ``4 captures of 3 groups`` where a group was captured twice."""
+    groups = counted(len(set(names)), "group")
+    return groups if len(set(names)) == len(names) else f"{len(names)} captures of {groups}"
+
+
 def _improvable(judged: Judged, partitions: str) -> str:
     verdict = judged.verdict
     surely = f" if {verdict.condition}" if verdict.condition else " for sure"
@@ -104,12 +111,14 @@ def _improvable(judged: Judged, partitions: str) -> str:
 
 def _named(judged: Sequence[Judged]) -> str:
     shown: list[str] = []
+    twice = len({one.group.name for one in judged}) < len(judged)
     for one in judged[:MOST_NAMED]:
         moves = moves_needed(one) if one.verdict.says == "improvable" else None
         many = counted(moves or 0, "partition") if not shown else str(moves)
         by = "" if moves is None else f" by moving {many}"
         given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
-        shown.append(f"{one.group.name}{by}{given}")
+        at = f" at {one.group.captured_at}" if twice and one.group.captured_at else ""
+        shown.append(f"{one.group.name}{at}{by}{given}")
     if len(judged) > MOST_NAMED:
         shown.append(f"and {len(judged) - MOST_NAMED} more")
     return ", ".join(shown)

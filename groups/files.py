@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groups.documents.json_files import is_json_lines, parse_json, split_documents
-from groups.documents.texts import beginning, decode, read_bytes, without_gz
+from groups.documents.texts import beginning, decode, named, read_bytes, without_gz
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import Failure, import_each, sniff
+from groups.importers.times import file_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,15 +44,18 @@ class Found:
 
     def group(self) -> Group | Failure:
         """Return the group of the snapshot, or why it holds none."""
-        name = None
+        said: Mapping[str, object] = {}
         try:
             content = self.content
             document = parse_json(content) if isinstance(content, str) else content
-            name = document.get("group") if isinstance(document, dict) else None
+            said = document if isinstance(document, dict) else {}
             return Group.from_dict(document)
         except BadInput as error:
-            known = name if isinstance(name, str) else None
-            return Failure(self.source, self.place, str(error), known)
+            name, at = (
+                value if isinstance(value, str) and value else None
+                for value in (said.get("group"), said.get("captured_at"))
+            )
+            return Failure(self.source, self.place, str(error), name, captured_at=at)
 
 
 def read_groups(
@@ -100,11 +104,12 @@ def find(
     BadInput
         Where a file cannot be read, or a folder holds no file that could be used.
     """
+    times: dict[str, str] = {}
     together: dict[str | None, list[tuple[str, bytes]]] = {}
     for path in paths:
         in_folder = is_folder(path)
         for file in _files(path) if in_folder else [path]:
-            name = "standard input" if file == "-" else file
+            name = named(file)
             try:
                 known = standard_input if file == "-" else None
                 data = read_bytes(file) if known is None else known
@@ -121,8 +126,11 @@ def find(
             else:
                 beside = os.path.dirname(file) if in_folder else None
                 together.setdefault(beside, []).append((name, data))
+                time = file_time(file)
+                if time is not None:
+                    times[name] = time
     for views in together.values():
-        imported, refused = import_each(views)
+        imported, refused = import_each(views, times=times)
         for made in imported:
             sources = ", ".join(made.sources)
             yield Found(sources, sources, made.document)

@@ -20,6 +20,7 @@ from groups.arrays import (
     made_again,
 )
 from groups.columns.claims import BY_CLAIMS, Claims
+from groups.columns.offsets import reset_noted
 from groups.columns.topic_lists import in_use, of_members
 from groups.columns.validity import subscriptions_of, valid
 from groups.documents import snapshot
@@ -414,6 +415,22 @@ class Group:
         line = f"lag of {what} unknown, taken as {lag_records}"
         assumed = (*self.assumed, line) if missing else self.assumed
         return replace(self, lag_records=np.where(lag < 0, lag_records, lag), assumed=assumed)
+
+    def with_reset(self, reset: str | None) -> Group:
+        """Return the group with `auto_offset_reset`, where nothing said what it is.
+
+        The lag of partitions without a commit follows; what was assumed of it is left out.
+
+        Parameters
+        ----------
+        reset : ``latest`` or ``earliest``; None where that is not known: the group as it is
+        """
+        if reset is None or self.auto_offset_reset is not None:
+            return self
+        lag, assumed = self.lag_records, reset_noted(self.assumed, 0)
+        if self.offsets is not None:
+            lag = self.offsets.lag_beside(lag, reset, self.partitions)
+        return replace(self, lag_records=lag, auto_offset_reset=reset, assumed=assumed)
 
     def require_subscriptions(self) -> None:
         """Raise BadInput where a subscription is unknown."""

@@ -8,7 +8,7 @@ import typer
 from assay.commands.options import MOST_SECONDS, AssumeEqual, Format, Objective
 from assay.streams import complain, note, note_assumed, show, show_json
 from groups.documents.json_files import read_documents
-from groups.documents.texts import read_bytes
+from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
 from groups.group import Group
 
@@ -127,7 +127,7 @@ def probe(
 def _groups(file: str, *, equal: bool) -> list[Group]:
     """Read the groups of a .json or .jsonl file; every subscription must be known."""
     found = []
-    name = "standard input" if file == "-" else file
+    name = named(file)
     for place, document in read_documents(read_bytes(file), name):
         if isinstance(document, BadInput):
             raise document

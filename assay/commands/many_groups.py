@@ -11,6 +11,7 @@ from assay.commands.options import (
     AssumeEqual,
     FailAbove,
     Objective,
+    Reset,
     TimeLimitOption,
     limits_of,
 )
@@ -28,6 +29,7 @@ def run(
     objective: Objective = "kip-54",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     assume_equal: AssumeEqual = False,
+    reset: Reset = None,
     fail_above: FailAbove = None,
 ) -> None:
     """Solve and score many groups on Spark.
@@ -51,6 +53,7 @@ def run(
         assignors=tuple(asked),
         time_limit=time_limit or DEFAULT_SECONDS,
         assume_equal=assume_equal,
+        reset=reset,
     )
     counts = run_job(job, note)
     show(counts.line())

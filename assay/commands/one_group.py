@@ -12,6 +12,7 @@ from assay.commands.options import (
     Objective,
     OneOf,
     Reads,
+    Reset,
     TimeLimitOption,
     budgets_of,
     one_group,
@@ -34,6 +35,7 @@ def solve(
     group: OneOf = None,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
+    reset: Reset = None,
     format_: Format = "table",
 ) -> None:
     """Find the best assignment of a group, with its proof."""
@@ -41,7 +43,7 @@ def solve(
     from optimal import solve as solve_group
 
     budgets = budgets_of(at_most or [])
-    one = one_group(file, group, reads or [], assume_equal=assume_equal)
+    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset)
     solution = solve_group(one, objective, method=method, time_limit=time_limit, at_most=budgets)
     note_assumed(one.assumed)
     if format_ == "json":
@@ -57,6 +59,7 @@ def check(
     group: OneOf = None,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
+    reset: Reset = None,
 ) -> None:
     """Check a solution and its proof, without a solver.
 
@@ -66,7 +69,7 @@ def check(
     from optimal.certificate import check as check_solution
     from optimal.solution import Solution
 
-    one = one_group(file, group, reads or [], assume_equal=assume_equal)
+    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset)
     one.require_subscriptions()
     data = read_bytes(solution)
     try:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from assay.streams import note
+from groups.absent_topics import readers_of_nothing
+from groups.documents.texts import named
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.group import Group
@@ -63,6 +65,10 @@ Reads = Annotated[
         metavar="PATTERN=TOPICS",
         help="what members read, by member or client id: 'app-*=t0,t1'; may be given again",
     ),
+]
+Reset = Annotated[
+    Literal["latest", "earliest"] | None,
+    typer.Option("--reset", help="auto.offset.reset, where the snapshot does not say it"),
 ]
 OneOf = Annotated[str | None, typer.Option("--group", help="which one, of several in the file")]
 Out = Annotated[str | None, typer.Option("-o", "--out", help="where to write")]
@@ -121,11 +127,16 @@ def no_group_in(files: Sequence[str]) -> str:
 
 
 def groups_in(
-    files: Sequence[str], only: Sequence[str], reads: Sequence[str]
+    files: Sequence[str], only: Sequence[str], reads: Sequence[str], *, reset: str | None = None
 ) -> tuple[list[Group], bool]:
-    """Return the groups asked for, with the subscriptions given by hand; say what is not there.
+    """Return the groups asked for, with what is told by hand of them; say what is not there.
 
     The second value says whether a part of the input is damaged, and not only not to be had.
+
+    Parameters
+    ----------
+    only : names of groups; nothing: all
+    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
     groups, failures = read_groups(files)
     if not groups and len(failures) == 1:
@@ -143,10 +154,17 @@ def groups_in(
         raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
     groups = [group for group in groups if not only or group.name in only]
     damaged = any(not failure.not_to_be_had for failure in failures)
-    return reading_as_told(groups, reads), damaged
+    return _told(groups, reads, reset), damaged
 
 
-def one_group(file: str, name: str | None, reads: Sequence[str], *, assume_equal: bool) -> Group:
+def one_group(
+    file: str,
+    name: str | None,
+    reads: Sequence[str],
+    *,
+    assume_equal: bool,
+    reset: str | None = None,
+) -> Group:
     """Return the one group of a snapshot, or of several the one of that name.
 
     Raises
@@ -155,11 +173,22 @@ def one_group(file: str, name: str | None, reads: Sequence[str], *, assume_equal
         Where it is not there, or which one is meant is not said.
     """
     if name is not None:
-        (found,), _ = groups_in([file], [name], reads)
+        several, _ = groups_in([file], [name], reads, reset=reset)
+        if len(several) > 1:
+            raise BadInput(f"{named(file)}: {len(several)} captures of group {name}, expected one")
+        found = several[0]
     else:
         try:
-            (found,) = reading_as_told([Group.read(file)], reads)
+            (found,) = _told([Group.read(file)], reads, reset)
         except BadInput as error:
             hint = "; make a snapshot of other tools' output with: assay import FILE"
             raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
     return found.with_equal_subscriptions() if assume_equal else found
+
+
+def _told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:
+    told = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
+    absent = readers_of_nothing(told)
+    if absent:
+        note(absent)
+    return told

@@ -14,6 +14,7 @@ from assay.commands.options import (
     Format,
     Objective,
     Reads,
+    Reset,
     TimeLimitOption,
     groups_in,
     limits_of,
@@ -72,6 +73,7 @@ def score(
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
+    reset: Reset = None,
     fail_above: FailAbove = None,
     fail_above_assumed: Annotated[
         list[str] | None,
@@ -86,7 +88,7 @@ def score(
     tiers = parse_objective(objective)
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
-    groups, damaged = groups_in(files, group or [], reads or [])
+    groups, damaged = groups_in(files, group or [], reads or [], reset=reset)
     plans = read_plans(plan or [], groups)
     judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:

@@ -1,17 +1,20 @@
 """Snapshots: is one good, what becomes one, one without names, and seeded ones."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
 
-from assay.commands.options import Out, no_group_in
+from assay.commands.options import Out, Reset, no_group_in
 from assay.streams import complain, note, note_assumed, show, write
+from groups.absent_topics import readers_of_nothing
 from groups.documents.json_files import read_documents
-from groups.documents.texts import read_bytes
+from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
 from groups.group import Group
 
+MOST_LINES = 20
 # Members of a generated group, and its topics.
 MOST = 1_000_000
 
@@ -22,7 +25,7 @@ def validate(
     """Check that files are good snapshots."""
     bad = 0
     for file in files:
-        name = "standard input" if file == "-" else file
+        name = named(file)
         try:
             documents = read_documents(read_bytes(file), name)
         except BadInput as error:
@@ -43,6 +46,9 @@ def validate(
             else:
                 sizes = f"{len(group.members)} members, {group.n_partitions} partitions"
                 show(f"{place}: good: group {group.name}, {sizes}")
+                absent = readers_of_nothing([group])
+                if absent:
+                    note(f"{place}: {absent}")
     raise typer.Exit(bad)
 
 
@@ -53,6 +59,14 @@ def import_(
     strict: Annotated[
         bool, typer.Option("--strict", help="exit code 2 where a group is not to be had")
     ] = False,
+    captured_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="when, as in 2026-11-20T10:00:00Z; left out: the time of the latest file",
+        ),
+    ] = None,
+    reset: Reset = None,
     out: Out = None,
 ) -> None:
     """Turn other tools' output into snapshots.
@@ -61,21 +75,41 @@ def import_(
     not to be had (it is rebalancing, gone, or has no consumers) costs a line; the others come out.
     """
     from groups.importers import import_each
+    from groups.importers.times import file_time, told_time
 
-    sources = [("standard input" if f == "-" else f, read_bytes(f)) for f in files]
-    imported, failures = import_each(sources, dialect=from_)
+    try:
+        told = None if captured_at is None else told_time(captured_at)
+    except BadInput as error:
+        raise BadInput(f"--captured-at {error}") from None
+    sources = [(named(file), read_bytes(file)) for file in files]
+    times = {named(file): time for file in files if (time := file_time(file)) is not None}
+    imported, failures = import_each(sources, dialect=from_, captured_at=told, times=times)
     if not imported:
         first = f"{failures[0].place}: {failures[0].reason}" if failures else no_group_in(files)
         raise BadInput(first)
     for failure in failures:
         note(f"{failure.place}: {failure.reason}")
-    for found in imported:
-        group = Group.from_dict(found.document)
-        note_assumed([f"{group.name}: {line}" for line in group.assumed])
-    indent = 1 if len(imported) == 1 else None
-    write((json.dumps(f.document, ensure_ascii=False, indent=indent) for f in imported), out)
+    groups = [Group.from_dict(found.document).with_reset(reset) for found in imported]
+    _note_assumed(groups)
+    indent = 1 if len(groups) == 1 else None
+    write((json.dumps(g.to_dict(), ensure_ascii=False, indent=indent) for g in groups), out)
     damaged = any(strict or not failure.not_to_be_had for failure in failures)
     raise typer.Exit(2 if damaged else 0)
+
+
+def _note_assumed(groups: Sequence[Group]) -> None:
+    """Say what was assumed; where it is the same of several groups, once."""
+    of: dict[str, list[str]] = {}
+    for group in groups:
+        for line in group.assumed:
+            of.setdefault(line, []).append(group.name)
+    lines = [
+        f"{names[0] if len(names) == 1 else f'{len(names)} groups'}: {line}"
+        for line, names in of.items()
+    ]
+    note_assumed(lines[:MOST_LINES])
+    if len(lines) > MOST_LINES:
+        note(f"assumed: {len(lines) - MOST_LINES} lines more, each in `assumed` of its snapshot")
 
 
 def anonymise(
@@ -86,7 +120,7 @@ def anonymise(
     """Replace the names in a snapshot; the optimum stays the same."""
     from groups.documents.anonymise import anonymise_all
 
-    name = "standard input" if file == "-" else file
+    name = named(file)
     documents = []
     for place, document in read_documents(read_bytes(file), name):
         if isinstance(document, BadInput):

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from compare.runs.tables import content_key
+from compare.sentences import captures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +25,7 @@ class Job:
     assignors: tuple[str, ...]
     time_limit: float
     assume_equal: bool = False
+    reset: str | None = None
 
     def optimum_key(self, group_key: str) -> str:
         """Return the key of a group's row in ``optima``."""
@@ -49,16 +51,16 @@ class RunCounts:
     Attributes
     ----------
     out : folder of the tables
-    groups : different groups in the input
+    names : the group of each capture in the input; one that was captured twice is there twice
     solved : of those, how many have a proved optimum
     new : of those, how many were not complete in the tables before
     failures : inputs that could not become a group
     seconds : of the whole run
-    keys : of the groups, as in the table ``groups``
+    keys : of the captures, as in the table ``groups``
     """
 
     out: Path
-    groups: int
+    names: tuple[str, ...]
     solved: int
     new: int
     failures: int
@@ -68,7 +70,7 @@ class RunCounts:
     def line(self) -> str:
         """Return one line for people."""
         return (
-            f"{self.groups} groups, {self.solved} of them with a proved optimum, "
+            f"{captures(self.names)}, {self.solved} of them with a proved optimum, "
             f"{self.new} of them new in this run, {self.failures} inputs failed, "
             f"{self.seconds:.1f} s; tables in {self.out}"
         )

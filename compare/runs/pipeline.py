@@ -40,7 +40,9 @@ GROUPS_PER_STEP = 1024
 PARTITIONS_PER_SOLVE = 200_000
 SOLVE_SECONDS = 600.0
 
-FOUND = pa.schema([(name, pa.string()) for name in ("source", "place", "text", "reason", "group")])
+FOUND = pa.schema(
+    [(name, pa.string()) for name in ("source", "place", "text", "reason", "group", "captured_at")]
+)
 READ = pa.schema([*TABLES["groups"], ("place", pa.string()), ("reason", pa.string())])
 TASK = pa.schema(
     [
@@ -78,15 +80,18 @@ def run_job(job: Job, say: Callable[[str], None]) -> RunCounts:
         read = read.mapInArrow(partial(_read, job), _spark_schema(READ)).persist()
         _append(spark, job, "groups", read.where("reason is null"))
         _append(spark, job, "failures", read.where("reason is not null"))
-        keys = [r.key for r in read.where("reason is null").select("key").distinct().collect()]
+        groups = read.where("reason is null").select("key", "group").distinct()
+        names = {row.key: row.group for row in groups.collect()}
+        keys = sorted(names)
         failures = read.where("reason is not null").count()
-        new = _solve_missing(spark, job, sorted(keys), say)
+        new = _solve_missing(spark, job, keys, say)
     _log_run(job, started.isoformat(timespec="seconds"), len(keys), failures, clock)
     optima = read_table(job.out, "optima", ["key", "status"])
     wanted = {job.optimum_key(key) for key in keys}
     solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
     seconds = perf_counter() - clock
-    return RunCounts(job.out, len(keys), solved, new, failures, seconds, tuple(keys))
+    captured = tuple(names[key] for key in keys)
+    return RunCounts(job.out, captured, solved, new, failures, seconds, tuple(keys))
 
 
 def _solve_missing(

@@ -10,6 +10,7 @@ from compare.runs import figures
 from compare.runs.latest_run import current_verdict, latest_run, loads_of
 from compare.runs.summary import by_assignor, headlines
 from compare.score import CURRENT
+from compare.sentences import captures
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _lead(run: Run) -> str:
     kinds = run.optima[run.optima["status"] == "optimal"]["proof"].value_counts()
     rest = ", ".join(f"{count} by {escape(kind)}" for kind, count in kinds.items())
     return (
-        f"<p class='lead'>{len(run.optima)} groups, objective "
+        f"<p class='lead'>{captures(list(run.optima['group']))}, objective "
         f"<b>{escape(run.objective)}</b>: the optimum is proved for "
         f"<b class='good'>{solved}</b> of them ({rest or 'none'}); "
         f"{len(run.failures)} inputs could not become a group.</p>"
@@ -162,7 +163,9 @@ def _group_table(run: Run) -> str:
         right_on="group_key",
     )
     captured = order["assumed"].map(len) > 0
-    order = order.assign(rank=(~captured).astype(int)).sort_values(["rank", "group"])
+    order = order.assign(rank=(~captured).astype(int)).sort_values(
+        ["rank", "group", "captured_at"]
+    )
     rows = []
     for _, row in order.head(MOST_ROWS).iterrows():
         verdict = current_verdict(run, row["key"])
@@ -173,6 +176,7 @@ def _group_table(run: Run) -> str:
         rows.append(
             [
                 row["group"],
+                row["captured_at"] or "",
                 row["members"],
                 row["partitions"],
                 verdict,
@@ -183,8 +187,17 @@ def _group_table(run: Run) -> str:
         )
     more = len(order) - len(rows)
     note = f"<p class='soft'>and {more} more in the tables</p>" if more > 0 else ""
-    head = ["group", "members", "partitions", "owned now", "optimum", "assumed", "source"]
-    return _table(head, rows, numbers_from=1, numbers_to=3) + note
+    head = [
+        "group",
+        "captured at",
+        "members",
+        "partitions",
+        "owned now",
+        "optimum",
+        "assumed",
+        "source",
+    ]
+    return _table(head, rows, numbers_from=2, numbers_to=4) + note
 
 
 def _failure_table(run: Run) -> str:
@@ -231,10 +244,10 @@ def _drawn(run: Run) -> tuple[list[dict[str, object]], list[str], list[str]]:
     rank = rank.sort_values(["captured", "worst", "group"], ascending=[False, False, True])
     rows: list[dict[str, object]] = []
     labels: list[str] = []
-    for name, key in zip(rank["group"], rank["key"], strict=True):
+    for name, key, at in zip(rank["group"], rank["key"], rank["captured_at"], strict=True):
         if len(labels) == MOST_GROUPS_DRAWN:
             break
-        label = name if name not in labels else f"{name} ({key[:6]})"
+        label = name if name not in labels else f"{name} ({at or key[:6]})"
         labels.append(label)
         rows += [{"group": label, **row} for row in loads_of(run, key)]
     return rows, labels, [a for a in run.assignors if a != CURRENT]

@@ -9,16 +9,14 @@ from compare.limits import too_far
 from compare.runs.stored import read_table
 from compare.runs.tables import content_key
 from compare.score import Excess, Score, ScoreTerm, score_assignors
-from groups.documents.json_files import parse_json
-from groups.errors import BadInput
-from groups.group import Group
+from groups.files import Found
 from groups.importers import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.runs.job import Job
-    from groups.files import Found
+    from groups.group import Group
     from heuristics.time_limit import TimeLimit
     from optimal.solution import Solution
 
@@ -27,10 +25,12 @@ Row = dict[str, object]
 
 def found_row(found: Found | Failure) -> Row:
     """Return what was found as the row that a run begins with."""
-    row: Row = {"source": found.source, "place": found.place}
+    row: Row = dict.fromkeys(("text", "reason", "group", "captured_at"))
+    row |= {"source": found.source, "place": found.place}
     if isinstance(found, Failure):
-        return {**row, "text": None, "reason": found.reason, "group": found.group}
-    return {**row, "text": found.text, "reason": None, "group": None}
+        told = {"reason": found.reason, "group": found.group, "captured_at": found.captured_at}
+        return row | told
+    return row | {"text": found.text}
 
 
 def group_row(job: Job, found: Mapping[str, Any]) -> Row:
@@ -40,35 +40,37 @@ def group_row(job: Job, found: Mapping[str, Any]) -> Row:
     ----------
     found : what :func:`found_row` returned
     """
-    try:
-        if found["text"] is None:
-            raise BadInput(found["reason"])
-        group = Group.from_dict(parse_json(found["text"]))
-        if job.assume_equal:
-            group = group.with_equal_subscriptions()
-    except BadInput as error:
-        made_by = {k: found[k] for k in ("source", "place", "text")}
-        return {
-            "group": found["group"],
-            "key": content_key({**made_by, "reason": str(error)}),
-            "source": found["source"],
-            "place": found["place"],
-            "reason": str(error),
-        }
+    read = _read(found)
+    if isinstance(read, Failure):
+        columns = ("source", "place", "reason", "captured_at")
+        said = {column: getattr(read, column) for column in columns}
+        return {"group": read.group, "key": content_key({"text": found["text"], **said}), **said}
+    group = read.with_reset(job.reset)
+    if job.assume_equal:
+        group = group.with_equal_subscriptions()
     document = group.to_dict()
-    read = {tuple(m["subscription"] or ()) for m in document["members"].values()}
+    lists = {tuple(m["subscription"] or ()) for m in document["members"].values()}
     return {
         "group": group.name,
         "key": content_key(document),
+        "captured_at": group.captured_at,
         "source": found["source"],
         "place": found["place"],
         "members": len(group.members),
         "topics": len(group.topics),
         "partitions": group.n_partitions,
-        "equal_subscriptions": len(read) <= 1,
+        "equal_subscriptions": len(lists) <= 1,
         "assumed": list(group.assumed),
         "snapshot": json.dumps(document, ensure_ascii=False),
     }
+
+
+def _read(found: Mapping[str, Any]) -> Group | Failure:
+    source, place = found["source"], found["place"]
+    if found["text"] is not None:
+        return Found(source, place, found["text"]).group()
+    at = found["captured_at"]
+    return Failure(source, place, found["reason"], found["group"], captured_at=at)
 
 
 def rows_of(
@@ -87,6 +89,7 @@ def rows_of(
     """
     common = {
         "group": group.name,
+        "captured_at": group.captured_at,
         "group_key": task["group_key"],
         "objective": " > ".join(job.objective),
     }

@@ -29,6 +29,7 @@ TABLES = {
         [
             ("group", pa.string()),
             ("key", pa.string()),
+            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
             ("source", pa.string()),
             ("members", pa.int64()),
             ("topics", pa.int64()),
@@ -42,6 +43,7 @@ TABLES = {
         [
             ("group", pa.string()),
             ("key", pa.string()),
+            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
             ("group_key", pa.string()),
             ("objective", pa.string()),
             ("status", pa.string()),
@@ -59,6 +61,7 @@ TABLES = {
         [
             ("group", pa.string()),
             ("key", pa.string()),
+            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
             ("group_key", pa.string()),
             ("objective", pa.string()),
             ("assignor", pa.string()),
@@ -77,6 +80,7 @@ TABLES = {
         [
             ("group", pa.string()),
             ("key", pa.string()),
+            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
             ("source", pa.string()),
             ("place", pa.string()),
             ("reason", pa.string()),

@@ -10,7 +10,11 @@ import numpy as np
 from groups.arrays import UNKNOWN, column, flags, made_again
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from groups.arrays import Bools, Int64
+
+_LATEST = "auto.offset.reset: latest, so "
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,3 +65,42 @@ class Offsets:
         behind = np.maximum(self.end - since, 0)
         lag = np.where((self.end >= 0) & (since >= 0), behind, UNKNOWN)
         return np.where(no_commit, 0, lag) if is_latest else lag
+
+    def lag_beside(self, lag: Int64 | None, reset: str | None, partitions: Int64) -> Int64:
+        """Return the lag of all topics: of those with offsets from these, else as given.
+
+        Parameters
+        ----------
+        lag : (all partitions,) int64 or None, of the other topics, -1 where unknown
+        reset : the group's ``auto_offset_reset``
+        partitions : (topics,) int64, how many each topic has
+        """
+        given = np.repeat(self.given, partitions)
+        return np.where(given, self.lag(reset), UNKNOWN if lag is None else lag)
+
+
+def latest_assumed(offsets: Offsets | None, reset: str | None, partitions: Int64) -> int:
+    """Return how many partitions have lag 0 because ``latest`` was assumed.
+
+    They have no commit, and nobody said what ``auto.offset.reset`` is.
+
+    Parameters
+    ----------
+    reset, partitions : as in :meth:`Offsets.lag_beside`
+    """
+    if offsets is None or reset is not None:
+        return 0
+    return int((np.repeat(offsets.given, partitions) & (offsets.committed < 0)).sum())
+
+
+def reset_noted(assumed: Sequence[str], count: int) -> tuple[str, ...]:
+    """Return what was assumed, with one line on `count` partitions of :func:`latest_assumed`."""
+    others = tuple(line for line in assumed if not line.startswith(_LATEST))
+    if not count:
+        return others
+    what = (
+        "1 partition without a commit has"
+        if count == 1
+        else f"{count} partitions without a commit have"
+    )
+    return (*others, f"{_LATEST}{what} lag 0")

@@ -24,12 +24,16 @@ _NOTES = (
     re.compile(r"(?P<topic>.+)(?P<rest>: \d+ partitions?, the highest number seen(?: \+ 1)?)"),
     re.compile(r"(?P<topic>.+)(?P<rest>: partition \d+ is far beyond the others, up to \d+)"),
     re.compile(r"(?P<topic>.+)(?P<rest>-\d+: shown with \d+ members, all claim it)"),
+    re.compile(r"(?P<rest>\d+ partitions are shown with several members, all claim them): .*"),
+    re.compile(r"(?P<rest>\d+ partitions are far beyond the others of their topics): .*"),
     re.compile(r"(?P<rest>offsets of \d+ partitions? differ between the texts): .*"),
     re.compile(r"(?P<rest>the group was named after the file)(?:, .*)?"),
     re.compile(
         r"(?P<rest>members: those that hold partitions, no view lists idle ones"
         r"|members: none, since no partition has an owner"
         r"|partition counts of \d+ topics: the highest number seen \+ 1"
+        r"|captured_at: (?:the time of the (?:latest )?file|when standard input was read)"
+        r"|auto\.offset\.reset: latest, so \d+ partitions? without a commit ha(?:s|ve) lag 0"
         r"|\d+ of \d+ members use the classic protocol \(UPGRADED false\)"
         r"|subscriptions by regular expression: \d+, left out"
         rf"|{_LEFT_OUT})"

@@ -10,10 +10,11 @@ import numpy as np
 
 from groups.arrays import check_total
 from groups.columns.claims import BY_CLAIMS
+from groups.columns.offsets import latest_assumed, reset_noted
 from groups.documents import fields
 from groups.documents.json_files import read_documents
 from groups.documents.members import claims_of, read_member
-from groups.documents.texts import read_bytes
+from groups.documents.texts import named, read_bytes
 from groups.documents.topics import lag_of, offsets_of, racks_of, read_topic, weights_of
 from groups.errors import BadInput
 
@@ -69,7 +70,7 @@ def read(path: str | Path) -> Snapshot:
     BadInput
         Where the file is not exactly one good snapshot; the message names the place.
     """
-    name = "standard input" if str(path) == "-" else str(path)
+    name = named(str(path))
     documents = read_documents(read_bytes(path), name)
     place, document = next(documents)
     if isinstance(document, BadInput):
@@ -118,11 +119,13 @@ def columns_of(document: object) -> Snapshot:
         number.setdefault(tuple(t for t in listed if t < len(names)), len(number))
         for listed in rows
     ]
-    offsets = offsets_of(topics)
+    offsets, reset = offsets_of(topics), times["auto_offset_reset"]
+    partitions = np.array([topic.partitions for topic in topics], np.int64)
+    assumed = fields.strings(top.get("assumed", []), "assumed", repeats=True)
     return Snapshot(
         name=name,
         topics=names,
-        partitions=np.array([topic.partitions for topic in topics], np.int64),
+        partitions=partitions,
         members=members,
         subscription_indptr=np.cumsum([0, *map(len, number)], dtype=np.int64),
         subscription_topics=np.array(list(chain.from_iterable(number)), np.int32),
@@ -130,7 +133,7 @@ def columns_of(document: object) -> Snapshot:
         subscription_known=np.array([m.subscription is not None for m in said], bool),
         owner=BY_CLAIMS,
         generation=np.array([m.generation for m in said], np.int64),
-        lag_records=lag_of(topics, offsets, times["auto_offset_reset"]),
+        lag_records=lag_of(topics, offsets, reset),
         weight=weights_of(topics),
         racks=racks_of(topics, [m.rack for m in said]),
         offsets=offsets,
@@ -140,7 +143,7 @@ def columns_of(document: object) -> Snapshot:
             (m, t - len(names)) for m, row in enumerate(rows) for t in row if t >= len(names)
         ),
         details=tuple(m.details for m in said),
-        assumed=fields.strings(top.get("assumed", []), "assumed", repeats=True),
+        assumed=reset_noted(assumed, latest_assumed(offsets, reset, partitions)),
         captured_at=times["captured_at"],
-        auto_offset_reset=times["auto_offset_reset"],
+        auto_offset_reset=reset,
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from groups.errors import BadInput
 
+STANDARD_INPUT = "standard input"
 MOST_UNPACKED_BYTES = 2**28
 _PIECE = 2**20
 _START = 4096
@@ -34,18 +35,23 @@ def read_bytes(path: str | Path) -> bytes:
         Where there is no such file, it cannot be read, or it is gzip that is damaged or holds
         more than `MOST_UNPACKED_BYTES`.
     """
-    name = "standard input" if str(path) == "-" else path
-    if name != path and sys.stdin is None:
+    name = named(str(path))
+    if name == STANDARD_INPUT and sys.stdin is None:
         raise BadInput(f"{name}: cannot be read: it is closed")
     try:
-        data = Path(path).read_bytes() if name == path else sys.stdin.buffer.read()
+        data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"{name}: cannot be read: {reason}") from None
     try:
         return _unpacked(data) if data.startswith(_GZIP) else data
     except BadInput as error:
-        raise error.within(str(name)) from None
+        raise error.within(name) from None
+
+
+def named(path: str) -> str:
+    """Return how messages name a file: its path, or ``standard input`` for ``-``."""
+    return STANDARD_INPUT if path == "-" else path
 
 
 def decode(data: bytes) -> str:

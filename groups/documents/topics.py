@@ -122,8 +122,7 @@ def lag_of(topics: Sequence[Topic], offsets: Offsets | None, reset: str | None) 
     lag = _per_partition(topics, [topic.lag for topic in topics])
     if offsets is None:
         return lag
-    given = np.repeat(offsets.given, [topic.partitions for topic in topics])
-    return np.where(given, offsets.lag(reset), UNKNOWN if lag is None else lag)
+    return offsets.lag_beside(lag, reset, np.array([t.partitions for t in topics], np.int64))
 
 
 def racks_of(topics: Sequence[Topic], members: Sequence[str | None]) -> Racks | None:

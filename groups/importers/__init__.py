@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from groups.documents.texts import decode
+from groups.documents.texts import STANDARD_INPUT, decode
 from groups.errors import BadInput
 from groups.importers.console import output
 from groups.importers.lines import Misread
@@ -21,7 +21,7 @@ from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["DIALECTS", "Failure", "Imported", "import_each", "import_texts", "sniff"]
+__all__ = ["DIALECTS", "Failure", "Imported", "import_each", "sniff"]
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "console": output.read,
@@ -48,7 +48,8 @@ class Failure:
     """Why a text, or a group in it, could not become a snapshot; `group` where it is known.
 
     `not_to_be_had` says that the state or the kind of the group is the reason (it is rebalancing,
-    or has no consumers), not the text.
+    or has no consumers), not the text. `captured_at` is when the text was captured, as told or as
+    its file has it.
     """
 
     source: str
@@ -56,68 +57,51 @@ class Failure:
     reason: str
     group: str | None
     not_to_be_had: bool = False
+    captured_at: str | None = None
 
 
-def import_texts(
-    sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
-) -> list[dict[str, Any]]:
-    """Return the groups of some texts as ``assay-group/1`` documents, ascending by group.
+def import_each(
+    sources: Sequence[tuple[str, bytes]],
+    *,
+    dialect: str = "auto",
+    captured_at: str | None = None,
+    times: Mapping[str, str] | None = None,
+) -> tuple[list[Imported], list[Failure]]:
+    """Return the groups of some texts, and a Failure for everything that did not become one.
+
+    The groups ascend by name. One of which any part is unusable is not imported: what is left of
+    it would be another group. The others are.
 
     Parameters
     ----------
     sources : name and bytes of each text; views of one group are put together
     dialect : one of `DIALECTS`; ``auto`` recognises each text by itself, any other refuses
         texts that look like something else
-
-    Raises
-    ------
-    BadInput
-        Where a text cannot be used or does not show a group; the message names the place.
-    """
-    imported, failures = _import(sources, dialect, most_failures=1)
-    if failures:
-        raise BadInput(f"{failures[0].place}: {failures[0].reason}")
-    if not imported:
-        names = ", ".join(name for name, _ in sources) or "no input"
-        raise BadInput(f"{names}: no group in it, add kafka-consumer-groups --describe")
-    return [found.document for found in imported]
-
-
-def import_each(
-    sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
-) -> tuple[list[Imported], list[Failure]]:
-    """Return the groups of some texts, and a Failure for everything that did not become one.
-
-    A group of which any part is unusable is not imported: what is left of it would be another
-    group. The others are.
+    captured_at : when the texts were captured, where somebody tells it
+    times : of texts, by name: when each was written. The latest of a group's texts is assumed to
+        be when it was captured, where `captured_at` is not told
 
     Raises
     ------
     BadInput
         Where there is no such dialect.
     """
-    return _import(sources, dialect, most_failures=_MOST_FAILURES)
-
-
-def _import(
-    sources: Sequence[tuple[str, bytes]], dialect: str, *, most_failures: int
-) -> tuple[list[Imported], list[Failure]]:
     if dialect not in DIALECTS:
         raise BadInput(f"dialect: {dialect!r}, expected one of {', '.join(DIALECTS)}")
     views: dict[str, list[View]] = {}
     sizes: dict[str, TopicSize] = {}
-    failures: list[Failure] = []
-    refused: set[str] = set()
+    refusals: list[Refusal] = []
     for finding in (f for name, data in sources for f in _read(name, data, dialect)):
         if isinstance(finding, View):
             views.setdefault(finding.group, []).append(finding)
         elif isinstance(finding, Refusal):
-            refused.update(finding.groups)
-            failures.append(_failure(finding))
+            refusals.append(finding)
         else:
-            failures += _resized(sizes, finding)
-        if len(failures) >= most_failures:
-            return [], failures
+            refusals += _resized(sizes, finding)
+        if len(refusals) >= _MOST_FAILURES:
+            views = {}
+            break
+    refused = {group for one in refusals for group in one.groups}
     imported = []
     unseen = 0
     for group in sorted(views.keys() - refused):
@@ -126,12 +110,31 @@ def _import(
             document, more = merge(views[group], sizes, most_unseen=most)
         except Misread as error:
             source = _source_of(error.place, [name for name, _ in sources])
-            failures.append(_failure(refusal(source, error, (group,))))
+            refusals.append(refusal(source, error, (group,)))
         else:
-            names = dict.fromkeys(view.source for view in views[group])
+            names = tuple(dict.fromkeys(view.source for view in views[group]))
             unseen += more
-            imported.append(Imported(document, tuple(names)))
-    return imported, failures
+            made = document | _captured(names, document, captured_at, times or {})
+            imported.append(Imported(made, names))
+    return imported, [_failure(one, captured_at, times or {}) for one in refusals]
+
+
+def _captured(
+    names: Sequence[str], document: Mapping[str, Any], told: str | None, times: Mapping[str, str]
+) -> dict[str, Any]:
+    if told is not None:
+        return {"captured_at": told}
+    known = {name: times[name] for name in names if name in times}
+    if not known:
+        return {}
+    latest = max(known.values())
+    what = "the time of the file" if len(known) == 1 else "the time of the latest file"
+    if known.get(STANDARD_INPUT) == latest:
+        what = "when standard input was read"
+    return {
+        "captured_at": latest,
+        "assumed": [*document.get("assumed", ()), f"captured_at: {what}"],
+    }
 
 
 def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
@@ -146,10 +149,16 @@ def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
         yield Refusal(name, name, reason)
 
 
-def _failure(found: Refusal) -> Failure:
+def _failure(found: Refusal, told: str | None, times: Mapping[str, str]) -> Failure:
     group = found.groups[0] if len(found.groups) == 1 else None
-    place, reason = _one_line(found.place), _one_line(found.reason)
-    return Failure(found.source, place, reason, group, found.not_to_be_had)
+    return Failure(
+        found.source,
+        _one_line(found.place),
+        _one_line(found.reason),
+        group,
+        found.not_to_be_had,
+        told or times.get(found.source),
+    )
 
 
 def _source_of(place: str, names: Sequence[str]) -> str:
@@ -161,9 +170,9 @@ def _one_line(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _resized(sizes: dict[str, TopicSize], found: TopicSize) -> list[Failure]:
+def _resized(sizes: dict[str, TopicSize], found: TopicSize) -> list[Refusal]:
     known = sizes.setdefault(found.topic, found)
     if known.partitions == found.partitions:
         return []
     reason = f"topic {found.topic!r} has {found.partitions} partitions, but {known.partitions} at "
-    return [_failure(Refusal(found.source, found.place, reason + known.place))]
+    return [Refusal(found.source, found.place, reason + known.place)]

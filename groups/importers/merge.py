@@ -9,10 +9,13 @@ from groups.importers.ownership import Owners, owners_of
 from groups.importers.seen import TopicSize, View, streams
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+
+    from groups.importers.ownership import Key
 
 FORMAT = "assay-group/1"
 FAR = 10
+MOST_NAMED = 3
 _OFFSET_KEYS = ("beginning", "end", "committed")
 
 
@@ -41,9 +44,9 @@ def merge(
             if members
             else "members: none, since no partition has an owner"
         )
+    shared = [(key, len(held_by)) for key, held_by in sorted(owners.items()) if len(held_by) > 1]
+    notes += _shared(shared)
     for (topic, number), held_by in sorted(owners.items()):
-        if len(held_by) > 1:
-            notes.append(f"{topic}-{number}: shown with {len(held_by)} members, all claim it")
         for member in held_by:
             members[member]["owned"].setdefault(topic, []).append(number)
     offsets = _offsets(views, notes)
@@ -116,7 +119,7 @@ def _offsets(
 ) -> dict[tuple[str, int], tuple[int | None, ...]]:
     offsets: dict[tuple[str, int], tuple[int | None, ...]] = {}
     origin: dict[tuple[str, int], View] = {}
-    differing: dict[str, int] = {}
+    differing: dict[Key, str] = {}
     for view in views:
         for seen in view.partitions:
             key = (seen.topic, seen.number)
@@ -125,12 +128,11 @@ def _offsets(
             if known is not None and seen.beginning is None:
                 told = (known[0], seen.end, seen.committed)
             if known is not None and known[1:] != told[1:] and origin[key] is not view:
-                differing[view.source] = differing.get(view.source, 0) + 1
+                differing[key] = view.source
             offsets[key], origin[key] = told, view
-    for source, count in differing.items():
-        notes.append(
-            f"offsets of {_partitions(count)} differ between the texts: those of {source}"
-        )
+    if differing:
+        count, later = _partitions(len(differing)), _few(sorted(set(differing.values())))
+        notes.append(f"offsets of {count} differ between the texts: those of {later}")
     return offsets
 
 
@@ -150,6 +152,7 @@ def _topics(
             for topic in set(member.subscription or ()) & sizes.keys():
                 shown.setdefault(topic, set())
     topics, unseen = {}, 0
+    far: dict[str, tuple[int, int]] = {}
     guessed = sorted(shown.keys() - sizes.keys())
     if len(guessed) > 1:
         notes.append(f"partition counts of {len(guessed)} topics: the highest number seen + 1")
@@ -165,9 +168,7 @@ def _topics(
             notes.append(f"{topic}: {_partitions(count)}, the highest number seen + 1")
         rest = sorted(numbers)[:-1]
         if size is None and rest and count > FAR * (rest[-1] + 1) + FAR:
-            notes.append(
-                f"{topic}: partition {count - 1} is far beyond the others, up to {rest[-1]}"
-            )
+            far[topic] = (count - 1, rest[-1])
         unseen += count - len(numbers)
         if unseen > most_unseen:
             refuse(
@@ -175,7 +176,34 @@ def _topics(
                 f"topic {brief(topic)}: {count} partitions, of which {len(numbers)} are shown",
             )
         topics[topic] = _topic(topic, count, offsets)
+    notes += _far(far)
     return topics, unseen
+
+
+def _far(far: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Return the note on topics with a partition far beyond the others, one line for all."""
+    if len(far) == 1:
+        ((topic, (number, below)),) = far.items()
+        return [f"{topic}: partition {number} is far beyond the others, up to {below}"]
+    named = _few([f"{topic}-{number}" for topic, (number, _) in far.items()])
+    said = f"{len(far)} partitions are far beyond the others of their topics: {named}"
+    return [said] if far else []
+
+
+def _shared(shared: Sequence[tuple[Key, int]]) -> list[str]:
+    """Return the note on partitions that several members are shown with, one line for all."""
+    if len(shared) == 1:
+        (((topic, number), members),) = shared
+        return [f"{topic}-{number}: shown with {members} members, all claim it"]
+    named = _few([f"{topic}-{number}" for (topic, number), _ in shared])
+    said = f"{len(shared)} partitions are shown with several members, all claim them: {named}"
+    return [said] if shared else []
+
+
+def _few(names: Collection[str]) -> str:
+    listed = list(names)[:MOST_NAMED]
+    more = len(names) - MOST_NAMED
+    return ", ".join(listed) + (f" and {more} more" if more > 0 else "")
 
 
 def _topic(

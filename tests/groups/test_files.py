@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 import tracemalloc
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from groups import BadInput, Group
 from groups.documents.texts import MOST_UNPACKED_BYTES, decode, read_bytes
 from groups.files import Found, find, read_groups
+from groups.importers.times import file_time, told_time
 
 CAPTURES = Path(__file__).parent / "captures"
 DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
@@ -152,3 +155,71 @@ def test_a_file_of_a_folder_that_cannot_be_read_spares_the_others(tmp_path):
     assert failure.reason == "cannot be read: Input/output error"
     with pytest.raises(BadInput, match="cannot be read: Input/output error"):
         read_groups([str(tmp_path / "u.json")])
+
+
+def test_a_text_was_captured_when_its_file_was_written_and_of_several_the_latest_counts(tmp_path):
+    early, late = tmp_path / "early.txt", tmp_path / "late.txt"
+    early.write_text(DESCRIBE)
+    late.write_text((CAPTURES / "4.3.1/coop-a-members-verbose.txt").read_text())
+    os.utime(early, (1_000_000_000.9,) * 2)
+    os.utime(late, (1_500_000_000,) * 2)
+    assert only(early).captured_at == "2001-09-09T01:46:40Z"
+    assert "captured_at: the time of the file" in only(early).assumed
+    (both,), _ = read_groups([str(late), str(early)])
+    assert both.captured_at == "2017-07-14T02:40:00Z"
+    assert "captured_at: the time of the latest file" in both.assumed
+    (shown,), _ = read_groups(["-"], standard_input=DESCRIBE.encode())
+    assert "captured_at: when standard input was read" in shown.assumed
+    assert abs(datetime.fromisoformat(shown.captured_at) - datetime.now(UTC)) < timedelta(hours=1)
+
+
+def test_a_snapshot_keeps_its_own_time_or_has_none(tmp_path):
+    told = GROUP | {"captured_at": "2026-11-20T10:00:00Z"}
+    (tmp_path / "g.jsonl").write_text(f"{json.dumps(GROUP)}\n{json.dumps(told)}\n")
+    groups, _ = read_groups([str(tmp_path)])
+    assert [group.captured_at for group in groups] == [None, told["captured_at"]]
+
+
+def test_what_fails_says_when_it_was_captured_where_that_is_known(tmp_path):
+    (tmp_path / "r.txt").write_text("Consumer group 'r' is rebalancing.\n")
+    os.utime(tmp_path / "r.txt", (0, 0))
+    bad = GROUP | {"captured_at": "2026-11-20T10:00:00Z", "topics": 7}
+    (tmp_path / "g.json").write_text(json.dumps(bad))
+    _, failures = read_groups([str(tmp_path)])
+    assert [(failure.group, failure.captured_at) for failure in failures] == [
+        ("g", "2026-11-20T10:00:00Z"),
+        ("r", "1970-01-01T00:00:00Z"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "means"),
+    [
+        ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00Z"),
+        ("2026-11-20T10:00:00+01:00", "2026-11-20T09:00:00Z"),
+        ("2026-11-20 10:00:00.5-03:30", "2026-11-20T13:30:00.500000Z"),
+        ("20261120T1000Z", "2026-11-20T10:00:00Z"),
+    ],
+)
+def test_a_time_that_is_told_is_kept_in_utc(told, means):
+    assert told_time(told) == means
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ("yesterday", "expected a time as in 2026-11-20T10:00:00Z"),
+        ("", "expected a time"),
+        ("2026-13-01T00:00:00Z", "expected a time"),
+        ("2026-11-20T10:00:00", "has no time zone: add Z for UTC, or an offset"),
+        ("2026-11-20", "has no time zone"),
+        ("0001-01-01T00:00:00+14:00", "no time of the years 1 to 9999 in UTC"),
+    ],
+)
+def test_a_time_that_is_none_is_refused(told, says):
+    with pytest.raises(BadInput, match=says):
+        told_time(told)
+
+
+def test_a_file_that_is_not_there_has_no_time(tmp_path):
+    assert file_time(str(tmp_path / "missing.txt")) is None

@@ -3,9 +3,19 @@ import re
 
 import pytest
 
-from tests.assay.calling import LOPSIDED, assay, document_of, good, one_line, side_by_side
+from tests.assay.calling import (
+    EVEN,
+    LOPSIDED,
+    assay,
+    document_of,
+    good,
+    one_after_the_other,
+    one_line,
+    side_by_side,
+)
 
 ASSUMED = "subscription of 1 member unknown, taken as the 1 topic that somebody holds"
+RESETS = ("latest", "earliest")
 
 
 def test_solve_prints_the_proved_optimum_and_the_moves(folder):
@@ -96,3 +106,31 @@ def test_what_was_assumed_is_said_beside_the_verdict(folder, solution):
 def test_an_unknown_subscription_is_refused_unless_it_may_be_assumed(folder):
     line = one_line(assay("solve", folder / "unknown.json"), 2)
     assert line.startswith("members.c0.subscription: unknown; pass --reads")
+
+
+def test_the_reset_that_is_told_decides_the_lag_and_check_takes_it_too(folder):
+    offsets = {"partitions": 2, "offsets": [{"beginning": 0, "end": 9}] * 2}
+    document = EVEN | {"topics": {"t": offsets}}
+    (folder / "lag.json").write_text(json.dumps(document))
+    solve_lag = ("solve", "lag.json", "--objective", "peak_lag", "--format", "json")
+    calls = {"assumed": solve_lag, **{r: (*solve_lag, "--reset", r) for r in RESETS}}
+    runs = one_after_the_other(calls, folder)
+    found = {name: document_of(run) for name, run in runs.items()}
+    values = {name: answer["terms"][0]["value"] for name, answer in found.items()}
+    assert values == {"assumed": 0, "latest": 0, "earliest": 9}
+    line = "auto.offset.reset: latest, so 2 partitions without a commit have lag 0"
+    assert [found[name]["assumed"] for name in found] == [[line], [], []]
+    assert runs["assumed"].stderr == f"assumed: {line}\n"
+    (folder / "earliest.json").write_text(runs["earliest"].stdout)
+    checks = {
+        "told": ("check", "lag.json", "earliest.json", "--reset", "earliest"),
+        "not told": ("check", "lag.json", "earliest.json"),
+    }
+    checked = one_after_the_other(checks, folder)
+    assert (checked["told"].returncode, checked["not told"].returncode) == (0, 1)
+
+
+def test_one_of_several_captures_of_a_group_has_to_be_chosen(folder):
+    (folder / "nights.jsonl").write_text(f"{json.dumps(EVEN)}\n" * 3)
+    line = one_line(assay("solve", "nights.jsonl", "--group", "even", cwd=folder), 2)
+    assert line == "nights.jsonl: 3 captures of group even, expected one"

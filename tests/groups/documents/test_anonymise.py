@@ -115,6 +115,21 @@ def test_notes_of_the_importers_survive() -> None:
         assert not any("left out" in note for note in notes)
 
 
+def test_notes_on_several_topics_survive_without_their_names() -> None:
+    shared = "2 partitions are shown with several members, all claim them"
+    far = "2 partitions are far beyond the others of their topics"
+    kept = [
+        "auto.offset.reset: latest, so 1 partition without a commit has lag 0",
+        "auto.offset.reset: latest, so 12 partitions without a commit have lag 0",
+        "captured_at: the time of the file",
+        "captured_at: the time of the latest file",
+        "captured_at: when standard input was read",
+    ]
+    assumed = [f"{shared}: acme-0, acme-1", f"{far}: acme-47, b-47", *kept]
+    document = NAMED | {"assumed": assumed}
+    assert anonymise(document)["assumed"][:-1] == [shared, far, *kept]
+
+
 def test_the_order_of_keys_carries_no_meaning() -> None:
     rng = random.Random(7)
     shuffled = copy.deepcopy(NAMED)

@@ -9,7 +9,8 @@ import pytest
 
 from groups import Group
 from groups.errors import BadInput
-from groups.importers import import_each, import_texts
+from groups.importers import import_each
+from tests.groups.importers.imported import import_texts
 
 CAPTURES = Path(__file__).parents[1] / "captures"
 

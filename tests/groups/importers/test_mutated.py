@@ -11,7 +11,8 @@ import pytest
 
 from groups.errors import BadInput
 from groups.group import Group
-from groups.importers import DIALECTS, import_each, import_texts
+from groups.importers import DIALECTS, import_each
+from tests.groups.importers.imported import import_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from groups.errors import BadInput
-from groups.importers import import_each, import_texts, sniff
+from groups.importers import import_each, sniff
+from tests.groups.importers.imported import import_texts
 
 CAPTURES = Path(__file__).parents[1] / "captures"
 VIEWS = ["4.3.1/coop-a-members-verbose.txt", "4.3.1/coop-a-describe.txt"]
@@ -145,6 +146,25 @@ def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
     (document,) = import_texts([("a", rows.encode())])
     assert [said["owned"] for said in document["members"].values()] == [{"t0": [0]}] * 2
     assert "t0-0: shown with 2 members, all claim it" in document["assumed"]
+
+
+def test_what_is_assumed_is_a_line_a_kind_and_not_a_line_a_topic() -> None:
+    rows = HEADER
+    for topic in range(1000):
+        rows += f"g t{topic} 0 1 2 1 m1 /h c\ng t{topic} 0 1 2 1 m2 /h c\n"
+        rows += f"g t{topic} 47 - 2 - m1 /h c\n"
+    later = rows.replace(" 0 1 2 1 ", " 0 1 3 2 ")
+    sources = [("a", rows.encode()), ("b", later.encode()), ("c", rows.encode())]
+    (document,) = import_texts(sources)
+    assert document["assumed"] == [
+        "members: those that hold partitions, no view lists idle ones",
+        "1000 partitions are shown with several members, all claim them: "
+        "t0-0, t1-0, t10-0 and 997 more",
+        "offsets of 1000 partitions differ between the texts: those of c",
+        "partition counts of 1000 topics: the highest number seen + 1",
+        "1000 partitions are far beyond the others of their topics: "
+        "t0-47, t1-47, t10-47 and 997 more",
+    ]
 
 
 def test_a_commit_past_the_end_is_a_negative_lag_and_legal() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from groups.importers import import_texts
+from tests.groups.importers.imported import import_texts
 
 Document = dict[str, Any]
 Key = tuple[str, int]

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from groups.errors import BadInput
-from groups.importers import import_each, import_texts
+from groups.importers import import_each
+from tests.groups.importers.imported import import_texts
 
 CAPTURES = Path(__file__).parents[1] / "captures"
 DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()

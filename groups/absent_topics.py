@@ -1,0 +1,36 @@
+"""Absent topics: members that read only topics that do not exist, and so can hold nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups.group import Group
+
+MOST_NAMED = 3
+
+
+def readers_of_nothing(groups: Sequence[Group]) -> str | None:
+    """Say in one line which members read only topics that do not exist, None where none does."""
+    found: list[str] = []
+    for group in groups:
+        absent: dict[int, list[str]] = {}
+        for member, topic in group.absent_subscriptions:
+            absent.setdefault(member, []).append(group.absent_topics[topic])
+        where = f" of {group.name}" if len(groups) > 1 else ""
+        found += [
+            f"{group.members[member]}{where} ({_few(sorted(topics))})"
+            for member, topics in sorted(absent.items())
+            if not group.reads[member]
+        ]
+    if not found:
+        return None
+    who = "1 member reads" if len(found) == 1 else f"{len(found)} members read"
+    return f"{who} only topics that do not exist: {_few(found)}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from groups import Group
+
+UNCOMMITTED = {"beginning": 10, "end": 100, "committed": None}
+
+
+def group_of(*offsets: dict, **more: object) -> Group:
+    topic = {"partitions": len(offsets), "offsets": list(offsets)}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": {}, **more}
+    )
+
+
+def behind(group: Group) -> list[int]:
+    assert group.lag_records is not None
+    return group.lag_records.tolist()
+
+
+def test_what_is_assumed_of_partitions_without_a_commit_is_one_line_with_their_number():
+    committed = {"beginning": 0, "end": 5, "committed": 5}
+    one, two = group_of(UNCOMMITTED, committed), group_of(UNCOMMITTED, committed, {})
+    assert one.assumed == ("auto.offset.reset: latest, so 1 partition without a commit has lag 0",)
+    assert two.assumed == (
+        "auto.offset.reset: latest, so 2 partitions without a commit have lag 0",
+    )
+    assert (behind(one), behind(two)) == ([0, 0], [0, 0, 0])
+    assert group_of(committed).assumed == ()
+    lag = {"partitions": 1, "lag": [None]}
+    without = {"format": "assay-group/1", "group": "g", "topics": {"t": lag, "u": 3}}
+    assert Group.from_dict(without | {"members": {}}).assumed == ()
+
+
+@pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 90)])
+def test_where_the_reset_is_said_nothing_is_assumed(reset, lag):
+    for group in (
+        group_of(UNCOMMITTED, auto_offset_reset=reset),
+        group_of(UNCOMMITTED).with_reset(reset),
+        group_of(UNCOMMITTED, assumed=list(group_of(UNCOMMITTED).assumed)).with_reset(reset),
+    ):
+        assert (behind(group), group.assumed, group.auto_offset_reset) == ([lag], (), reset)
+
+
+def test_a_snapshot_that_says_its_reset_is_not_told_another():
+    group = group_of(UNCOMMITTED, auto_offset_reset="earliest")
+    assert group.with_reset("latest") is group
+    assert group.with_reset(None) is group
+
+
+def test_the_line_is_made_anew_whenever_a_snapshot_is_read():
+    document = group_of(UNCOMMITTED, UNCOMMITTED, assumed=["first"]).to_dict()
+    assert Group.from_dict(document).to_dict() == document
+    offsets = document["topics"]["t"]["offsets"]
+    offsets[0] = {"beginning": 0, "end": 3, "committed": 1}
+    assert Group.from_dict(document).assumed == (
+        "first",
+        "auto.offset.reset: latest, so 1 partition without a commit has lag 0",
+    )
+    offsets[1] = offsets[0]
+    assert Group.from_dict(document).assumed == ("first",)
+
+
+def test_topics_whose_lag_is_given_keep_it_under_any_reset():
+    topics = {
+        "a": {"partitions": 1, "lag": [7]},
+        "b": {"partitions": 1, "offsets": [UNCOMMITTED]},
+        "c": 1,
+    }
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": {}}
+    )
+    assert behind(group) == [7, 0, -1]
+    assert behind(group.with_reset("earliest")) == [7, 90, -1]

@@ -1,0 +1,24 @@
+"""What tests take of an importer: all groups of some texts, or the first reason against."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from groups.errors import BadInput
+from groups.importers import import_each
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def import_texts(
+    sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
+) -> list[dict[str, Any]]:
+    """Return the groups of some texts as ``assay-group/1`` documents, ascending by group."""
+    imported, failures = import_each(sources, dialect=dialect)
+    if failures:
+        raise BadInput(f"{failures[0].place}: {failures[0].reason}")
+    if not imported:
+        names = ", ".join(name for name, _ in sources)
+        raise BadInput(f"{names}: no group in it, add kafka-consumer-groups --describe")
+    return [found.document for found in imported]
