@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from groups.arrays import NOBODY
+from groups.columns.claims import BY_CLAIMS
 from groups.columns.topic_lists import in_use
 from groups.errors import BadInput
 
@@ -54,45 +56,78 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
     Parameters
     ----------
     told : ``PATTERN=t0,t1`` each: a glob on member ids and client ids, and topics that whoever
-        matches reads; several that match the same member add up. Known subscriptions stay
+        matches reads, or with ``PATTERN=+t1`` reads besides; several that match the same member
+        add up. What is told goes before what the source shows, and `assumed` says so
 
     Raises
     ------
     BadInput
         Where a rule has no topics, matches no member of any group, names a topic that such a
-        group lacks, or leaves out one of which the member holds a partition.
+        group lacks, or leaves out one of which a member holds a partition whose subscription the
+        source does not show.
     """
     rules = []
     for rule in told:
         pattern, _, listed = rule.rpartition("=")
-        topics = [topic for topic in listed.split(",") if topic]
+        topics = [topic for topic in listed.removeprefix("+").split(",") if topic]
         if not pattern or not topics:
             raise BadInput(f"--reads {rule}: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1'")
         if not any(_matches(names, pattern) for group in groups for names in _names(group)):
             raise BadInput(f"--reads {rule}: no member's id or client id matches {pattern!r}")
-        rules.append((pattern, topics))
+        rules.append(Rule(pattern, topics, also=listed.startswith("+")))
     return [_as_told(group, rules) for group in groups] if rules else list(groups)
 
 
-def _as_told(group: Group, rules: Sequence[tuple[str, Sequence[str]]]) -> Group:
+class Rule(NamedTuple):
+    """What whoever matches a pattern reads; `also`: beside what is known of it."""
+
+    pattern: str
+    topics: Sequence[str]
+    also: bool
+
+
+def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
     number = {topic: t for t, topic in enumerate(group.topics)}
+    held: dict[int, set[int]] = {}
+    for m, topic in zip(group.claims.member.tolist(), group.claims.topic.tolist(), strict=True):
+        if topic < len(group.topics):
+            held.setdefault(m, set()).add(topic)
     reads: dict[int, set[int]] = {}
+    against = 0
     for m, names in enumerate(_names(group)):
-        topics = [t for pattern, listed in rules if _matches(names, pattern) for t in listed]
-        missing = next((topic for topic in topics if topic not in number), None)
+        mine = [rule for rule in rules if _matches(names, rule.pattern)]
+        missing = next((t for rule in mine for t in rule.topics if t not in number), None)
         if missing is not None:
             raise BadInput(f"--reads: group {group.name} has no topic {missing!r}")
-        if topics and not group.subscription_known[m]:
-            reads[m] = {number[topic] for topic in topics}
-    claims = group.claims
-    for m, topic in zip(claims.member.tolist(), claims.topic.tolist(), strict=True):
-        if m in reads and topic < len(group.topics) and topic not in reads[m]:
+        if not mine:
+            continue
+        known = bool(group.subscription_known[m])
+        shown = set(group.subscription(m).tolist()) if known else held.get(m, set())
+        said = {number[topic] for rule in mine for topic in rule.topics}
+        topics = said | shown if all(rule.also for rule in mine) else said
+        if not known and shown - topics:
             raise BadInput(
-                f"--reads: {group.members[m]} holds a partition of {group.topics[topic]}, "
-                "but is not said to read it"
+                f"--reads: {group.members[m]} holds a partition of "
+                f"{group.topics[min(shown - topics)]}, but is not said to read it"
             )
+        if topics != shown or not known:
+            reads[m] = topics
+        against += known and topics != shown
     rows = [np.array(sorted(topics), np.int64) for topics in reads.values()]
-    return with_reads(group, rows, np.array(list(reads), np.int64), np.arange(len(reads)))
+    members = np.array(list(reads), np.int64)
+    if not against:
+        return with_reads(group, rows, members, np.arange(len(reads)))
+    owner = group.owner.copy()
+    for m, topics in reads.items():
+        owned = np.flatnonzero(owner == m)
+        owner[owned[~np.isin(group.topic[owned], list(topics))]] = NOBODY
+    told = with_reads(replace(group, owner=owner), rows, members, np.arange(len(reads)))
+    who = "1 member" if against == 1 else f"{against} members"
+    line = f"subscription of {who} as told, not as the source shows it"
+    claimed = told.raw_claims is not None
+    return replace(
+        told, assumed=(*told.assumed, line), owner=BY_CLAIMS if claimed else told.owner
+    )
 
 
 def with_reads(group: Group, rows: Sequence[Int64], members: Int64, which: Int64) -> Group:

@@ -63,7 +63,8 @@ Reads = Annotated[
     typer.Option(
         "--reads",
         metavar="PATTERN=TOPICS",
-        help="what members read, by member or client id: 'app-*=t0,t1'; may be given again",
+        help="what members read, by member or client id: 'app-*=t0,t1', or '=+t1' for t1 besides; "
+        "may be given again",
     ),
 ]
 Reset = Annotated[

@@ -191,3 +191,36 @@ def test_subscriptions_by_hand_decide_by_member_and_by_client_id():
     ):
         (judged,) = judge(reading_as_told([group], told))
         assert (judged.verdict.says, judged.verdict.sure) == (says, True), told
+
+
+def test_what_if_a_member_read_a_topic_too_is_told_with_a_plus():
+    hidden_members = {name: {"owned": said["owned"]} for name, said in UNEVEN.items()}
+    (judged,) = judge(reading_as_told([group_of(hidden_members, {"t0": 3, "t1": 1})], ["b=+t0"]))
+    assert judged.verdict.says == "improvable"
+    shown = {
+        "a": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}},
+        "b": {"subscription": ["t1"], "owned": {"t1": [0]}},
+    }
+    group = group_of(shown, {"t0": 3, "t1": 1})
+    assert judge([group])[0].verdict.says == "as good as can be"
+    (told,) = reading_as_told([group], ["b=+t0"])
+    assert told.assumed == ("subscription of 1 member as told, not as the source shows it",)
+    assert judge([told])[0].verdict.says == "improvable"
+    (same,) = reading_as_told([group], ["b=+t1"])
+    assert same is group
+
+
+def test_a_member_told_to_read_less_owns_nothing_of_the_rest():
+    shown = {
+        "a": {"subscription": ["t0", "t1"], "owned": {"t0": [0], "t1": [0]}},
+        "b": {"subscription": ["t0", "t1"], "owned": {}},
+    }
+    (told,) = reading_as_told([group_of(shown, {"t0": 1, "t1": 1})], ["a=t0"])
+    assert told.owner.tolist() == [0, -1]
+    assert judge([told])[0].verdict.says == "not valid"
+    by_columns = Group.from_arrays(
+        group="g", topics=["t0", "t1"], partitions=[1, 1], members=["a", "b"],
+        subscription_indptr=[0, 2, 4], subscription_topics=[0, 1, 0, 1], owner=[0, 0],
+    )  # fmt: skip
+    (told,) = reading_as_told([by_columns], ["a=t0"])
+    assert told.owner.tolist() == [0, -1]
