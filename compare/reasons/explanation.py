@@ -59,7 +59,7 @@ def explain(solution: Solution) -> Explanation | None:
         return None
     tiers = solution.objective
     certified = solution.proof.kind is ProofKind.CERTIFICATE
-    levelled = certified and tiers[0] == "balance"
+    levelled = certified and tiers[0] == "balance" and not solution.at_most
     return Explanation(
         solution=solution,
         best=best,

@@ -110,7 +110,11 @@ def test_console_text_alone_says_who_lost_what_since_yesterday(shown):
     assert lines[-1] == (
         "1 client id of members that left came back with new members: see --by client-id"
     )
-    assert [line.split(":")[0] for line in shown["console"].stderr.splitlines()] == ["assumed"] * 2
+    # What was assumed of both is said once.
+    notes = shown["console"].stderr.splitlines()
+    assert all(line.startswith("assumed: ") for line in notes)
+    assert len(set(notes)) == len(notes)
+    assert "assumed: members: those that hold partitions, no view lists idle ones" in notes
     # The same group in the output for all groups.
     assert shown["of many"].stdout == shown["console"].stdout
 
@@ -169,3 +173,31 @@ def test_a_pipe_can_be_either_side(folder):
     assert run.stdout == "orders: the same in both. 2 members hold 5 partitions.\n"
     run = good(assay("diff", folder / "even.json", "-", stdin=json.dumps(EVEN)))
     assert run.stdout == "even: the same in both. 2 members hold 2 partitions.\n"
+
+
+ODD = {
+    "no text": b'{"c\xe9": {"t": [0]}}',
+    "nothing": b"",
+    "a list": b"[1, 2]",
+    "a member twice": b'{"c0": {"t0": [0]}, "c0": {"t0": [1]}}',
+    "a name that is empty": b'{"": {"t0": [0]}}',
+    "a topic that is empty": b'{"c0": {"": [0]}}',
+    "a number of 5,000 digits": b'{"c0": {"t0": [' + b"9" * 5000 + b"]}}",
+    "brackets without end": b'{"a":' * 50_000,
+    "half a character": b'{"c\\ud800": {"t0": [0]}}',
+    "a solution of no group": b'{"format": "assay-solution/1", "group": 5, "assignment": {}}',
+    "an answer of another kind": b'{"format": "assay-scores/1"}',
+}
+
+
+def test_odd_files_are_refused_in_one_line_that_names_them(folder):
+    (folder / "odd").mkdir()
+    calls = {}
+    for i, (name, content) in enumerate(ODD.items()):
+        file = f"odd/{i}.json"
+        (folder / file).write_bytes(content)
+        calls[name, "diff"] = ("diff", file, "orders.json")
+        calls[name, "plan"] = ("score", "orders.json", "--plan", file)
+        calls[name, "explain"] = ("explain", file)
+    for name, run in one_after_the_other(calls, folder).items():
+        assert re.match(r"odd/\d+\.json: ", one_line(run, 2)), name

@@ -245,6 +245,11 @@ def test_of_balance_with_tiers_after_it_the_loads_are_explained():
     assert explain(solve(group, "balance")).blocks == explanation.blocks
 
 
+def test_of_an_optimum_within_a_budget_it_says_what_the_proof_is():
+    explanation = explain(solve(Group.from_dict(LOPSIDED), at_most={"stickiness": 1}))
+    assert (explanation.blocks, explanation.moves) == ((), None)
+
+
 def test_a_member_that_is_not_there_is_refused():
     explanation = explain(solve(Group.from_dict(LOPSIDED)))
     with pytest.raises(BadInput, match="--member c9: no member of group orders, which has c0 and"):

@@ -1,0 +1,121 @@
+"""docs/formats.md names every key that is read or written, and its examples are what they say."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from groups import Group
+from optimal import Solution, check, solve
+from tests.assay.calling import document_of, good, one_after_the_other
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+SCHEMA = json.loads((ROOT / "groups/documents/assay-group-1.schema.json").read_text())
+SECTIONS = dict(re.findall(r"^## [^`\n]*`(assay-[a-z]+/1)`\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
+SNAPSHOT, GROUP, SOLUTION, SCORES, DIFF = map(
+    json.loads, re.findall(r"^```json\n(\{\"format.*?)^```$", PAGE, re.M | re.S)
+)
+# Members, topics and tiers are keys of some objects, too.
+NAME = re.compile(r"[ct]\d|stickiness")
+
+
+def keys_in(document: object) -> set[str]:
+    """Every key of a document that is no name."""
+    if isinstance(document, list):
+        return set().union(*map(keys_in, document))
+    if not isinstance(document, dict):
+        return set()
+    own = {key for key in document if not NAME.fullmatch(key)}
+    return own.union(*map(keys_in, document.values()))
+
+
+def properties_of(schema: object) -> set[str]:
+    if isinstance(schema, list):
+        return set().union(*map(properties_of, schema))
+    if not isinstance(schema, dict):
+        return set()
+    return set(schema.get("properties", ())).union(*map(properties_of, schema.values()))
+
+
+def explained(section: str) -> set[str]:
+    """The keys in the first cell of the rows of a section's tables, or in what they hold."""
+    rows = re.findall(r"^\| *(?!key)(.*)\|$", SECTIONS[section], re.M)
+    return set(re.findall(r"`(\w+)`", "\n".join(rows)))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> dict:
+    """What the commands print of the group of the page."""
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "orders.json").write_text(json.dumps(GROUP))
+    (folder / "solution.json").write_text(json.dumps(SOLUTION))
+    both = {"c0": {"t0": [0], "t5": [0]}, "c1": {"t0": [0], "t1": [0]}}
+    (folder / "plan.json").write_text(json.dumps(both))
+    as_json = ("--format", "json")
+    calls = {
+        "solve": ("solve", "orders.json", *as_json),
+        "within": ("solve", "orders.json", "--at-most", "stickiness=0", *as_json),
+        "score": ("score", "orders.json", "--assignor", "range", *as_json),
+        "plan": ("score", "orders.json", "--plan", "plan.json", *as_json),
+        "assignors": ("assignors", *as_json),
+        "diff": ("diff", "orders.json", "solution.json", *as_json),
+        "double": ("diff", "plan.json", "orders.json", *as_json),
+    }
+    runs = one_after_the_other(calls, folder)
+    return {name: document_of(good(run)) for name, run in runs.items()}
+
+
+def test_every_key_of_the_schema_is_explained():
+    assert properties_of(SCHEMA) - explained("assay-group/1") == set()
+
+
+def test_every_key_of_the_examples_is_explained():
+    for document in (SNAPSHOT, GROUP, SOLUTION, SCORES, DIFF):
+        format_ = document["format"]
+        assert keys_in(document) - explained(format_) == set(), format_
+
+
+def test_every_key_that_is_written_is_explained(written):
+    assert len({document["format"] for document in written.values()}) == 4
+    for name, document in written.items():
+        assert keys_in(document) - explained(document["format"]) == set(), name
+
+
+def test_the_first_snapshot_has_every_key_of_the_format():
+    group = Group.from_dict(SNAPSHOT)
+    assert keys_in(SNAPSHOT) == properties_of(SCHEMA)
+    assert (group.name, len(group.members), group.n_partitions) == ("orders", 2, 6)
+
+
+def without_seconds(document: dict) -> dict:
+    return json.loads(re.sub(r'"seconds": [\d.e-]+', '"seconds": 0', json.dumps(document)))
+
+
+def test_the_examples_are_what_the_commands_print(written):
+    for example, name in ((SOLUTION, "solve"), (SCORES, "score"), (DIFF, "diff")):
+        assert without_seconds(example) == without_seconds(written[name])
+
+
+def test_the_solution_of_the_page_is_proved():
+    group = Group.from_dict(GROUP)
+    assert check(group, Solution.from_dict(group, SOLUTION)) == ()
+    assert solve(group).to_dict().keys() == SOLUTION.keys()
+
+
+def test_the_example_of_the_proof_is_worked_out_as_it_says():
+    page = (ROOT / "docs" / "proof.md").read_text(encoding="utf-8")
+    example = page.partition("## An example by hand")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"^```json\n(.*?)^```$", example, re.M | re.S)
+    group = Group.from_dict(json.loads(block))
+    solution = solve(group)
+    rows = re.findall(r"^\| (c\d) \| (.*?) \| (.*) \|$", example, re.M)
+    held = solution.assignment.to_dict()
+    assert [name for name, _, _ in rows] == list(group.members)
+    for m, (name, names, numbers) in enumerate(rows):
+        assert names == ", ".join(f"{t}-{n}" for t, ns in held[name].items() for n in ns)
+        level, price = solution.proof.level[m], solution.proof.price[m]
+        load = solution.assignment.loads[m]
+        expected = [load, level, max(level, 0), level + 1, price]
+        assert [int(number) for number in numbers.split(" | ")] == expected
