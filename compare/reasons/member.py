@@ -84,7 +84,8 @@ def _reads(explanation: Explanation, m: int) -> str:
         parts.append(
             f"{group.topics[t]} ({counted(int(group.partitions[t]), 'partition')}, {who})"
         )
-    return f"It reads {named(parts, FEW_TOPICS)}."
+    listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    return f"It reads {listed}."
 
 
 def _evenly(block: Block) -> str:

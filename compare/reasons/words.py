@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 FEW = 3
+MOST_NAMED = 5
+LONGEST = 60
 MOST_COUNTS = 6
 AS_EVEN = (
     "The members of a line and of the lines above it are the only readers of the topics up to "
@@ -211,14 +213,17 @@ def not_proved(solution: Solution) -> str:
     return f"{name}: not proved. A better assignment may exist; the best one found has {terms}."
 
 
-def named(names: Sequence[str], most: int = FEW) -> str:
+def named(names: Sequence[str]) -> str:
     """Return names as ``a, b and c``, cut with the number of those left out."""
-    if not names:
-        return "nobody"
-    shown = list(names[:most])
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most:,} more"
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    shown: list[str] = []
+    for name in names if len(names) <= MOST_NAMED else names[:FEW]:
+        if shown and sum(map(len, shown)) + len(name) > LONGEST:
+            break
+        shown.append(name)
+    left = len(names) - len(shown)
+    if left or len(shown) < 2:
+        return ", ".join(shown) + (f" and {left:,} more" if left else "")
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _verb(number: int, verb: str) -> str:
