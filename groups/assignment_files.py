@@ -2,21 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
 from groups.errors import BadInput
 from groups.files import is_folder, read_groups
-from groups.importers import sniff
+from groups.importers import Failure, sniff
 from groups.named_assignment import NamedAssignment
 
 SOLUTION = "assay-solution/1"
 _FEW = 5
 
 
-def read_assignments(path: str) -> list[NamedAssignment]:
-    """Return what members hold as a file says it, one for each group in it.
+@dataclass(frozen=True)
+class AssignmentFile:
+    """What a file says of who holds what.
+
+    Attributes
+    ----------
+    name : of the file, for people
+    assignments : one for each group in it
+    failures : why a part of it holds none
+    """
+
+    name: str
+    assignments: tuple[NamedAssignment, ...]
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def damaged(self) -> list[Failure]:
+        """Where the text is the reason, and not the state or the kind of a group."""
+        return [failure for failure in self.failures if not failure.not_to_be_had]
+
+    def of(self, group: str | None) -> NamedAssignment:
+        """Return the assignment of a group; None where the file holds just one.
+
+        Raises
+        ------
+        BadInput
+            Where that group is not in it or is there more than once, or none is named and there
+            are several.
+        """
+        those = [one for one in self.assignments if group is None or one.group in (None, group)]
+        if len(those) == 1:
+            return those[0]
+        if those and group is None:
+            raise BadInput(f"{self.name}: several groups, expected one; add --group NAME")
+        if those:
+            raise BadInput(f"{self.name}: group {group} more than once, expected one")
+        for failure in self.failures:
+            if group is not None and failure.group == group:
+                raise BadInput(f"{failure.place}: {failure.reason}")
+        names = [one.group or "" for one in self.assignments]
+        near = get_close_matches(group or "", names, n=3, cutoff=0.4) or names[:_FEW]
+        raise BadInput(f"{self.name}: no group {group} in it, only {', '.join(near)}")
+
+
+def read_assignments(path: str) -> AssignmentFile:
+    """Return what members hold as a file says it.
 
     Parameters
     ----------
@@ -26,7 +71,7 @@ def read_assignments(path: str) -> list[NamedAssignment]:
     Raises
     ------
     BadInput
-        Where none of it could be used, or a part of it is damaged; the message names the place.
+        Where nothing in it could be used; the message names the place.
     """
     name = "standard input" if path == "-" else path
     data = b"" if is_folder(path) else read_bytes(path)
@@ -34,54 +79,17 @@ def read_assignments(path: str) -> list[NamedAssignment]:
     if document is not None and not _is_of_groups(name, decode(data), document):
         try:
             if document.get("format") == SOLUTION:
-                return [NamedAssignment.from_solution(document, name)]
-            return [NamedAssignment.from_dict(document, name)]
+                return AssignmentFile(name, (NamedAssignment.from_solution(document, name),))
+            return AssignmentFile(name, (NamedAssignment.from_dict(document, name),))
         except BadInput as error:
             raise error.within(name) from None
     groups, failures = read_groups([path], standard_input=data)
-    damaged = [failure for failure in failures if not failure.not_to_be_had]
-    for failure in damaged or ([] if groups else failures):
-        raise BadInput(f"{failure.place}: {failure.reason}")
     if not groups:
+        for failure in failures:
+            raise BadInput(f"{failure.place}: {failure.reason}")
         raise BadInput(f"{name}: no group in it, and no assignment")
-    return [NamedAssignment.from_group(group, name) for group in groups]
-
-
-def read_assignment(path: str, group: str | None) -> NamedAssignment:
-    """Return what the members of one group hold as a file says it.
-
-    Parameters
-    ----------
-    path : see `read_assignments`
-    group : its id; None where the file holds just one
-
-    Raises
-    ------
-    BadInput
-        Where that group is not in it, or several are and none is named.
-    """
-    name = "standard input" if path == "-" else path
-    return one_of(read_assignments(path), name, group)
-
-
-def one_of(found: list[NamedAssignment], name: str, group: str | None) -> NamedAssignment:
-    """Return the assignment of a group, of those in one file.
-
-    Raises
-    ------
-    BadInput
-        Where that group is not among them, it is there more than once, or none is named and
-        there are several.
-    """
-    those = [one for one in found if group is None or one.group in (None, group)]
-    if len(those) == 1:
-        return those[0]
-    if those:
-        what = "several groups" if group is None else f"group {group} more than once"
-        raise BadInput(f"{name}: {what}, expected one{'; add --group NAME' * (group is None)}")
-    names = [one.group or "" for one in found]
-    near = get_close_matches(group or "", names, n=3, cutoff=0.4) or names[:_FEW]
-    raise BadInput(f"{name}: no group {group} in it, only {', '.join(near)}")
+    found = tuple(NamedAssignment.from_group(group, name) for group in groups)
+    return AssignmentFile(name, found, tuple(failures))
 
 
 def _object(data: bytes) -> dict[str, object] | None:

@@ -125,9 +125,7 @@ def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
     who = "1 member" if against == 1 else f"{against} members"
     line = f"subscription of {who} as told, not as the source shows it"
     claimed = told.raw_claims is not None
-    return replace(
-        told, assumed=(*told.assumed, line), owner=BY_CLAIMS if claimed else told.owner
-    )
+    return replace(told, assumed=(*told.assumed, line), owner=BY_CLAIMS if claimed else told.owner)
 
 
 def with_reads(group: Group, rows: Sequence[Int64], members: Int64, which: Int64) -> Group:

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import typer
 
 from assay.commands.options import Format
-from assay.streams import note_assumed, show_json
-from groups.assignment_files import one_of, read_assignments
+from assay.streams import note, note_assumed, show_json
+from groups.assignment_files import read_assignments
 from groups.errors import BadInput
 from groups.named_assignment import NamedAssignment
 
@@ -35,13 +35,13 @@ def diff(
 
     if before == after == "-":
         raise BadInput("standard input: it can be A or B, not both")
-    sides = [(path, read_assignments(path)) for path in (before, after)]
-    only = [found[0].group for _, found in sides if len(found) == 1 and found[0].group]
-    name = group or (only[0] if only else None)
-    first, second = (
-        _by(one_of(found, "standard input" if path == "-" else path, name), by)
-        for path, found in sides
-    )
+    files = [read_assignments(path) for path in (before, after)]
+    only = [one.assignments[0].group for one in files if len(one.assignments) == 1]
+    name = group or next(filter(None, only), None)
+    first, second = (_by(one.of(name), by) for one in files)
+    damaged = [failure for one in files for failure in one.damaged]
+    for failure in damaged:
+        note(f"{failure.place}: {failure.reason}")
     found = Diff(first, second)
     for side, other in ((first, second), (second, first)):
         own = [line for line in side.assumed if line not in other.assumed]
@@ -51,6 +51,7 @@ def diff(
         show_json(found.to_dict())
     else:
         print_diff(found)
+    raise typer.Exit(2 if damaged else 0)
 
 
 def _by(side: NamedAssignment, by: str) -> NamedAssignment:

@@ -9,7 +9,7 @@ import typer
 
 from compare.score import CURRENT, OPTIMUM, Score
 from compare.score import score as score_assignment
-from groups.assignment_files import read_assignment
+from groups.assignment_files import read_assignments
 from groups.errors import BadInput
 from heuristics import assignors
 
@@ -48,7 +48,10 @@ def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, Named
         if name in taken:
             raise BadInput(f"--plan {file}: there is a row {name} already; rename the file")
         taken.add(name)
-        plans[name] = read_assignment(file, groups[0].name)
+        found = read_assignments(file)
+        for failure in found.damaged:
+            raise BadInput(f"{failure.place}: {failure.reason}")
+        plans[name] = found.of(groups[0].name)
         plans[name].of(groups[0])
     return plans
 

@@ -39,10 +39,13 @@ def print_diff(diff: Diff) -> None:
     for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
         if numbers:
             tell(f"{what}: {_partitions(numbers)}")
-    for when, side in (("before", before), ("after", after)):
-        left = unassigned(side)
-        if left:
-            tell(f"with nobody {when}: {_partitions(left)}")
+    then_left, now_left = unassigned(before) or {}, unassigned(after) or {}
+    if then_left == now_left and now_left:
+        tell(f"with nobody, before and after: {_partitions(now_left)}")
+    else:
+        for when, left in (("before", then_left), ("after", now_left)):
+            if left:
+                tell(f"with nobody {when}: {_partitions(left)}")
     _print_members(diff)
     _print_moves(diff)
     again = _clients(before, diff.left) & _clients(after, diff.joined)

@@ -175,6 +175,32 @@ def test_a_pipe_can_be_either_side(folder):
     assert run.stdout == "even: the same in both. 2 members hold 2 partitions.\n"
 
 
+def test_a_damaged_part_costs_a_line_and_exit_code_2_and_the_group_is_compared(folder):
+    lines = [json.dumps(LOPSIDED), "{oops", json.dumps(EVEN)]
+    (folder / "damaged.jsonl").write_text("\n".join(lines) + "\n")
+    state = f"Consumer group 'even' is rebalancing.\n{ALL_GROUPS.read_text()}"
+    (folder / "state.txt").write_text(state)
+    calls = {
+        "damaged": ("diff", "damaged.jsonl", "even.json"),
+        "other state": ("diff", "state.txt", YESTERDAY),
+        "own state": ("diff", "even.json", "state.txt"),
+    }
+    runs = one_after_the_other(calls, folder)
+    assert runs["damaged"].stdout.startswith("even: the same in both.")
+    assert re.fullmatch(r"damaged\.jsonl:2: .*not JSON.*\n", runs["damaged"].stderr)
+    assert runs["damaged"].returncode == 2
+    assert runs["other state"].returncode == 0
+    assert "group 'even' is rebalancing" in one_line(runs["own state"], 2)
+
+
+def test_what_nobody_reads_is_with_nobody_before_and_after(folder):
+    group = LOPSIDED | {"topics": {"t0": 2, "t1": 3, "t9": 4}}
+    (folder / "unread.json").write_text(json.dumps(group))
+    (folder / "solved.json").write_text(json.dumps(solve(Group.from_dict(group)).to_dict()))
+    (run,) = one_after_the_other({"": ("diff", "unread.json", "solved.json")}, folder).values()
+    assert good(run).stdout.splitlines()[1] == "with nobody, before and after: t9:0-3"
+
+
 ODD = {
     "no text": b'{"c\xe9": {"t": [0]}}',
     "nothing": b"",
