@@ -118,7 +118,7 @@ class Within:
             return [self._confirmed(answer, "flow")]
         found = []
         if MOVES in self.at_most and self.objective in PROVED_WITHIN:
-            found = self._most_even(bound)
+            found = self.most_even(bound)
             if found and found[0].status is Status.OPTIMAL:
                 return found
         rest = tuple(tier for tier in self.objective if tier not in self.at_most)
@@ -133,7 +133,7 @@ class Within:
         solution = self.plain(self.group, objective, time_limit=self.time_left.share(4))
         return None if solution.assignment is None else solution.assignment.owner
 
-    def _most_even(self, optimum: int) -> list[Solution]:
+    def most_even(self, optimum: int = 0) -> list[Solution]:
         """Return the most even assignment within the budget on moves, with what proves it.
 
         Parameters

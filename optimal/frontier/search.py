@@ -1,4 +1,7 @@
-"""Search: the trade-offs between two ends, by the epsilon-constraint method with CP-SAT."""
+"""Search: the trade-offs between two ends, by the epsilon-constraint method.
+
+Balance within so many moves is a flow, which proves most points; the rest is CP-SAT.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.tiers import values
+from optimal.budgets.within import Within
 from optimal.cpsat import least_within
 from optimal.frontier.point import Point
 from optimal.solution import ProofKind
+from optimal.solve import solve
 
 if TYPE_CHECKING:
     from groups.arrays import Int32
@@ -31,20 +36,28 @@ def searched(
     time_left: TimeLeft,
     points: int | None,
 ) -> tuple[Point, ...]:
-    """Return the points that the epsilon-constraint method finds between the ends."""
+    """Return the points that the epsilon-constraint method finds between the ends.
+
+    Where CP-SAT would take too long, only what a flow finds, proved or not.
+    """
     left, right = ends
     found = [left]
     across = left.second_value - right.second_value
     step = 1 if points is None else max(1, math.ceil(across / (points - 1)))
     small = int((group.readers * group.partitions).sum()) <= MOST_CHOICES
-    while small and not time_left.is_up:
+    by_flow = objective == ("balance", "stickiness")
+    while (small or by_flow) and not time_left.is_up:
         at = found[-1]
         box = Box.below(at, right, at.second_value - step)
         if box.is_empty:
             found[-1] = replace(at, complete=step == 1)
             break
         turns = min(_TURNS, 1 + (at.second_value - right.second_value) // step)
-        point, proved = box.best(group, objective, at.assignment.owner, time_left, turns)
+        point = most_even_point(group, box.second[1], time_left) if by_flow else None
+        if small and (point is None or not point.proved):
+            point, proved = box.best(group, objective, at.assignment.owner, time_left, turns)
+        else:
+            proved = point is not None and point.proved
         if point is None:
             found[-1] = replace(at, complete=proved and step == 1)
             break
@@ -63,6 +76,16 @@ def searched(
         least = last.second_value == right.second_bound
         return (*found[:-1], replace(last, complete=least))
     return (*found, right)
+
+
+def most_even_point(group: Group, moves: int, time_left: TimeLeft) -> Point | None:
+    """Return the most even assignment within so many moves; None where the time is up."""
+    at_most, objective = {"stickiness": moves}, ("balance", "stickiness")
+    for found in Within(group, objective, at_most, time_left, solve).most_even():
+        if found.assignment is not None:
+            (one, first_bound), (other, second_bound) = ((t.value, t.bound) for t in found.terms)
+            return Point(one, other, first_bound, second_bound, found.assignment, found.proof.kind)
+    return None
 
 
 @dataclass(frozen=True)

@@ -36,27 +36,29 @@ def frontier(
     costs in the other. The two ends are the answers of `solve` to ``first > second`` and
     ``second > first``, with a certificate where both tiers are flows. The points between follow
     from sorting for moves or moved weight against racks, and for balance against stickiness
-    where all members read alike. Everything else is searched with CP-SAT by the epsilon-constraint
+    where all members read alike. Everything else is searched by the epsilon-constraint
     method (Haimes, Lasdon & Wismer 1971): the least of `first` with `second` below the last
-    point, then the least of `second` with that. Weighted flows would find only the points on the
-    convex hull, and not even those of balance: away from its optimum KIP-54's score is no flow
-    cost.
+    point, then the least of `second` with that. For balance against stickiness a flow finds most
+    of them with a certificate (`solve` with `at_most`), the rest is CP-SAT. Weighted flows would
+    find only the points on the convex hull, and not even those of balance: away from its optimum
+    KIP-54's score is no flow cost.
 
     Parameters
     ----------
     first, second : names of two tiers
     time_limit : seconds for everything together; when they are up the points found so far are
         returned, with `complete` False where some may be missing
-    points : at most so many, 2 or more, spread over the range of `second`; None: all. Each
-        holds an assignment of its own.
+    points : at most so many, 2 or more, spread over the range of `second`, or of the moves where
+        one tier is stickiness and the other balance; None: all. Each holds an assignment of its
+        own.
 
     Returns
     -------
     points : none of them is dominated by another or comes twice. Those that are proved
         are efficient; where all are proved and complete these are all trade-offs there are. Of a
-        group with more than 20,000 readers of partitions only the ends are returned
-        where the rest would have to be searched. Empty where the time was up before anything was
-        found.
+        group with more than 20,000 readers of partitions only the ends are returned, and what
+        flows find, where the rest would have to be searched. Empty where the time was up before
+        anything was found.
 
     Raises
     ------
@@ -102,7 +104,27 @@ def frontier(
             return _picked(group, objective, (left, right), known, time_left, points)
     from optimal.frontier.search import searched
 
+    if objective == ("stickiness", "balance"):
+        ends = _turned((left, right))
+        return _turned(searched(group, objective[::-1], (ends[0], ends[1]), time_left, points))
     return searched(group, objective, (left, right), time_left, points)
+
+
+def _turned(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """Return the trade-offs of the same two tiers the other way round."""
+    least = points[0].first_value == points[0].first_bound
+    complete = (*(point.complete for point in points[-2::-1]), least)
+    return tuple(
+        replace(
+            point,
+            first_value=point.second_value,
+            second_value=point.first_value,
+            first_bound=point.second_bound,
+            second_bound=point.first_bound,
+            complete=known,
+        )
+        for point, known in zip(points[::-1], complete, strict=True)
+    )
 
 
 def _end(solution: Solution, *, turned: bool = False) -> Point | None:

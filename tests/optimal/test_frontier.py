@@ -278,10 +278,15 @@ def test_a_group_too_large_to_search_gets_its_ends_and_says_that_points_are_miss
             [next(m for m in range(members) if t in rows[m]) for t in range(topics)], 50
         ),
     )
-    points = frontier(group, "balance", "stickiness")
+    points = frontier(group, "topic_balance", "stickiness")
     assert len(points) == 2
-    assert [point.proof for point in points] == [ProofKind.CERTIFICATE] * 2
     assert [point.complete for point in points] == [False, True]
+    points = frontier(group, "balance", "stickiness", points=5)
+    assert len(points) == 5
+    assert [point.proof for point in points[:: len(points) - 1]] == [ProofKind.CERTIFICATE] * 2
+    assert [point.complete for point in points] == [False] * 4 + [True]
+    assert_consistent(group, ("balance", "stickiness"), points)
+    assert all(point.first_bound > 0 for point in points[1:])
 
 
 def test_a_group_without_a_conflict_has_one_point():
