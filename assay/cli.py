@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 from assay.commands.assignors import assignors, fetch, probe
 from assay.commands.diff import diff
 from assay.commands.explain import explain
+from assay.commands.frontier import frontier
 from assay.commands.many_groups import report, run
 from assay.commands.one_group import check, solve
 from assay.commands.promises import hunt, reproduce
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, Callable[..., None]] = {
     "solve": solve,
     "check": check,
+    "frontier": frontier,
     "validate": validate,
     "score": score,
     "explain": explain,

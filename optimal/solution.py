@@ -15,7 +15,7 @@ from groups.assignment import Assignment
 from groups.documents import fields
 from groups.errors import BadInput, InvalidAssignment, ProofError
 from groups.tiers import TIERS, Objective, parse_objective
-from optimal.budgets.budget import Budgets, parse_budgets
+from optimal.budgets.budget import parse_budgets
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
@@ -161,7 +161,7 @@ class Solution:
     terms: tuple[Term, ...]
     assignment: Assignment | None
     proof: Proof
-    at_most: Budgets = field(default_factory=dict)
+    at_most: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Require that every part is what it should be; whether it is true is for the checker."""

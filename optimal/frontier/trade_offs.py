@@ -180,6 +180,8 @@ def _picked(
         if time_left.is_up:
             return (*found, right)
         point = _sorted_out(group, objective, known, i)
+        if known.moved == "stickiness" and "balance" in objective:
+            point = _certified(group, objective, point, time_left)
         if found[-1].weakly_dominates(point) or point.weakly_dominates(found[-1]):
             raise SolverContradiction(
                 f"{group.name}: of the trade-offs {found[-1].at} and {point.at} one "
@@ -194,6 +196,19 @@ def _picked(
             f"but solve finds {left.at} and {right.at}"
         )
     return (*found[:-1], right)
+
+
+def _certified(group: Group, objective: Objective, point: Point, time_left: TimeLeft) -> Point:
+    """Return a point of balance and moves with its certificate."""
+    from optimal.frontier.even import most_even_point
+
+    moves = dict(zip(objective, point.at, strict=True))["stickiness"]
+    found = most_even_point(group, moves, time_left)
+    if found is None or found.proof is not ProofKind.CERTIFICATE:
+        return point
+    if point.at != (found.at if objective[0] == "balance" else found.at[::-1]):
+        raise SolverContradiction(f"{group.name}: {point.at} and {found.at} are not both optimal")
+    return replace(point, proof=found.proof)
 
 
 def _sorted_out(group: Group, objective: Objective, known: Trades, number: int) -> Point:

@@ -1,4 +1,5 @@
 import random
+from collections import Counter
 from itertools import combinations, pairwise, permutations, product
 from time import monotonic
 
@@ -8,6 +9,7 @@ import pytest
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal import Point, ProofKind, Status, frontier, solve
 from optimal.cpsat import least_within
+from optimal.frontier.knee import knee
 from tests.optimal.random_groups import random_group
 
 FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
@@ -206,6 +208,66 @@ def test_even_topics_cost_even_loads_where_one_reads_more():
         }
     )
     assert pairs_of(frontier(group, "balance", "topic_balance")) == [(0, 14), (2, 12)]
+
+
+def test_balance_and_moves_have_certificates_where_least_majorised_loads_do():
+    rng, kinds = random.Random("certified"), Counter()
+    for _ in range(10):
+        group = crowded(rng, members=4, partitions=12)
+        for point in frontier(group, "balance", "stickiness"):
+            at_most = {"stickiness": point.second_value}
+            solution = solve(group, at_most=at_most, method="auto")
+            assert (solution.terms[0].value, solution.terms[1].value) == point.at
+            kinds[point.proof] += 1
+    assert kinds[ProofKind.CERTIFICATE] > 0.7 * kinds.total()
+    points = frontier(newcomers(20, 3), "stickiness", "balance")
+    assert {point.proof for point in points} == {ProofKind.CERTIFICATE}
+
+
+def points_at(*values: tuple[int, int]) -> tuple[Point, ...]:
+    assignment = Assignment.current(newcomers(2, 2))
+    return tuple(Point(*at, *at, assignment, ProofKind.SOLVER) for at in values)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([], None),
+        ([(0, 1)], None),
+        ([(0, 9), (9, 0)], None),
+        ([(0, 2), (5, 1), (10, 0)], None),
+        ([(0, 2), (9, 1), (10, 0)], None),
+        ([(0, 2), (4, 1), (10, 0)], 1),
+        ([(0, 9), (1, 2), (2, 1), (9, 0)], 1),
+        ([(0, 9), (1, 3), (2, 1), (9, 0)], 2),
+        ([(10**30, 9 * 10**30), (10**30 + 1, 3), (2 * 10**30, 0)], 1),
+    ],
+)
+def test_the_knee_is_furthest_below_the_line_between_the_ends(values, expected):
+    assert knee(points_at(*values)) == expected
+
+
+def test_the_knee_is_the_same_whichever_tier_comes_first():
+    rng, found = random.Random("knee"), 0
+    for _ in range(200):
+        size = rng.randint(3, 8)
+        first, second = (sorted(rng.sample(range(50), size)) for _ in range(2))
+        values = list(zip(first, second[::-1], strict=True))
+        there = knee(points_at(*values))
+        back = knee(points_at(*[at[::-1] for at in reversed(values)]))
+        if there is None or back is None:
+            assert there == back
+            continue
+        found += 1
+        ends = values[0], values[-1]
+
+        def below(at, ends=ends):
+            (a, b), (c, d) = ends
+            return (at[0] - a) / (c - a) + (at[1] - d) / (b - d)
+
+        assert below(values[there]) == pytest.approx(below(values[size - 1 - back]))
+        assert below(values[there]) == pytest.approx(min(map(below, values)))
+    assert found > 100
 
 
 def test_a_group_of_any_size_gets_as_many_points_as_asked_for():

@@ -1,0 +1,108 @@
+import json
+
+import pytest
+
+from tests.assay.calling import LOPSIDED, assay, document_of, good, one_line
+
+# c0 owns all of t0, which all read, and all of t1, which only it and c1 read.
+KNEED = {
+    "format": "assay-group/1",
+    "group": "kneed",
+    "topics": {"t0": 6, "t1": 2},
+    "members": {
+        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1, 2, 3, 4, 5], "t1": [0, 1]}},
+        "c1": {"subscription": ["t0", "t1"]},
+        "c2": {"subscription": ["t1"]},
+    },
+}
+
+
+@pytest.fixture
+def kneed(tmp_path):
+    path = tmp_path / "kneed.json"
+    path.write_text(json.dumps(KNEED))
+    return path
+
+
+def test_the_curve_is_a_row_a_point_from_no_move_to_the_optimum(folder):
+    run = good(assay("frontier", folder / "orders.json", "balance", "stickiness"))
+    lines = run.stdout.splitlines()
+    assert lines[0] == (
+        "orders: balance 5 for 0 moves, 1 for 2 moves. "
+        "No knee: no point is better than the straight line between the two."
+    )
+    assert [line.split() for line in lines[1:5]] == [
+        ["moves", "balance", "loads", "gain", "proof"],
+        ["0", "5", "0-5", "0%", "certificate"],
+        ["1", "3", "1-4", "50%", "certificate"],
+        ["2", "1", "2-3", "100%", "certificate"],
+    ]
+
+
+def test_the_knee_is_marked_in_the_table_and_in_json(kneed):
+    run = good(assay("frontier", kneed, "balance", "stickiness"))
+    document = document_of(
+        good(assay("frontier", kneed, "balance", "stickiness", "--format", "json"))
+    )
+    assert list(document) == ["format", "group", "tiers", "points", "knee", "assumed"]
+    assert (document["format"], document["group"]) == ("assay-frontier/1", "kneed")
+    assert document["tiers"] == ["balance", "stickiness"]
+    found = [tuple(point["values"]) for point in document["points"]]
+    assert list(document["points"][0]) == ["values", "bounds", "proved", "proof", "complete"]
+    assert all(point["proved"] and point["complete"] for point in document["points"])
+    assert all(point["bounds"] == point["values"] for point in document["points"])
+    assert found == [(2, 5), (4, 4), (8, 3), (10, 2), (14, 1), (16, 0)]
+    # At the knee 2 of 14 of the balance and 4 of 5 moves are still to be paid.
+    assert document["knee"] == 1
+    lines = run.stdout.splitlines()
+    assert lines[0] == (
+        "kneed: balance 16 for 0 moves, 2 for 5 moves. 4 moves give 85% of what 5 would."
+    )
+    assert lines[6].split() == ["4", "4", "2-4", "85%", "knee", "certificate"]
+    assert not any("knee " in line for line in lines[:6] + lines[7:])
+
+
+def test_the_other_order_of_tiers_is_the_same_table(folder):
+    there, back = (
+        good(assay("frontier", folder / "orders.json", *tiers)).stdout
+        for tiers in (("balance", "stickiness"), ("stickiness", "balance"))
+    )
+    assert there == back
+
+
+def test_where_nothing_is_to_trade_one_line_says_so(folder):
+    run = good(assay("frontier", folder / "even.json", "balance", "stickiness"))
+    assert run.stdout == (
+        "even: nothing to trade, one assignment is best in both: balance 0, moves 0\n"
+    )
+
+
+def test_fewer_points_are_said_to_be_fewer(folder):
+    run = good(assay("frontier", folder / "orders.json", "balance", "stickiness", "--points", "2"))
+    lines = run.stdout.splitlines()
+    assert [line.split()[0] for line in lines[2:4]] == ["0", "2"]
+    assert lines[4] == "There may be points between these: --points and --time-limit give more."
+
+
+@pytest.mark.parametrize(
+    ("tiers", "message"),
+    [
+        (("balance", "speed"), "objective: unknown tier 'speed', expected one of"),
+        (("balance", "balance"), "objective: tier 'balance' appears twice"),
+        (("balance", "racks"), "topics.t0.racks: unknown, but tier racks needs it"),
+        (("balance",), "Missing argument"),
+        (("balance", "stickiness", "--points", "1"), "Invalid value for '--points'"),
+    ],
+)
+def test_bad_usage_is_one_line(folder, tiers, message):
+    line = one_line(assay("frontier", folder / "orders.json", *tiers), 2)
+    assert line.startswith(message)
+
+
+def test_unknown_subscriptions_are_refused_unless_told_or_assumed(folder):
+    arguments = ("frontier", folder / "unknown.json", "balance", "stickiness")
+    assert "--assume-equal" in one_line(assay(*arguments), 2)
+    run = assay(*arguments, "--assume-equal", "--format", "json")
+    assert run.returncode == 0
+    assert document_of(run)["assumed"] == run.stderr.removeprefix("assumed: ").splitlines()
+    assert LOPSIDED["group"] == document_of(run)["group"]
