@@ -13,7 +13,8 @@ from groups.named_assignment import NamedAssignment
 
 def diff(
     before: Annotated[
-        str, typer.Argument(metavar="A", help="a capture, a solution or a plan, - for standard in")
+        str,
+        typer.Argument(metavar="A", help="a capture, a solution or a plan; - is standard input"),
     ],
     after: Annotated[str, typer.Argument(metavar="B", help="a later one of the same group")],
     *,

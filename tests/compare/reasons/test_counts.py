@@ -12,15 +12,33 @@ from groups.errors import ProofError
 from optimal import solve
 from optimal.solution import Proof, Term
 from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import group_of
 
 SEEDS = range(400)
 
 
 def drawn(seed: int, members: int = 8, partitions: int = 30) -> Group:
+    """A random group; every second one is a chain, where one move makes others necessary."""
     rng = random.Random(seed)
+    if seed % 2:
+        return linked(rng, members, partitions)
     return random_group(
         rng, members=rng.randint(1, members), partitions=rng.randint(1, partitions)
     )
+
+
+def linked(rng: random.Random, members: int, partitions: int) -> Group:
+    """A group whose topics are read by neighbours, and mostly owned by the first of them."""
+    size = rng.randint(2, members)
+    count = {f"t{i}": rng.randint(1, max(partitions // size, 1)) for i in range(size - 1)}
+    reads = {f"c{m}": [f"t{i}" for i in (m - 1, m) if 0 <= i < size - 1] for m in range(size)}
+    owned: dict[str, dict[str, list[int]]] = {f"c{m}": {} for m in range(size)}
+    for i, (topic, most) in enumerate(count.items()):
+        for number in range(most):
+            owner = f"c{i + (rng.random() < 0.15)}"
+            if rng.random() < 0.9:
+                owned[owner].setdefault(topic, []).append(number)
+    return group_of(count, reads, owned)
 
 
 class Plain:
@@ -175,6 +193,11 @@ def test_counts_of_both_kinds_and_of_several_members_are_among_those_tried():
         for count in moves_of(solve(drawn(seed))).counts
     }
     assert len(tried) >= 6
+
+
+def test_prices_of_several_steps_up_and_down_are_among_those_tried():
+    prices = {int(price) for seed in SEEDS for price in solve(drawn(seed)).proof.price}
+    assert {-3, -2, -1, 0, 1, 2, 3} <= prices
 
 
 def test_a_certificate_that_does_not_add_up_is_not_put_in_words():

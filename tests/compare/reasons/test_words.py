@@ -13,16 +13,12 @@ from compare.reasons.member import about
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve
 from tests.assay.calling import LOPSIDED
+from tests.compare.reasons.test_counts import drawn
 from tests.optimal.random_groups import random_group
 
 SEEDS = range(200)
 # Nobody who reads an explanation needs to know what these are.
 JARGON = re.compile(r"\b(levels?|prices?|dual|flows?|blocks?|cuts?|certificates?)\b")
-
-
-def drawn(seed: int) -> Group:
-    rng = random.Random(seed)
-    return random_group(rng, members=rng.randint(1, 8), partitions=rng.randint(1, 30))
 
 
 @cache
