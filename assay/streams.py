@@ -82,7 +82,14 @@ def show(line: str) -> None:
 
 def show_json(document: object) -> None:
     """Print the answer as one line of JSON."""
-    put(json.dumps(document, ensure_ascii=False))
+    put(as_json(document))
+
+
+def as_json(document: object, *, indent: int | None = None) -> str:
+    """Return a document as JSON in which whatever could steer a terminal is escaped."""
+    text = json.dumps(document, ensure_ascii=False, indent=indent)
+    lines = text.split("\n")
+    return "\n".join(line if line.isprintable() else _escaped(line) for line in lines)
 
 
 def put(text: str) -> None:
@@ -129,6 +136,14 @@ def complain(line: str) -> None:
 def printable(text: str) -> str:
     """Return a text with line ends, escape sequences and the like written out."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _escaped(line: str) -> str:
+    # JSON itself leaves DEL, the C1 controls and what turns the direction of writing as they are.
+    return "".join(
+        c if c.isprintable() else json.dumps(c)[1:-1] if c > "\x7f" else f"\\u{ord(c):04x}"
+        for c in line
+    )
 
 
 def _text(raw: FileIO) -> TextIOWrapper:

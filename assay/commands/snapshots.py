@@ -1,13 +1,12 @@
 """Snapshots: is one good, what becomes one, one without names, and seeded ones."""
 
-import json
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
 
 from assay.commands.options import Out, Reset, no_group_in
-from assay.streams import complain, note, note_assumed, show, write
+from assay.streams import as_json, complain, note, note_assumed, show, write
 from groups.absent_topics import readers_of_nothing
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
@@ -92,7 +91,7 @@ def import_(
     groups = [Group.from_dict(found.document).with_reset(reset) for found in imported]
     _note_assumed(groups)
     indent = 1 if len(groups) == 1 else None
-    write((json.dumps(g.to_dict(), ensure_ascii=False, indent=indent) for g in groups), out)
+    write((as_json(g.to_dict(), indent=indent) for g in groups), out)
     damaged = any(strict or not failure.not_to_be_had for failure in failures)
     raise typer.Exit(2 if damaged else 0)
 
@@ -130,7 +129,7 @@ def anonymise(
         except BadInput as error:
             raise error.within(place) from None
         documents.append(document)
-    write((json.dumps(d, ensure_ascii=False) for d in anonymise_all(documents)), out)
+    write((as_json(d) for d in anonymise_all(documents)), out)
 
 
 def generate(
@@ -180,4 +179,4 @@ def generate(
     else:
         points = [Family(size, per_member, topics, family, event, skewed) for size in sizes]
     groups = (p.group(number) for p in points for number in range(seed, seed + count))
-    write((json.dumps(group.to_dict(), ensure_ascii=False) for group in groups), out)
+    write((as_json(group.to_dict()) for group in groups), out)

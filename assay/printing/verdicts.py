@@ -15,12 +15,14 @@ from compare.lags import most_lag, peak_lag
 from compare.score import scores_document
 from compare.sentences import counted, moves_needed, sentence, spread, summary
 from compare.verdict import WORST_FIRST
+from groups.columns.offsets import latest_assumed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.score import Score
     from compare.verdict import Judged
+    from groups import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
 
@@ -47,7 +49,12 @@ def document(
         }
     else:
         found = scores_document(judged.group, reference, rows)
-    return {**found, "verdict": judged.verdict.to_dict(), "assumed": list(assumed)}
+    return {
+        **found,
+        "captured_at": judged.group.captured_at,
+        "verdict": judged.verdict.to_dict(),
+        "assumed": list(assumed),
+    }
 
 
 def print_groups(judged: Sequence[Judged], tiers: Objective, files: Sequence[str]) -> None:
@@ -57,14 +64,43 @@ def print_groups(judged: Sequence[Judged], tiers: Objective, files: Sequence[str
     show("")
     lags = [_peak_lags(one) for one in worst]
     best = any(after for _, after in lags)
-    heads = ["group", "members", "partitions", "loads now", "best loads", "verdict", "moves"]
+    # A group that is there more than once is told by when it was captured, in a second column.
+    times = int(len({one.group.name for one in worst}) < len(worst))
+    heads = [
+        "group",
+        *["captured at"] * times,
+        "members",
+        "partitions",
+        "loads now",
+        "best loads",
+        "verdict",
+        "moves",
+    ]
     if any(now != "-" for now, _ in lags):
         heads.append(f"peak lag now{' / best' if best else ''}")
-    table = Table(*heads, right=[1, 2, 3, 4, 6, 7], whole=[5], gives_way=[2, 1])
+    right = [times + column for column in (1, 2, 3, 4, 6, 7)]
+    whole = [*[1] * times, times + 5]
+    table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])
     for one, lag in zip(worst, with_notes(lags), strict=True):
-        table.add(*[*_line(one), lag][: len(heads)])
+        name, *cells = _line(one)
+        table.add(*[name, *[one.group.captured_at] * times, *cells, lag][: len(heads)])
     table.show()
+    if any(now != "-" for now, _ in lags):
+        _print_latest_assumed([one.group for one in worst])
     _print_notes(worst, tiers, files)
+
+
+def _print_latest_assumed(groups: Sequence[Group]) -> None:
+    """Print on how many partitions the lag is nought because nobody said what is reset."""
+    known = [(group.offsets, group.auto_offset_reset, group.partitions) for group in groups]
+    count = sum(latest_assumed(*one) for one in known)
+    if count:
+        partitions = counted(count, "partition")
+        counts = "counts" if count == 1 else "count"
+        tell(
+            f"lag: {partitions} without a commit {counts} as 0, as with auto.offset.reset=latest, "
+            "which is assumed; see --reset"
+        )
 
 
 def _line(judged: Judged) -> list[object]:

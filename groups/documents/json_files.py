@@ -7,13 +7,14 @@ import json
 import os
 import sys
 from io import StringIO
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from groups.documents.texts import decode, without_gz
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -64,7 +65,7 @@ def make_folder(path: Path) -> None:
         raise BadInput(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
 
 
-def split_documents(data: bytes, name: str) -> list[tuple[str, str]]:
+def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:
     """Return the texts of the JSON documents in a file, each with its place.
 
     A ``.jsonl`` file has one to a line, and so has any other whose first line is one. The place
@@ -82,10 +83,11 @@ def split_documents(data: bytes, name: str) -> list[tuple[str, str]]:
     except BadInput as error:
         raise error.within(name) from None
     numbered = enumerate(StringIO(text), start=1)
-    lines = [(number, line.rstrip("\r\n")) for number, line in numbered if line.strip()]
-    if is_json_lines(name) or (len(lines) > 1 and _is_whole(lines[0][1])):
-        return [(f"{name}:{number}", line) for number, line in lines]
-    return [(name, text)]
+    lines = ((f"{name}:{n}", line.rstrip("\r\n")) for n, line in numbered if line.strip())
+    first = list(islice(lines, 2))
+    if is_json_lines(name) or (len(first) > 1 and _is_whole(first[0][1])):
+        return chain(first, lines)
+    return iter([(name, text)])
 
 
 def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
@@ -99,10 +101,11 @@ def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
         Where the file is empty, is not text, or is not JSON as a whole.
     """
     texts = split_documents(data, name)
-    if texts[0][0] != name:
-        return _parsed(texts)
+    place, text = next(texts)
+    if place != name:
+        return _parsed(chain([(place, text)], texts))
     try:
-        return iter([(name, parse_json(texts[0][1]))])
+        return iter([(name, parse_json(text))])
     except BadInput as error:
         raise error.within(name) from None
 
@@ -134,7 +137,7 @@ def _is_whole(line: str) -> bool:
     return True
 
 
-def _parsed(texts: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
+def _parsed(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
     for place, text in texts:
         try:
             yield place, parse_json(text)

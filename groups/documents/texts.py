@@ -16,11 +16,9 @@ MOST_UNPACKED_BYTES = 2**28
 _PIECE = 2**20
 _START = 4096
 _GZIP = b"\x1f\x8b"
-# The mark of UTF-32 begins with that of UTF-16.
+_WIDER = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _MARKED = (
     (codecs.BOM_UTF8, "UTF-8-SIG"),
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
@@ -55,15 +53,17 @@ def named(path: str) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of some bytes: UTF-8, or UTF-16 and UTF-32, without a byte order mark.
+    """Return the text of some bytes, UTF-8 or UTF-16, without its byte order mark.
 
     UTF-16 needs no mark where most of its beginning is ASCII, as in all that tools print.
 
     Raises
     ------
     BadInput
-        Where the bytes are none of them, with the place of the first bad one.
+        Where the bytes are neither, with the place of the first bad one.
     """
+    if data.startswith(_WIDER):
+        raise BadInput("UTF-32, expected UTF-8 or UTF-16")
     encoding = _encoding(data)
     try:
         return data.decode(encoding)

@@ -46,7 +46,7 @@ def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder
     arguments = ("--assignor", "range", "--assignor", "kip-169-lag", "--format", "json")
     document = document_of(good(assay("score", folder / "orders.json", *arguments)))
     assert list(document) == [
-        "format", "group", "objective", "optimum", "scores", "verdict", "assumed",
+        "format", "group", "objective", "optimum", "scores", "captured_at", "verdict", "assumed",
     ]  # fmt: skip
     assert document["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
@@ -110,8 +110,7 @@ def test_fail_above_leaves_with_1_only_above_the_limit(folder):
 def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
     lines = good(assay("score", ALL_GROUPS)).stdout.splitlines()
     assert lines[0] == (
-        "1 of 11 groups is improvable: kpr-c by moving 2 partitions; "
-        "1 depends on who reads what."
+        "1 of 11 groups is improvable: kpr-c by moving 2 partitions; 1 depends on who reads what."
     )
     assert lines[2].split() == [
         "group", "members", "partitions", "loads", "now", "best", "loads", "verdict", "moves",
@@ -121,8 +120,46 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
         "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "1.4", "k",
     ]  # fmt: skip
     assert [line.split()[0] for line in lines[3:14]][:2] == ["kpr-c", "aio-f"]
-    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[14])
+    assert lines[14] == (
+        "lag: 18 partitions without a commit count as 0, as with auto.offset.reset=latest, "
+        "which is assumed; see --reset"
+    )
+    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[15])
     assert lines[13].split() == ["empty-e", "0", "10", "-", "-", "no", "members", "-", "-"]
+
+
+@pytest.mark.parametrize("reset", ["latest", "earliest"])
+def test_where_the_reset_is_told_no_lag_is_said_to_be_assumed(reset):
+    lines = good(assay("score", ALL_GROUPS, "--reset", reset)).stdout.splitlines()
+    assert not any(line.startswith("lag: ") for line in lines)
+    # The console does not print where a log begins: what is behind a missing commit is unknown.
+    assert lines[3].split()[7:] == (["1.4", "k", "/", "1.4", "k"] if reset == "latest" else ["-"])
+
+
+def test_three_nights_of_a_group_are_three_captures_told_apart_by_their_times(folder):
+    nights = [f"2026-11-{day}T03:00:00Z" for day in (18, 19, 20)]
+    lines = [json.dumps(LOPSIDED | {"captured_at": night}) for night in nights]
+    (folder / "nights.jsonl").write_text("\n".join([*lines, json.dumps(EVEN)]))
+    calls = {
+        "table": ("score", folder / "nights.jsonl"),
+        "json": ("score", folder / "nights.jsonl", "--format", "json"),
+        "one": ("score", folder / "nights.jsonl", "--group", "even"),
+    }
+    runs = one_after_the_other(calls, folder)
+    shown = runs["table"].stdout.splitlines()
+    assert shown[0] == (
+        "3 of 4 captures of 2 groups are improvable: "
+        "orders at 2026-11-18T03:00:00Z by moving 2 partitions, "
+        "orders at 2026-11-19T03:00:00Z by moving 2, orders at 2026-11-20T03:00:00Z by moving 2."
+    )
+    assert shown[2].split()[:4] == ["group", "captured", "at", "members"]
+    assert [line.split()[:3] for line in shown[3:7]] == [
+        *(["orders", night, "2"] for night in nights),
+        ["even", "-", "2"],
+    ]
+    documents = [json.loads(line) for line in runs["json"].stdout.splitlines()]
+    assert [document["captured_at"] for document in documents] == [*nights, None]
+    assert "captured" not in runs["one"].stdout
 
 
 def test_several_groups_as_json_are_a_line_each():
@@ -190,7 +227,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     }
     runs = one_after_the_other(calls, folder)
     assert "group 'r' is rebalancing" in runs["state"].stderr
-    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 16)
+    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 17)
     assert re.fullmatch(r"\S*damaged.jsonl:2: .*not JSON.*\n", runs["damaged"].stderr)
     assert (runs["damaged"].returncode, "even" in runs["damaged"].stdout) == (2, True)
     assert "cannot be read" in one_line(runs["only bad"], 2)
