@@ -57,23 +57,24 @@ def explain(
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)
-    groups, _ = groups_in([file], [group] if group else [], reads or [])
+    groups, damaged = groups_in([file], [group] if group else [], reads or [])
     if len(groups) > 1:
         raise BadInput(f"{file}: {len(groups)} groups; add --group NAME")
     one = groups[0].with_equal_subscriptions() if assume_equal else groups[0]
     note_assumed(one.assumed)
     if not one.members:
         show(f"{one.name}: no members, so there is nothing to explain.")
-        return
-    solution = _sure(one, tiers, time_limit)
-    found = explained(solution)
-    if found is None:
-        show(not_proved(solution))
-        return
-    lead = WHOEVER if solution.group is not one else None
-    if one is not groups[0]:
-        lead = f"This holds if {ALL_ALIKE}."
-    print_explanation(found, member, lead=lead)
+    else:
+        solution = _sure(one, tiers, time_limit)
+        found = explained(solution)
+        lead = WHOEVER if solution.group is not one else None
+        if one is not groups[0]:
+            lead = f"This holds if {ALL_ALIKE}."
+        if found is None:
+            show(not_proved(solution))
+        else:
+            print_explanation(found, member, lead=lead)
+    raise typer.Exit(2 if damaged else 0)
 
 
 def _sure(group: Group, tiers: Tiers, time_limit: float | None) -> Solution:
@@ -91,6 +92,8 @@ def _sure(group: Group, tiers: Tiers, time_limit: float | None) -> Solution:
         return solve(group, tiers, time_limit=time_limit)
     (judged,) = judge([group], tiers, time_limit=time_limit)
     reference, lowest = judged.reference, judged.lowest
+    if lowest is not None and judged.verdict.says == "not proved":
+        return lowest
     if reference is None or lowest is None or reference is not judged.best:
         question = judged.verdict.question
         asks = f" ({question})" if question else ""

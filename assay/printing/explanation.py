@@ -41,7 +41,7 @@ def print_explanation(
     for line in words.reasons(explanation) if lines is None else lines:
         _say(line)
     if explanation.moves is None and explanation.solution.objective != ("balance",):
-        _say(words.other_proof(explanation.solution))
+        _say(words.other_proof(explanation))
 
 
 def _say(sentence: str) -> None:

@@ -46,7 +46,7 @@ def _holds(explanation: Explanation, m: int) -> str:
     )
     if now == best:
         return f"{name} holds {counted(best, 'partition')}, now and in the best assignment."
-    return f"{name} holds {counted(now, 'partition')} now and {best} in the best assignment."
+    return f"{name} holds {counted(now, 'partition')} now and {best:,} in the best assignment."
 
 
 def _gives(explanation: Explanation, m: int) -> list[str]:
@@ -114,14 +114,20 @@ def _in_block(explanation: Explanation, m: int, at: int) -> list[str]:
     besides = sorted(lower & set(group.subscription(m).tolist()))
     if besides:
         what = named([group.topics[t] for t in besides])
-        found.append(f"No more: {what}, which it reads too, is for members that hold less.")
+        found.append(
+            f"No more: {what}, which it reads too, {_is(besides)} for lines further down."
+        )
     else:
         found.append("No more: it reads nothing else.")
     if at + 1 < len(blocks):
         found.append(f"No less: nobody in a line further down reads {topics}.")
     elif size < len(group.members):
-        found.append("No less: members in a line further up hold more already.")
+        found.append("No less: nobody in a line further up holds less.")
     return found
+
+
+def _is(topics: list[int]) -> str:
+    return "is" if len(topics) == 1 else "are"
 
 
 def _counts(explanation: Explanation, m: int) -> list[str]:
@@ -137,4 +143,4 @@ def _counts(explanation: Explanation, m: int) -> list[str]:
         if m in count.members or m in count.owners:
             found.append(count_sentence(group, count))
     more = len(found) - MOST_COUNTS
-    return [*found[:MOST_COUNTS], *([f"{more} more counts name it."] if more > 0 else [])]
+    return [*found[:MOST_COUNTS], *([f"It is in {more} more."] if more > 0 else [])]

@@ -26,6 +26,7 @@ AS_EVEN = (
 )
 SOLVER = "A solver reports that nothing is better. That is its word; there is no argument to show."
 ENUMERATED = "Every assignment of this group was looked at, and none is better."
+AFTER = "What comes after balance is proved as well: assay check verifies it without a solver."
 PROVED = (
     "That nothing is better is proved, and assay check verifies it without a solver; the argument "
     "has no short form in words."
@@ -193,11 +194,11 @@ def downward_sentence(group: Group, downward: Sequence[Downward]) -> str:
     )
 
 
-def other_proof(solution: Solution) -> str:
-    """Say what the proof is where it is not one that can be counted out."""
-    kind = solution.proof.kind
+def other_proof(explanation: Explanation) -> str:
+    """Say what the proof is of what is not counted out."""
+    kind = explanation.solution.proof.kind
     if kind is ProofKind.CERTIFICATE:
-        return PROVED
+        return AFTER if explanation.blocks else PROVED
     return ENUMERATED if kind is ProofKind.EXHAUSTION else SOLVER
 
 

@@ -60,6 +60,7 @@ def written(tmp_path_factory) -> dict:
         "score": ("score", "orders.json", "--assignor", "range", *as_json),
         "plan": ("score", "orders.json", "--plan", "plan.json", *as_json),
         "assignors": ("assignors", *as_json),
+        "frontier": ("frontier", "orders.json", "balance", "stickiness", *as_json),
         "diff": ("diff", "orders.json", "solution.json", *as_json),
         "double": ("diff", "plan.json", "orders.json", *as_json),
     }
@@ -78,7 +79,7 @@ def test_every_key_of_the_examples_is_explained():
 
 
 def test_every_key_that_is_written_is_explained(written):
-    assert len({document["format"] for document in written.values()}) == 4
+    assert len({document["format"] for document in written.values()}) == 5
     for name, document in written.items():
         assert keys_in(document) - explained(document["format"]) == set(), name
 

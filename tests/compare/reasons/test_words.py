@@ -180,7 +180,7 @@ def test_a_group_of_two_lines_reads_as_it_should():
         "It gets 1 from c0.",
         "It reads a (9 partitions, read by c0 too) and b (4 partitions, read by c2 and c3 too).",
         "Line 1 has a: 9 partitions for 2 members, so 4 or 5 each.",
-        "No more: b, which it reads too, is for members that hold less.",
+        "No more: b, which it reads too, is for lines further down.",
         "No less: nobody in a line further down reads a.",
         "It owns 1 partition of b, for a line further down: 1 must go.",
     ]
@@ -230,7 +230,7 @@ def test_of_other_objectives_and_methods_it_says_what_the_proof_is(objective, me
     solution = solve(Group.from_dict(LOPSIDED), objective, method=method)
     explanation = explain(solution)
     assert (explanation.blocks, explanation.moves) == ((), None)
-    assert words.other_proof(solution) == sentence
+    assert words.other_proof(explanation) == sentence
 
 
 def test_of_balance_with_tiers_after_it_the_loads_are_explained():
@@ -238,6 +238,7 @@ def test_of_balance_with_tiers_after_it_the_loads_are_explained():
     explanation = explain(solve(group, "balance > racks > stickiness"))
     assert explanation.blocks
     assert explanation.moves is None
+    assert words.other_proof(explanation) == words.AFTER
     assert explain(solve(group, "balance")).blocks == explanation.blocks
 
 
