@@ -1,8 +1,6 @@
 """Explain: why the best assignment of a group cannot be better, in words."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,11 +15,6 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show
 from groups.errors import BadInput
 from groups.tiers import parse_objective
-
-if TYPE_CHECKING:
-    from groups.group import Group
-    from groups.tiers import Objective as Tiers
-    from optimal.solution import Solution
 
 WHOEVER = (
     "Who reads what is not known, so this takes whoever is unknown to read every topic that "
@@ -53,6 +46,7 @@ def explain(
     """
     from assay.printing.explanation import print_explanation
     from compare.reasons.explanation import explain as explained
+    from compare.reasons.sure import sure_optimum
     from compare.reasons.words import not_proved
     from compare.verdict import ALL_ALIKE
 
@@ -65,7 +59,7 @@ def explain(
     if not one.members:
         show(f"{one.name}: no members, so there is nothing to explain.")
     else:
-        solution = _sure(one, tiers, time_limit)
+        solution = sure_optimum(one, tiers, time_limit=time_limit)
         found = explained(solution)
         lead = WHOEVER if solution.group is not one else None
         if one is not groups[0]:
@@ -75,30 +69,3 @@ def explain(
         else:
             print_explanation(found, member, lead=lead)
     raise typer.Exit(2 if damaged else 0)
-
-
-def _sure(group: Group, tiers: Tiers, time_limit: float | None) -> Solution:
-    """Return the optimum that holds whoever reads what.
-
-    Raises
-    ------
-    BadInput
-        Where there is no such optimum.
-    """
-    from compare.verdict import judge
-    from optimal import solve
-
-    if group.subscription_known.all():
-        return solve(group, tiers, time_limit=time_limit)
-    (judged,) = judge([group], tiers, time_limit=time_limit)
-    reference, lowest = judged.reference, judged.lowest
-    if lowest is not None and judged.verdict.says == "not proved":
-        return lowest
-    if reference is None or lowest is None or reference is not judged.best:
-        question = judged.verdict.question
-        asks = f" ({question})" if question else ""
-        raise BadInput(
-            f"{group.name}: what is best depends on who reads what{asks}: "
-            "add --reads PATTERN=TOPICS, or --assume-equal"
-        )
-    return lowest

@@ -1,0 +1,45 @@
+"""Sure: the optimum of a group, as far as it is the same whoever reads what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.verdict import judge
+from groups.errors import BadInput
+from optimal import solve
+
+if TYPE_CHECKING:
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.solution import Solution
+
+
+def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = None) -> Solution:
+    """Return the optimum of a group, whoever reads what.
+
+    Where subscriptions are unknown, it is that of the group in which whoever is unknown reads
+    every topic in demand. It is returned where it is no better than what can be had for sure: then
+    it bounds what is true, and its terms are the true ones.
+
+    Parameters
+    ----------
+    time_limit : seconds for each solve
+
+    Raises
+    ------
+    BadInput
+        Where the optimum depends on who reads what.
+    """
+    if group.subscription_known.all():
+        return solve(group, tiers, time_limit=time_limit)
+    (judged,) = judge([group], tiers, time_limit=time_limit)
+    reference, lowest = judged.reference, judged.lowest
+    if lowest is not None and (
+        judged.verdict.says == "not proved" or (reference is not None and reference is judged.best)
+    ):
+        return lowest
+    asks = f" ({judged.verdict.question})" if judged.verdict.question else ""
+    raise BadInput(
+        f"{group.name}: what is best depends on who reads what{asks}: "
+        "add --reads PATTERN=TOPICS, or --assume-equal"
+    )

@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from compare.reasons.explanation import explain
+from compare.reasons.sure import sure_optimum
+from groups import BadInput
+from optimal import Status, solve
+from tests.compare.test_verdict import hidden, in_good_order
+from tests.optimal.small_groups import group_of
+
+TIERS = ("balance", "stickiness")
+
+
+def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
+    rng = np.random.default_rng(3)
+    explained, refused = 0, []
+    for number, truth in enumerate(in_good_order(400)):
+        if not truth.members or not (truth.owner >= 0).any():
+            continue
+        shown = hidden(truth, rng.random(len(truth.members)) < (number % 3 + 1) / 3)
+        try:
+            found = sure_optimum(shown, TIERS)
+        except BadInput as error:
+            refused.append(str(error))
+            continue
+        explained += 1
+        assert found.status is Status.OPTIMAL
+        assert found.terms == solve(truth).terms
+        assert explain(found).moves.total == found.terms[1].value
+    assert min(explained, len(refused)) > 50
+    assert all("add --reads PATTERN=TOPICS, or --assume-equal" in said for said in refused)
+
+
+def test_a_group_of_which_nobody_holds_anything_needs_its_subscriptions():
+    group = group_of({"t": 2}, {"c0": [], "c1": []})
+    unknown = hidden(group, np.ones(2, bool))
+    with pytest.raises(BadInput, match=r"^g: what is best depends on who reads what: add --reads"):
+        sure_optimum(unknown, TIERS)
