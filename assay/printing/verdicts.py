@@ -11,6 +11,7 @@ from assay.printing.one_group import print_rows
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from assay.streams import show
+from compare.gains import early_gain
 from compare.lags import most_lag, peak_lag
 from compare.score import scores_document
 from compare.sentences import counted, moves_needed, sentence, spread, summary
@@ -133,6 +134,8 @@ def _print_notes(worst: Sequence[Judged], tiers: Objective, files: Sequence[str]
 def print_group(judged: Judged, reference: Solution | None, rows: Sequence[Score]) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor."""
     tell(sentence(judged))
+    if gain := early_gain(judged):
+        tell(gain)
     if lag := most_lag(judged.now):
         tell(lag)
     if rows and reference is not None:
