@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from compare.runs.tables import content_key
-from compare.sentences import captures
+from compare.sentences import captures, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,6 +71,6 @@ class RunCounts:
         """Return one line for people."""
         return (
             f"{captures(self.names)}, {self.solved} of them with a proved optimum, "
-            f"{self.new} of them new in this run, {self.failures} inputs failed, "
+            f"{self.new} of them new in this run, {counted(self.failures, 'input')} failed, "
             f"{self.seconds:.1f} s; tables in {self.out}"
         )

@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
-from groups.documents.json_files import parse_json
-from groups.importers.lines import brief, refuse
 from groups.importers.seen import (
     Finding,
     SeenMember,
@@ -19,12 +17,12 @@ from groups.importers.seen import (
     require_consumers,
 )
 from groups.importers.tools.json_groups import (
-    each_group,
+    details_in,
+    each_object,
     held_by,
-    objects,
+    members_in,
     offset,
     partition_number,
-    text,
 )
 
 if TYPE_CHECKING:
@@ -41,23 +39,15 @@ def read(source: str, content: str) -> Iterator[Finding]:
     BadInput
         Where the text is not JSON, or not of groups.
     """
-
-    def show(place: str, group: str, found: Mapping[str, Any]) -> View:
-        return _group(source, place, group, found)
-
-    yield from each_group(source, objects(parse_json(content), "id"), show)
+    return each_object(source, content, key="id", show=_group)
 
 
 def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
     state = fields.name(found.get("state"), "state")
     require_consumers(place, group, state, str(found.get("partitionAssignor")))
-    members: dict[str, SeenMember] = {}
+    members = members_in(found.get("members"), "members", place, _member)
     holders: dict[tuple[str, int], list[str]] = {}
-    for i, value in enumerate(fields.listed(found.get("members"), "members")):
-        member = _member(place, value, f"members[{i}]")
-        if member.member in members:
-            refuse(place, f"members[{i}]: member {brief(member.member)} a second time")
-        members[member.member] = member
+    for member in members.values():
         for topic, numbers in (member.held or {}).items():
             for number in numbers:
                 holders.setdefault((topic, number), []).append(member.member)
@@ -85,7 +75,6 @@ def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> Vie
 
 def _member(place: str, value: Any, at: str) -> SeenMember:
     found = fields.mapping(value, at)
-    details = {"client_id": text(found, "clientId", at), "host": text(found, "host", at)}
     assigned = fields.listed(found.get("assignments"), f"{at}.assignments")
     pairs = [
         _pair(fields.mapping(pair, f"{at}.assignments[{i}]"), f"{at}.assignments[{i}]")
@@ -95,7 +84,7 @@ def _member(place: str, value: Any, at: str) -> SeenMember:
         f"{place}.{at}",
         fields.name(found.get("id"), f"{at}.id"),
         held_by(pairs, f"{at}.assignments"),
-        details={key: detail for key, detail in details.items() if detail is not None},
+        details=details_in(found, at, client_id="clientId", host="host"),
     )
 
 

@@ -5,47 +5,76 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
+from groups.documents.json_files import parse_json
 from groups.errors import BadInput
 from groups.importers.lines import MOST_NUMBER, Misread, brief, refuse
-from groups.importers.seen import Finding, Refusal, SeenPartition, View, refusal
+from groups.importers.seen import Finding, Refusal, SeenMember, SeenPartition, View, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    Show = Callable[[str, str, str, Mapping[str, Any]], View]
 
-def each_group(
-    source: str,
-    groups: Iterable[tuple[Any, Any]],
-    show: Callable[[str, str, Mapping[str, Any]], View],
-) -> Iterator[Finding]:
+
+def each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[Finding]:
+    """Yield what the JSON of one group or of a list of groups shows, as :func:`each_group`.
+
+    Parameters
+    ----------
+    key : under which a group has its name
+
+    Raises
+    ------
+    BadInput
+        Where the text is not JSON, or not of groups.
+    """
+    found = parse_json(content)
+    listed = fields.listed(found if isinstance(found, list) else [found], "")
+    if not listed:
+        raise BadInput("no groups in it")
+    return each_group(source, [(fields.mapping(one, "").get(key), one) for one in listed], show)
+
+
+def each_group(source: str, groups: Iterable[tuple[Any, Any]], show: Show) -> Iterator[Finding]:
     """Yield the View that `show` makes of each group, or why it cannot.
 
-    `groups` are pairs of name and object; `show` is called with a place, the name, the object.
+    `groups` are pairs of name and object; `show` is called with source, place, name and object.
     """
     for name, described in groups:
         names = (name,) if isinstance(name, str) else ()
         place = f"{source}: {name}" if names else source
         try:
             group = fields.name(name, "group")
-            yield show(place, group, fields.mapping(described, ""))
+            yield show(source, place, group, fields.mapping(described, ""))
         except Misread as error:
             yield refusal(source, error, names)
         except BadInput as error:
             yield Refusal(source, place, str(error), names)
 
 
-def objects(found: Any, key: str) -> list[tuple[Any, Any]]:
-    """Return the groups of a list, or of one object alone, each with its name under `key`.
+def members_in(
+    value: Any, at: str, place: str, read: Callable[[str, Any, str], SeenMember]
+) -> dict[str, SeenMember]:
+    """Return the members of a list by their ids; `read` is called with place, object and where.
 
     Raises
     ------
     BadInput
-        Where there is anything else.
+        Where it is no list, or one is there twice.
     """
-    listed = fields.listed(found if isinstance(found, list) else [found], "")
-    if not listed:
-        raise BadInput("no groups in it")
-    return [(fields.mapping(one, "").get(key), one) for one in listed]
+    members: dict[str, SeenMember] = {}
+    for i, found in enumerate(fields.listed(value, at)):
+        member = read(place, found, f"{at}[{i}]")
+        if member.member in members:
+            refuse(place, f"{at}[{i}]: member {brief(member.member)} a second time")
+        members[member.member] = member
+    return members
+
+
+def details_in(found: Mapping[str, Any], at: str, **keys: str) -> dict[str, str]:
+    """Return the details of a member that are there, by our keys; `keys` are the tool's."""
+    details = {ours: text(found, theirs, at) for ours, theirs in keys.items()}
+    return {key: detail for key, detail in details.items() if detail is not None}
 
 
 def partition_number(value: Any, at: str) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
 from groups.documents.json_files import parse_json
-from groups.importers.lines import NotToBeHad, brief, refuse
+from groups.importers.lines import NotToBeHad, refuse
 from groups.importers.seen import (
     Finding,
     Refusal,
@@ -23,13 +23,19 @@ from groups.importers.seen import (
     connect,
     require_consumers,
 )
-from groups.importers.tools.json_groups import each_group, held_by, partition_number, text
+from groups.importers.tools.json_groups import (
+    details_in,
+    each_group,
+    held_by,
+    members_in,
+    partition_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SIGNS = ('"group_state"', '"member_metadata"', '"protocol_data"')
-_DETAILS = {"client_id": "client_id", "client_host": "host", "group_instance_id": "instance_id"}
+_DETAILS = {"client_id": "client_id", "host": "client_host", "instance_id": "group_instance_id"}
 
 
 def read(source: str, content: str) -> Iterator[Finding]:
@@ -46,20 +52,12 @@ def read(source: str, content: str) -> Iterator[Finding]:
         return
     fields.mapping(groups, "")
 
-    def show(place: str, group: str, found: Mapping[str, Any]) -> View:
-        return _group(source, place, group, found)
-
-    yield from each_group(source, groups.items(), show)
+    yield from each_group(source, groups.items(), _group)
 
 
 def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
     _require_consumers(place, group, found)
-    members: dict[str, SeenMember] = {}
-    for i, value in enumerate(fields.listed(found.get("members"), "members")):
-        member = _member(value, f"members[{i}]", place)
-        if member.member in members:
-            refuse(place, f"members[{i}]: member {brief(member.member)} a second time")
-        members[member.member] = member
+    members = members_in(found.get("members"), "members", place, _member)
     return View(source, place, group, tuple(members.values()), every_member=True)
 
 
@@ -80,20 +78,20 @@ def _require_consumers(place: str, group: str, found: Mapping[str, Any]) -> None
     require_consumers(place, group, state, str(found.get("protocol_data")))
 
 
-def _member(value: Any, at: str, place: str) -> SeenMember:
+def _member(place: str, value: Any, at: str) -> SeenMember:
     found = fields.mapping(value, at, required=("member_id", "member_assignment"))
-    details = {key: text(found, theirs, at) for theirs, key in _DETAILS.items()}
+    details = details_in(found, at, **_DETAILS)
     subscription = None
     if found.get("member_metadata"):
         said = fields.mapping(found["member_metadata"], f"{at}.member_metadata")
         subscription = fields.strings(said.get("topics"), f"{at}.member_metadata.topics")
-        details["rack"] = text(said, "rack_id", f"{at}.member_metadata")
+        details |= details_in(said, f"{at}.member_metadata", rack="rack_id")
     return SeenMember(
         f"{place}.{at}",
         fields.name(found["member_id"], f"{at}.member_id"),
         _held(found["member_assignment"], f"{at}.member_assignment"),
         subscription=subscription,
-        details={key: detail for key, detail in details.items() if detail is not None},
+        details=details,
     )
 
 

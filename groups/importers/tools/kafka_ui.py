@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
-from groups.documents.json_files import parse_json
 from groups.importers.lines import refuse
 from groups.importers.seen import (
     Finding,
@@ -20,8 +19,8 @@ from groups.importers.seen import (
 )
 from groups.importers.tools.json_groups import (
     check_lag,
-    each_group,
-    objects,
+    details_in,
+    each_object,
     offset,
     partition_number,
     text,
@@ -41,11 +40,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
     BadInput
         Where the text is not JSON, or not of groups.
     """
-
-    def show(place: str, group: str, found: Mapping[str, Any]) -> View:
-        return _group(source, place, group, found)
-
-    yield from each_group(source, objects(parse_json(content), "groupId"), show)
+    return each_object(source, content, key="groupId", show=_group)
 
 
 def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
@@ -60,8 +55,7 @@ def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> Vie
         seen = _partition(place, row, at)
         partitions.append(seen)
         if seen.owner is not None and seen.owner not in members:
-            host = text(row, "host", at)
-            details = {"host": host} if host is not None else {}
+            details = details_in(row, at, host="host")
             members[seen.owner] = SeenMember(seen.place, seen.owner, details=details)
     return View(
         source,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
-from groups.documents.json_files import parse_json
 from groups.importers.lines import brief, refuse
 from groups.importers.seen import (
     Finding,
@@ -20,8 +19,9 @@ from groups.importers.seen import (
 )
 from groups.importers.tools.json_groups import (
     check_lag,
-    each_group,
-    objects,
+    details_in,
+    each_object,
+    members_in,
     offset,
     partition_number,
     text,
@@ -41,22 +41,13 @@ def read(source: str, content: str) -> Iterator[Finding]:
     BadInput
         Where the text is not JSON, or not of groups.
     """
-
-    def show(place: str, group: str, found: Mapping[str, Any]) -> View:
-        return _group(source, place, group, found)
-
-    yield from each_group(source, objects(parse_json(content), "group_name"), show)
+    return each_object(source, content, key="group_name", show=_group)
 
 
 def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
     state = fields.name(found.get("state"), "state")
     require_consumers(place, group, state, str(found.get("balancer")))
-    members: dict[str, SeenMember] = {}
-    for i, value in enumerate(fields.listed(found.get("members_details"), "members_details")):
-        member = _member(place, value, f"members_details[{i}]")
-        if member.member in members:
-            refuse(place, f"members_details[{i}]: member {brief(member.member)} a second time")
-        members[member.member] = member
+    members = members_in(found.get("members_details"), "members_details", place, _member)
     partitions = tuple(
         _partition(place, value, f"partitions[{i}]")
         for i, value in enumerate(fields.listed(found.get("partitions"), "partitions"))
@@ -77,11 +68,10 @@ def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> Vie
 
 def _member(place: str, value: Any, at: str) -> SeenMember:
     found = fields.mapping(value, at)
-    details = {"client_id": text(found, "client_id", at), "host": text(found, "host", at)}
     return SeenMember(
         f"{place}.{at}",
         fields.name(found.get("member_id"), f"{at}.member_id"),
-        details={key: detail for key, detail in details.items() if detail is not None},
+        details=details_in(found, at, client_id="client_id", host="host"),
     )
 
 

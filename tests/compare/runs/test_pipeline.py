@@ -7,13 +7,15 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from compare.runs.job import Job
+from compare.runs.job import Job, RunCounts
 from compare.runs.pipeline import _solved
-from compare.runs.rows import rows_of
+from compare.runs.rows import found_row, group_row, rows_of
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES
 from compare.score import score_assignors
@@ -23,7 +25,7 @@ from heuristics.child import Child
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from optimal.solution import Solution
-from tests.compare.conftest import lopsided
+from tests.compare.conftest import CAPTURES, lopsided, snapshot
 from tests.compare.runs.deadly import Deadly, Faulty
 
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
@@ -46,7 +48,7 @@ def test_a_run_leaves_the_tables_of_the_format(spark_runs):
     assert spark_runs.first.code == 0, spark_runs.first.err
     assert {p.name for p in spark_runs.out.iterdir()} == set(TABLES)
     for name in ("groups", "optima", "scores", "failures"):
-        assert {"group", "key"} <= set(table(spark_runs, name).columns)
+        assert {"group", "key", "captured_at"} <= set(table(spark_runs, name).columns)
     assert {
         "objective", "status", "stopped", "method", "seconds", "terms", "proof",
     } <= set(table(spark_runs, "optima").columns)  # fmt: skip
@@ -54,6 +56,22 @@ def test_a_run_leaves_the_tables_of_the_format(spark_runs):
         "assignor", "status", "reason", "valid", "terms", "rounds", "revoked", "seconds",
     } <= set(table(spark_runs, "scores").columns)  # fmt: skip
     assert {"source", "place", "reason"} <= set(table(spark_runs, "failures").columns)
+
+
+@pytest.mark.spark
+def test_every_table_says_when_a_group_was_captured_where_that_is_known(spark_runs):
+    groups = table(spark_runs, "groups").set_index("key")["captured_at"]
+    known = groups.dropna()
+    assert len(known) == 2 < len(groups)
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", at) for at in known)
+    for name in ("optima", "scores"):
+        rows = table(spark_runs, name)
+        assert set(rows.dropna(subset=["captured_at"])["group_key"]) == set(known.index)
+        for _, row in rows.iterrows():
+            assert row["captured_at"] == groups[row["group_key"]]
+    failures = table(spark_runs, "failures").set_index("place")["captured_at"]
+    assert failures["in/noise.txt"].endswith("Z")
+    assert failures["in/groups.jsonl:4"] is None
 
 
 @pytest.mark.spark
@@ -300,6 +318,41 @@ def test_a_group_without_an_optimum_is_a_row_with_the_reason_for_every_assignor(
         (name, "failed", "no optimum: the child process died") for name in ("current", "range")
     ]
     assert len({optimum["key"], *(row["key"] for row in rows["scores"])}) == 3
+
+
+def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path):
+    times = []
+    for day in (18, 19, 20):
+        night = tmp_path / "in" / str(day)
+        night.mkdir(parents=True)
+        for view in ("describe", "members-verbose"):
+            at = datetime(2026, 11, day, 3, tzinfo=UTC)
+            shutil.copy(CAPTURES / "4.3.1" / f"coop-a-{view}.txt", night)
+            os.utime(night / f"coop-a-{view}.txt", (at.timestamp(),) * 2)
+        times.append(f"2026-11-{day}T03:00:00Z")
+    job = job_for(tmp_path)
+    rows = [group_row(job, found_row(found)) for found in find([str(tmp_path / "in")])]
+    assert [(row["group"], row["captured_at"]) for row in rows] == [("coop-a", at) for at in times]
+    assert len({row["key"] for row in rows}) == 3
+    again = [group_row(job, found_row(found)) for found in find([str(tmp_path / "in")])]
+    assert [row["key"] for row in again] == [row["key"] for row in rows]
+    counts = RunCounts(tmp_path, tuple(row["group"] for row in rows), 3, 3, 1, 0.1, ())
+    assert counts.line().startswith("3 captures of 1 group, 3 of them with a proved optimum, ")
+
+
+def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path):
+    offsets = {"partitions": 1, "offsets": [{"beginning": 2, "end": 9, "committed": None}]}
+    (tmp_path / "g.json").write_text(json.dumps(snapshot("g", {"t": offsets}, {})))
+    (found,) = find([str(tmp_path / "g.json")])
+    resets = (None, "latest", "earliest")
+    rows = {
+        reset: group_row(replace(job_for(tmp_path), reset=reset), found_row(found))
+        for reset in resets
+    }
+    lags = [Group.from_dict(json.loads(rows[reset]["snapshot"])).lag_records for reset in resets]
+    assert [lag.tolist() for lag in lags] == [[0], [0], [7]]
+    assert [len(rows[reset]["assumed"]) for reset in resets] == [1, 0, 0]
+    assert len({row["key"] for row in rows.values()}) == 3
 
 
 def test_a_key_follows_what_made_the_row(tmp_path):
