@@ -16,14 +16,16 @@ from optimal.budgets.certificate import (
     rests_on_a_budget,
 )
 from optimal.case import BY_PARTITION, Case
+from optimal.exchange.certificate import before_peak, require_peak
 from optimal.form import require_form, unchecked
 from optimal.solution import ProofKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
+    from optimal.exchange.certificate import Costs
     from optimal.solution import Proof, Solution
 
 
@@ -72,9 +74,9 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
 
 
 def _require_proved(case: Case, objective: Objective, proof: Proof) -> None:
-    """Follow docs/proof.md: the tiers before balance, the levels, the prices."""
-    if objective == ("topic_balance",):
-        _require_even(case)
+    """Follow docs/proof.md: the tiers before balance, the levels, the prices, the peak."""
+    if before_peak(objective) in ((), ("topic_balance",)):
+        _require_proved_without_costs(case, objective, proof)
         return
     before, after = around_balance(objective)
     scale = scale_of(proof, after, [case.most(tier) for tier in after])
@@ -98,31 +100,106 @@ def _require_proved(case: Case, objective: Objective, proof: Proof) -> None:
         allowed = [m for m in opened if level[m] == least]
         # Prices: what it costs and pays where that is least.
         bound += min(price[m] + sum(u * case.cost(t, p, m) for t, u in priced) for m in allowed)
-    for m, member in enumerate(case.group.members if "balance" in objective else ()):
-        lo, hi, load = max(level[m], 0), level[m] + 1, case.loads[m]
-        if not lo <= load <= hi:
-            raise ProofError(f"{member}: holds {load}, but level {level[m]} allows {lo} to {hi}")
-        bound -= hi * max(price[m], 0) - lo * max(-price[m], 0)
+    if "balance" in objective:
+        bound -= _paid_by_members(case, level, price)
     paid = sum(unit * case.value(tier) for tier, unit in priced)
     if bound != paid:
         raise ProofError(f"price: the prices bound {' > '.join(after)} by {bound}, not by {paid}")
+    if before_peak(objective) != objective:
+        counts = _counts(level, price) if "balance" in objective else []
+
+        def costs(some: set[int]) -> Costs:
+            return _least_costs(case, some, before, (level, price), priced)
+
+        require_peak(case, objective, proof, costs, counts)
+
+
+def _require_proved_without_costs(case: Case, objective: Objective, proof: Proof) -> None:
+    """Require even topics, where they count, and a peak that has to do with nothing else."""
+    if "topic_balance" in objective:
+        _require_even(case)
+    if objective != ("topic_balance",):
+        counts = _counts_of_one_topic(case) if "topic_balance" in objective else []
+        require_peak(case, objective, proof, lambda some: _least_costs(case, some), counts)
+
+
+def _counts_of_one_topic(case: Case) -> list[tuple[int, int]]:
+    """Return how many partitions each member holds if there is one even topic, else nothing."""
+    read = {case.topic[p] for p in case.read}
+    if len(read) != 1:
+        return []
+    readers = set(case.readers[read.pop()])
+    share, more = divmod(len(case.read), len(readers))
+    even, nothing = (share, share + (more > 0)), (0, 0)
+    return [even if m in readers else nothing for m in range(len(case.reads))]
+
+
+def _paid_by_members(case: Case, level: list[int], price: list[int]) -> int:
+    """Return the most that members pay, each of which must hold what its level allows."""
+    paid = 0
+    for m, member in enumerate(case.group.members):
+        lo, hi, load = max(level[m], 0), level[m] + 1, case.loads[m]
+        if not lo <= load <= hi:
+            raise ProofError(f"{member}: holds {load}, but level {level[m]} allows {lo} to {hi}")
+        paid += hi * max(price[m], 0) - lo * max(-price[m], 0)
+    return paid
+
+
+def _counts(level: list[int], price: list[int]) -> list[tuple[int, int]]:
+    """Return how many partitions each member holds wherever the prices bound what is paid."""
+    return [
+        (f + 1 if paid > 0 else max(f, 0), max(f, 0) if paid < 0 else f + 1)
+        for f, paid in zip(level, price, strict=True)
+    ]
+
+
+def _least_costs(
+    case: Case,
+    some: set[int],
+    before: Objective = (),
+    columns: tuple[list[int], list[int]] | None = None,
+    priced: Sequence[tuple[str, int]] = (),
+) -> Costs:
+    """Return what each partition costs and pays with the best of some members, tier by tier."""
+    nothing = [0] * len(case.reads)
+    level, price = columns or (nothing, nothing)
+    racks = "racks" in (*before, *(tier for tier, _ in priced))
+    return {
+        p: min(
+            (
+                *(case.cost(tier, p, m) for tier in before),
+                level[m],
+                price[m] + sum(unit * case.cost(tier, p, m) for tier, unit in priced),
+            )
+            for m in readers
+        )
+        for p, readers in _few_readers(case, level, price, racks=racks, among=some)
+        if readers
+    }
 
 
 def _few_readers(
-    case: Case, level: list[int], price: list[int], *, racks: bool
+    case: Case,
+    level: list[int],
+    price: list[int],
+    *,
+    racks: bool,
+    among: set[int] | None = None,
 ) -> Iterator[tuple[int, set[int]]]:
     """Yield each partition with its holder and those of its readers that can be best.
 
     Readers equally far from it cost the same, and only the owner costs less: so the first of them
-    by level and price stands for the others.
+    by level and price stands for the others. None but those `among` some members, where given.
     """
+    among = set(range(len(case.reads))) if among is None else among
     firsts: dict[tuple[int, int], dict[int, int]] = {}
     for p in case.read:
         place = case.topic[p], case.known("racks", p) if racks else 0
         if place not in firsts:
-            ranked = sorted(case.readers[place[0]], key=lambda m: (level[m], price[m]))
+            some = [m for m in case.readers[place[0]] if m in among]
+            ranked = sorted(some, key=lambda m: (level[m], price[m]))
             firsts[place] = {case.cost("racks", p, m) if racks else 0: m for m in ranked[::-1]}
-        yield p, {*firsts[place].values(), case.held[p], case.owner[p]} - {-1}
+        yield p, {*firsts[place].values(), case.held[p], case.owner[p]} & among
 
 
 def _require_even(case: Case) -> None:
@@ -137,11 +214,12 @@ def _require_even(case: Case) -> None:
 
 def around_balance(objective: Objective) -> tuple[Objective, Objective]:
     """Return the tiers before balance and those that the prices are about."""
+    if objective == ("balance",):
+        return (), ("stickiness",)
+    objective = before_peak(objective)
     for tier in objective:
         if tier not in (*BY_PARTITION, "balance"):
             raise ProofError(f"no certificate is defined for an objective with {tier}")
-    if objective == ("balance",):
-        return (), ("stickiness",)
     at = objective.index("balance") if "balance" in objective else len(objective)
     return objective[:at], objective[at + 1 :]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # What a tier's greatest cost stays below. Brute force adds up in 64 bits. CP-SAT compares value
 # and bound as floats, and calls optimal beyond 2^53 what a unit could better. CBC computes in
 # floats throughout; near 2^26 it mistakes a unit of the cost.
-LIMITS = {"brute": 2**62, "cp-sat": 2**53, "ilp": 2**24}
+LIMITS = {"brute": 2**62, "exchange": 2**56, "cp-sat": 2**53, "ilp": 2**24}
 # CP-SAT refuses a sum whose variables' bounds add up to 64 bits.
 SUMMED = 2**62
 

@@ -16,6 +16,7 @@ from groups.documents import fields
 from groups.errors import BadInput, InvalidAssignment, ProofError
 from groups.tiers import TIERS, Objective, parse_objective
 from optimal.budgets.budget import parse_budgets
+from optimal.exchange.floor import Floor
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
@@ -89,12 +90,14 @@ class Proof:
     level, price : (members,) int64, the certificate (docs/proof.md), else None; one that rests
         on a budget has no prices
     scale : how many units of price one unit of each tier that the prices are about is worth
+    floor : why no assignment has a lower peak, where the objective ends with one
     """
 
     kind: ProofKind
     level: Int64 | None = None
     price: Int64 | None = None
     scale: tuple[int, ...] = ()
+    floor: Floor | None = None
 
     def __post_init__(self) -> None:
         """Require integers; arrays are copied, so that those passed in stay the caller's."""
@@ -109,6 +112,10 @@ class Proof:
             object.__setattr__(self, name, kept(column, np.int64))
         if type(self.scale) is not tuple or any(type(unit) is not int for unit in self.scale):
             raise ProofError(f"scale: {self.scale!r}, expected a tuple of integers")
+        if self.floor is not None:
+            if type(self.floor) is not Floor:
+                raise ProofError(f"floor: {self.floor!r} is no Floor")
+            self.floor.__post_init__()
 
     def levels(self) -> Int64:
         """Return the integer per member of a certificate that rests on a budget.
@@ -142,6 +149,8 @@ class Proof:
                 document[key] = dict(zip(group.members, column.tolist(), strict=True))
         if self.scale not in ((), (1,)):
             document["scale"] = list(self.scale)
+        if self.floor is not None:
+            document["floor"] = self.floor.to_dict(group)
         return document
 
 
@@ -279,12 +288,14 @@ def _terms(value: object, objective: Objective, *, empty: bool) -> tuple[Term, .
 
 
 def _proof(group: Group, value: object, objective: Objective, *, priced: bool) -> Proof:
-    found = fields.mapping(
-        value, "proof", allowed={"kind", "level", "price", "scale"}, required=("kind",)
-    )
+    keys = {"kind", "level", "price", "scale", "floor"}
+    found = fields.mapping(value, "proof", allowed=keys, required=("kind",))
     kind = ProofKind(_one_of(ProofKind, found["kind"], "proof.kind"))
-    if kind is not ProofKind.CERTIFICATE or "balance" not in objective:
+    if kind is not ProofKind.CERTIFICATE:
         return Proof(kind)
+    floor = Floor.from_dict(group, found["floor"]) if "floor" in found else None
+    if "balance" not in objective:
+        return Proof(kind, floor=floor)
     scale = fields.listed(found.get("scale", []), "proof.scale")
     level, price = _per_member(group, found.get("level"), "proof.level"), None
     if priced or "price" in found:
@@ -294,6 +305,7 @@ def _proof(group: Group, value: object, objective: Objective, *, priced: bool) -
         level=level,
         price=price,
         scale=tuple(fields.integer(v, f"proof.scale[{i}]") for i, v in enumerate(scale)),
+        floor=floor,
     )
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from optimal.answer import Answer
     from optimal.solution import Solution
 
-MethodName = Literal["auto", "flow", "cp-sat", "ilp", "brute"]
-METHODS: tuple[MethodName, ...] = ("auto", "flow", "cp-sat", "ilp", "brute")
+MethodName = Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"]
+METHODS: tuple[MethodName, ...] = ("auto", "flow", "exchange", "cp-sat", "ilp", "brute")
 
 
 class Method(Protocol):
@@ -49,7 +49,8 @@ def solve(
     ----------
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
     method : ``auto`` picks by structure: `flow` where every tier is a flow, else `brute` where
-        all assignments can be enumerated at once, else `cp-sat`; the solution says what ran
+        all assignments can be enumerated at once, else `exchange` where it serves the objective,
+        else `cp-sat`; the solution says what ran
     time_limit : seconds; when they are up the solution says what is known by then
     assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group
     at_most : budgets, the greatest value that some flow tiers may have: ``{"stickiness": 3}``
@@ -118,7 +119,11 @@ def _picked(group: Group, objective: Objective) -> MethodName:
         return "flow"
     from optimal.brute import enumerates_at_once
 
-    return "brute" if enumerates_at_once(group) else "cp-sat"
+    if enumerates_at_once(group):
+        return "brute"
+    from optimal.exchange.recipe import is_worth_it
+
+    return "exchange" if is_worth_it(group, objective) else "cp-sat"
 
 
 def loaded(method: MethodName, *, closed_form: bool) -> Method:
@@ -132,6 +137,10 @@ def loaded(method: MethodName, *, closed_form: bool) -> Method:
         from optimal.flow.recipe import flow
 
         return partial(flow, closed_form=closed_form)
+    if method == "exchange":
+        from optimal.exchange.recipe import exchange
+
+        return exchange
     if method == "brute":
         from optimal.brute import brute
 

@@ -176,17 +176,20 @@ def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
     within = ("budgets/budget", "budgets/certificate", "budgets/audit")
-    checker = ("case", "certificate", "form", "solution", *within)
+    rules = (*within, "exchange/floor", "exchange/certificate")
+    checker = ("case", "certificate", "form", "solution", *rules)
     for name in (*checker, "audit", "books"):
         path = ROOT / f"optimal/{name}.py"
         ours = {name for name in imported(path) if name.startswith("optimal.")}
-        rooms = {name for name in ours if name.split(".")[1] == "budgets"}
+        rooms = {name for name in ours if name.split(".")[1] in ("budgets", "exchange")}
         assert {name.split(".")[1] for name in ours - rooms} <= {*checker, "books"}
-        assert {"/".join(name.split(".")[1:3]) for name in rooms} <= {*within}
+        assert {"/".join(name.split(".")[1:3]) for name in rooms} <= {*rules}
         assert tops(path) & (HEAVY | {"scipy", "networkx"}) == set()
 
 
-@pytest.mark.parametrize("name", ["case", "certificate", "budgets/certificate"])
+@pytest.mark.parametrize(
+    "name", ["case", "certificate", "budgets/certificate", "exchange/certificate"]
+)
 def test_the_checker_that_one_reads_is_plain_python(name):
     assert "numpy" not in tops(ROOT / f"optimal/{name}.py")
 
@@ -249,6 +252,9 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.case",
         "optimal.certificate",
         "optimal.confirmation",
+        "optimal.exchange",
+        "optimal.exchange.certificate",
+        "optimal.exchange.floor",
         "optimal.form",
         "optimal.fleets",
         "optimal.frontier",

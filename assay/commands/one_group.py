@@ -29,7 +29,8 @@ def solve(
     objective: Objective = "kip-54",
     at_most: AtMost = None,
     method: Annotated[
-        Literal["auto", "flow", "cp-sat", "ilp", "brute"], typer.Option(help="how to solve")
+        Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"],
+        typer.Option(help="how to solve"),
     ] = "auto",
     time_limit: TimeLimitOption = None,
     group: OneOf = None,

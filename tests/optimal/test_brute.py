@@ -93,12 +93,13 @@ def test_auto_enumerates_what_fits_in_one_table_and_says_so():
 
 
 @pytest.mark.parametrize(
-    ("partitions", "members", "method"), [(14, 2, "brute"), (15, 2, "cp-sat"), (10, 4, "cp-sat")]
+    ("partitions", "members", "table"), [(14, 2, True), (15, 2, False), (10, 4, False)]
 )
-def test_auto_leaves_what_fits_in_no_table_to_cp_sat(partitions, members, method):
+def test_auto_leaves_what_fits_in_no_table_to_exchange_or_cp_sat(partitions, members, table):
     topics = {"t0": {"partitions": partitions, "lag": [0] * partitions}}
     group = group_of(topics, {f"c{m}": ["t0"] for m in range(members)})
-    assert solve(group, "peak_lag").method == method
+    assert solve(group, "peak_lag").method == ("brute" if table else "exchange")
+    assert solve(group, "lag_spread").method == ("brute" if table else "cp-sat")
     assert solve(group, "balance").method in ("flow", "closed-form")
     assert solve(group, "peak_lag", method="cp-sat").method == "cp-sat"
 

@@ -1,0 +1,118 @@
+"""The recipe of the exchange search, step by step (docs/lag.md)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.assignment import Assignment
+from groups.errors import BadInput
+from groups.tiers import TIERS, values
+from optimal.answer import Answer
+from optimal.case import BY_PARTITION
+from optimal.exchange.bounds import highest_floor
+from optimal.exchange.certificate import PEAKS
+from optimal.exchange.choices import Choices, choices_of, column_of, owner_of
+from optimal.exchange.closing import close, is_closable
+from optimal.exchange.hands import Hands
+from optimal.exchange.search import lower_peak
+from optimal.exchange.start import longest_first
+from optimal.flow.recipe import flow
+from optimal.limits import LIMITS, require_costs_within
+from optimal.solution import Proof, ProofKind, Stopped
+from optimal.time_left import TimeLeft
+
+if TYPE_CHECKING:
+    from groups.arrays import Int64
+    from groups.group import Group
+    from groups.tiers import Objective
+
+# Rounds without a lower peak that are waited for: few where a constraint program proves what is
+# left in less time.
+PATIENCE, SMALL_PATIENCE = 3000, 30
+# The share of the time that exchanges have before the constraint program.
+FIRST = 0.7
+# So many ways to give a partition to a member are few.
+SMALL = 200
+# A table of kinds of partitions and members stays below it.
+MOST_CELLS = 2**26
+
+
+def exchange(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
+    """Lower the peak as far as the tiers before it allow, and prove how far that is.
+
+    Parameters
+    ----------
+    objective : flow tiers that have a certificate, or none, and a peak
+    time_limit : seconds after which the best so far is returned, with a true bound
+
+    Raises
+    ------
+    BadInput
+        Where the objective is another one, or costs would leave 64 bits.
+    """
+    if not serves(objective):
+        shown = " > ".join(objective)
+        raise BadInput(f"method: exchange does not serve {shown}; use cp-sat, ilp or brute")
+    require_costs_within(group, objective, "exchange")
+    time_left = TimeLeft.of(time_limit)
+    earlier = objective[:-1]
+    found = flow(group, earlier or ("stickiness",), time_limit=time_limit)
+    if found.owner is None:
+        return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
+    proof = _of_earlier(group, earlier, found.proof)
+    choices = choices_of(group, earlier, proof, column_of(group, objective[-1]))
+    bound, floor = highest_floor(choices)
+    hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
+    small = choices.cells <= SMALL
+    searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
+    lower_peak(hands, bound, searching, SMALL_PATIENCE if small else PATIENCE)
+    kind = ProofKind.CERTIFICATE
+    if hands.peak > bound and is_closable(choices) and not time_left.is_up:
+        kind = ProofKind.SOLVER
+        holder, bound = close(hands, bound, time_left.share(1))
+        hands = Hands(choices, holder)
+    owner = owner_of(group, choices, hands.holder)
+    bounds = (*values(Assignment(group, owner), earlier), bound)
+    if hands.peak > bound:
+        return Answer(owner, bounds, Stopped.TIME_LIMIT)
+    if kind is ProofKind.SOLVER:
+        return Answer(owner, bounds, proof=Proof(kind))
+    return Answer(owner, bounds, proof=replace(proof, floor=floor))
+
+
+def serves(objective: Objective) -> bool:
+    """Say whether the exchange search serves an objective."""
+    *earlier, last = objective
+    one_by_one = {*BY_PARTITION, "balance"}
+    return last in PEAKS and (earlier == ["topic_balance"] or one_by_one >= set(earlier))
+
+
+def is_worth_it(group: Group, objective: Objective) -> bool:
+    """Say whether the exchange search serves an objective of a group, in numbers it can add."""
+    kinds = min(group.n_partitions, len(group.topics) * (1 + len(group.members)))
+    if not serves(objective) or kinds * len(group.members) > MOST_CELLS:
+        return False
+    return all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
+
+
+def _of_earlier(group: Group, earlier: Objective, proof: Proof) -> Proof:
+    """Return the certificate of the earlier tiers as they stand before a peak.
+
+    For `balance` alone the flow's prices are about moves, which do not count here.
+    """
+    if "balance" not in earlier:
+        return Proof(ProofKind.CERTIFICATE)
+    if earlier == ("balance",):
+        return replace(proof, price=np.zeros(len(group.members), np.int64), scale=())
+    return proof
+
+
+def _start(choices: Choices, holder: Int64) -> Int64:
+    """Return the flow's assignment, or a better one by longest first."""
+    found = longest_first(choices)
+    if found is None:
+        return holder
+    return min((found, holder), key=lambda one: Hands(choices, one).peak)

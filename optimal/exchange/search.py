@@ -1,0 +1,106 @@
+"""The search: the busiest member and another split anew, until the peak meets its bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimal.exchange.pairs import split
+from optimal.exchange.triples import split_three
+
+if TYPE_CHECKING:
+    from optimal.exchange.hands import Hands
+    from optimal.time_left import TimeLeft
+
+SEED = 1
+# Partners of the busiest member that are tried before something else is.
+PARTNERS = 12
+TRIOS = 24
+
+
+def lower_peak(hands: Hands, bound: int, time_left: TimeLeft, patience: int) -> None:
+    """Exchange partitions until the peak is at its bound, the time is up or nothing moves it.
+
+    The peak never rises on the way, so what is there at any moment is the best so far.
+
+    Parameters
+    ----------
+    patience : how many rounds without a lower peak are waited for
+    """
+    rng = np.random.default_rng(SEED)
+    waited, last = 0, _busy(hands)
+    while hands.peak > bound and waited < patience and not time_left.is_up:
+        busiest = int(hands.loads.argmax())
+        if not (_with_partner(hands, busiest, bound, rng) or _in_trio(hands, busiest, rng)):
+            _shake(hands, busiest, rng)
+        now = _busy(hands)
+        waited, last = (0, now) if now < last else (waited + 1, last)
+
+
+def _busy(hands: Hands) -> tuple[int, int]:
+    """(peak, how many members carry it)."""
+    peak = hands.peak
+    return peak, int(np.count_nonzero(hands.loads == peak))
+
+
+def _with_partner(hands: Hands, busiest: int, bound: int, rng: np.random.Generator) -> bool:
+    """Split the busiest member and one that carries little, so that both carry less."""
+    idle = _idlest(hands, busiest, rng)
+    before = int(hands.loads[busiest])
+    for partner in idle:
+        found = split(hands, busiest, partner, rng)
+        if found is None:
+            continue
+        sums = [int(hands.choices.size[part].sum()) for part in found]
+        if max(sums) < before:
+            hands.give((busiest, partner), found)
+            return True
+    return False
+
+
+def _idlest(hands: Hands, busiest: int, rng: np.random.Generator) -> list[int]:
+    """Return some of the members that carry least, then some at random."""
+    others = len(hands.loads) - 1
+    few = min(PARTNERS, others)
+    least = np.argpartition(hands.loads, min(few, others))[: few + 1]
+    least = least[np.argsort(hands.loads[least], kind="stable")]
+    drawn = rng.integers(0, len(hands.loads), PARTNERS // 2)
+    return [m for m in dict.fromkeys((*least.tolist(), *drawn.tolist())) if m != busiest]
+
+
+def _in_trio(hands: Hands, busiest: int, rng: np.random.Generator) -> bool:
+    """Split the busiest member and two others, so that all carry less."""
+    if len(hands.loads) < 3:
+        return False
+    below = int(hands.loads[busiest])
+    for _ in range(TRIOS):
+        b, c = rng.choice(len(hands.loads), 2, replace=False).tolist()
+        if busiest in (b, c):
+            continue
+        parts = split_three(hands, (busiest, b, c), below, rng)
+        if parts is not None:
+            hands.give((busiest, b, c), parts)
+            return True
+    return False
+
+
+def _shake(hands: Hands, busiest: int, rng: np.random.Generator) -> None:
+    """Split two members in another way, neither to carry as much as the busiest does."""
+    below = int(hands.loads[busiest])
+    for _ in range(PARTNERS):
+        a, b = rng.integers(0, len(hands.loads), 2).tolist()
+        room = 2 * below - int(hands.loads[a] + hands.loads[b])
+        if a == b or room <= 0:
+            continue
+        found = split(hands, a, b, rng, off=int(rng.integers(-room, room + 1)))
+        if found is None:
+            continue
+        sums = [int(hands.choices.size[part].sum()) for part in found]
+        if busiest in (a, b):
+            if max(sums) <= below:
+                hands.give((a, b), found)
+                return
+        elif max(sums) < below:
+            hands.give((a, b), found)
+            return

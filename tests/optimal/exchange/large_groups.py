@@ -1,0 +1,48 @@
+"""Groups of the sizes that people run, with seeded lags."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from groups import Group
+
+
+def lags(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return (count,) int64 lags: uniform, lognormal or of Zipf's law."""
+    if kind == "uniform":
+        return rng.integers(0, 100_001, count)
+    if kind == "lognormal":
+        return (1000 * rng.lognormal(0, 1.5, count)).astype(np.int64)
+    return np.minimum(rng.zipf(1.5, count), 10**9).astype(np.int64)
+
+
+def alike(partitions: int, members: int, kind: str, seed: int, *, topics: int = 1) -> Group:
+    """Return a group whose members all read all topics, of so many partitions each."""
+    rng = np.random.default_rng(seed)
+    return Group.from_arrays(
+        group=f"{kind} {topics} x {partitions} on {members}, seed {seed}",
+        topics=[f"t{t:03}" for t in range(topics)],
+        partitions=[partitions] * topics,
+        members=[f"c{m:04}" for m in range(members)],
+        subscription_indptr=[0, topics],
+        subscription_topics=range(topics),
+        subscription_row=[0] * members,
+        lag=lags(kind, topics * partitions, rng),
+    )
+
+
+def differing(members: int, topics: int, partitions: int, seed: int) -> Group:
+    """Return a group of which each member reads a third of the topics, of uniform lags."""
+    rng = np.random.default_rng(seed)
+    reads = rng.random((members, topics)) < 1 / 3
+    reads[rng.integers(0, members, topics), np.arange(topics)] = True
+    counts = rng.multinomial(partitions - topics, np.ones(topics) / topics) + 1
+    return Group.from_arrays(
+        group=f"differing {members} x {partitions}, seed {seed}",
+        topics=[f"t{t:03}" for t in range(topics)],
+        partitions=counts,
+        members=[f"c{m:04}" for m in range(members)],
+        subscription_indptr=np.concatenate(([0], np.cumsum(reads.sum(axis=1)))),
+        subscription_topics=np.nonzero(reads)[1],
+        lag=lags("uniform", partitions, rng),
+    )
