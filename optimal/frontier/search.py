@@ -52,11 +52,13 @@ def searched(
             found[-1] = replace(at, complete=step == 1)
             break
         turns = min(_TURNS, 1 + (at.second_value - right.second_value) // step)
-        point = most_even_point(group, box.second[1], time_left) if by_flow else None
-        if small and (point is None or not point.proved):
-            point, proved = box.best(group, objective, at.assignment.owner, time_left, turns)
-        else:
-            proved = point is not None and point.proved
+        even = most_even_point(group, box.second[1], time_left) if by_flow else None
+        even = even if even is not None and box.holds(even) else None
+        point, proved = even, even is not None and even.proved
+        if small and not proved:
+            start = (at if even is None else even).assignment.owner
+            point, proved = box.best(group, objective, start, time_left, turns)
+            point = point if point is None and proved else _better(point, even)
         if point is None:
             found[-1] = replace(at, complete=proved and step == 1)
             break
@@ -77,6 +79,15 @@ def searched(
     return (*found, right)
 
 
+def _better(found: Point | None, even: Point | None) -> Point | None:
+    """Return the better of two points of one box, with the greater bound on the first tier."""
+    if found is None or even is None or found.proved:
+        return even if found is None else found
+    best = min(found, even, key=lambda point: point.at)
+    bounds = [one.first_bound for one in (found, even) if one.first_bound is not None]
+    return replace(best, first_bound=max(bounds, default=None))
+
+
 @dataclass(frozen=True)
 class Box:
     """The values that a point between two others may have, least and greatest of each tier."""
@@ -95,6 +106,11 @@ class Box:
     def is_empty(self) -> bool:
         """Whether no point can be there."""
         return self.first[0] > self.first[1] or self.second[0] > self.second[1]
+
+    def holds(self, point: Point) -> bool:
+        """Whether a point is there."""
+        (low, high), (least, most) = self.first, self.second
+        return low <= point.first_value <= high and least <= point.second_value <= most
 
     def best(
         self, group: Group, objective: Objective, start: Int32, time_left: TimeLeft, turns: int
