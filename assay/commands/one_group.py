@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from assay.commands.options import (
+    DEFAULT_SECONDS,
     AssumeEqual,
     AtMost,
     File,
@@ -32,7 +33,7 @@ def solve(
         Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"],
         typer.Option(help="how to solve"),
     ] = "auto",
-    time_limit: TimeLimitOption = None,
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
     group: OneOf = None,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
