@@ -14,7 +14,7 @@ _COMMAND = re.compile(
     r"kafka-(consumer-groups|topics)(\.sh|\.bat)?\s+--|\brpk\s+(group|topic)\s+describe\b"
 )
 _LOG = re.compile(
-    r"(log4j:|SLF4J[:(]|WARN(ING)?: |INFO: |Note: |Picked up |Warning: |Last login: "
+    r"(```|log4j:|SLF4J[:(]|WARN(ING)?: |INFO: |Note: |Picked up |Warning: |Last login: "
     r"|OpenJDK \S+ Server VM warning|\[?\d{4}-\d\d-\d\d[ T][\d:.,]+\]? (WARN|INFO|DEBUG|ERROR) "
     r"|Defaulted container |Unable to use a TTY)"
 )
@@ -29,8 +29,11 @@ def split_lines(text: str) -> list[str]:
     Raises
     ------
     BadInput
-        Where there are more than `MOST_LINES`.
+        Where there are more than `MOST_LINES`, or a zero byte is in one: no tool prints any.
     """
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise BadInput(f"line {line}: a zero byte, the file is damaged")
     if text.count("\n") + text.count("\r") > MOST_LINES:
         raise BadInput(f"more than {MOST_LINES} lines")
     if "\x1b" in text:
@@ -39,7 +42,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def is_noise(line: str) -> bool:
-    """Say whether a line is none of a table's: blank, a prompt, a command or a log message."""
+    """Say whether a line is none of a table's: blank, a prompt, a command, a message, a fence."""
     text = line[:2000].strip()
     if not text or _LOG.match(text) or _COMMAND.search(text):
         return True

@@ -9,7 +9,7 @@ from groups.importers.lines import brief
 from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk_json, rpk_text
 
 _CONSOLE = re.compile(
-    r"^[ \t\ufeff]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[ \t]+[#(A-Z]|^[ \t]*Topic: ?\S"
+    r"^[ \t\r\ufeff]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[ \t]+[#(A-Z]|^[ \t]*Topic: ?\S"
     r"|(Consumer|consumer|Share|Streams) group '|^[ \t]*Error: ",
     re.MULTILINE,
 )

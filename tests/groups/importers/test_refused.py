@@ -93,6 +93,16 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
         (described(members={"a": 1}), 'members: {"a": 1}, expected a list'),
         (described() + "}", "Extra data"),
         ('{"group_state": 1, "a": 2}', "1, expected an object"),
+        (
+            HEADER + "g t0 0 1,000 2,000 1,000 m /h c\n",
+            "2: CURRENT-OFFSET '1,000', expected a num",
+        ),
+        (HEADER + "g t0 0 \u0661 2 1 m /h c\n", "CURRENT-OFFSET '\u0661', expected a number"),
+        (HEADER + "g t0 0 1 2 1 m\0 /h c\n", "line 2: a zero byte, the file is damaged"),
+        (HEADER.replace("LAG CONSUMER-ID", "CONSUMER-ID LAG"), "no header of --describe, or not"),
+        (HEADER.replace(" ", ","), "begins with 'GROUP,TOPIC,PARTITION,"),
+        (HEADER + "g t0 0 1 2 1 m /h\n", "2: 8 columns, but the header has 9"),
+        (HEADER + "g g t0 0 1 2 1 m /h c\n", "2: 10 columns, but the header has 9"),
     ],
 )
 def test_an_unusable_text_is_refused_in_one_line(text: str, says: str) -> None:

@@ -53,6 +53,8 @@ def wrapped(text: str, width: int, *, stripped: bool) -> str:
         + "[2026-11-20 10:00:00,123] WARN [AdminClient clientId=a] slow (org.apache.Foo)\n",
         "log4j:WARN No appenders could be found for logger (kafka.utils).\n" + DESCRIBE,
         "\ufeff" + DESCRIBE,
+        f"```console\n{DESCRIBE}```\n",
+        DESCRIBE.replace("\n", "\r"),
     ],
 )
 def test_what_a_terminal_adds_changes_nothing(copied: str) -> None:
