@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.sentences import counted
 from groups.assignment import Assignment
 from groups.tiers import values
+from groups.wording import counted
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import counted
 from groups.arrays import UNKNOWN
 from groups.tiers import load_of
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from groups.assignment import Assignment

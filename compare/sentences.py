@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -78,11 +80,6 @@ def spread(loads: Int64 | Sequence[int]) -> str:
         return "-"
     least, most = int(min(loads)), int(max(loads))
     return str(least) if least == most else f"{least}-{most}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return ``1 partition`` or ``2 partitions``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def captures(names: Sequence[str]) -> str:

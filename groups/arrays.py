@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -174,7 +175,7 @@ def _one_dimensional(values: npt.ArrayLike, place: str, kinds: str, what: str) -
 
 def _require_length(array: npt.NDArray[Any], place: str, length: int | None) -> None:
     if length is not None and len(array) != length:
-        raise BadInput(f"{place}: {len(array)} values, expected {length}")
+        raise BadInput(f"{place}: {counted(len(array), 'value')}, expected {length}")
 
 
 def _is_immutable(array: object) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from groups.arrays import NOBODY, count_owners, frozen, kept
 from groups.documents import fields
 from groups.errors import InvalidAssignment
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,8 @@ class Assignment:
             raise InvalidAssignment("owner: expected an array of integers")
         if self.owner.shape != self.group.owner.shape:
             raise InvalidAssignment(
-                f"owner: {self.owner.size} partitions, but the group has {self.group.n_partitions}"
+                f"owner: {counted(self.owner.size, 'partition')}, "
+                f"but the group has {self.group.n_partitions:,}"
             )
         if len(self.owner) and not NOBODY <= self.owner.min() <= self.owner.max() < members:
             raise InvalidAssignment(f"owner: an index outside the group's {members} members")

@@ -21,8 +21,8 @@ def hunt(
     groups: Annotated[int, typer.Option(min=1, help="how many groups to try")] = 2000,
     seconds: Annotated[
         float,
-        typer.Option(min=0.1, max=MOST_SECONDS, help="to try for, and as many again to shrink"),
-    ] = 60.0,
+        typer.Option(min=0.1, max=MOST_SECONDS, help="seconds for the whole hunt"),
+    ] = 300.0,
     time_limit: Annotated[
         float,
         typer.Option("--time-limit", min=0.001, max=MOST_SECONDS, help="seconds for each call"),

@@ -81,7 +81,11 @@ def score(
     ] = None,
     format_: Format = "table",
 ) -> None:
-    """Say whether what the members hold is as good as can be, and score assignors and plans."""
+    """Say if a group is as good as can be; score assignors and plans.
+
+    Of one group: what its members hold now and what assignors would give them, beside the best.
+    Of several: a line each, worst first.
+    """
     from assay.printing import verdicts as tables
     from compare.verdict import judge
 

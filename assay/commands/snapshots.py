@@ -12,6 +12,7 @@ from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
 from groups.group import Group
+from groups.wording import counted
 
 MOST_LINES = 20
 # Members of a generated group, and its topics.
@@ -19,7 +20,9 @@ MOST = 1_000_000
 
 
 def validate(
-    files: Annotated[list[str], typer.Argument(help="assay-group/1 files, .json or .jsonl")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="assay-group/1, .json or .jsonl")
+    ],
 ) -> None:
     """Check that files are good snapshots."""
     bad = 0
@@ -43,8 +46,9 @@ def validate(
                 complain(str(error))
                 bad = 2
             else:
-                sizes = f"{len(group.members)} members, {group.n_partitions} partitions"
-                show(f"{place}: good: group {group.name}, {sizes}")
+                members = counted(len(group.members), "member")
+                partitions = counted(group.n_partitions, "partition")
+                show(f"{place}: good: group {group.name}, {members}, {partitions}")
                 absent = readers_of_nothing([group])
                 if absent:
                     note(f"{place}: {absent}")
@@ -52,7 +56,10 @@ def validate(
 
 
 def import_(
-    files: Annotated[list[str], typer.Argument(help="other tools' output, - for standard input")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="other tools' output, - for standard input"),
+    ],
     *,
     from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
     strict: Annotated[
@@ -160,7 +167,11 @@ def generate(
             "partitions-added",
             "stable",
         ],
-        typer.Option(help="what happened since the last assignment, which was optimal"),
+        typer.Option(
+            metavar="EVENT",
+            help="what happened since the last assignment, which was optimal: fresh (nothing was "
+            "assigned yet), join-one, join-many, leave-one, leave-many, partitions-added, stable",
+        ),
     ] = "fresh",
     skewed: Annotated[bool, typer.Option("--skewed", help="topics of unequal size")] = False,
     most_partitions: Annotated[

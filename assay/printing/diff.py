@@ -8,7 +8,8 @@ from assay.printing.table import Table, ranges
 from assay.printing.terminal import tell
 from assay.streams import show
 from compare.diff import loads, unassigned
-from compare.sentences import counted, spread
+from compare.sentences import spread
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

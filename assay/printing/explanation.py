@@ -10,7 +10,8 @@ from assay.printing.terminal import width
 from assay.streams import printable, put
 from compare.reasons import words
 from compare.reasons.member import about
-from compare.sentences import counted, spread
+from compare.sentences import spread
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

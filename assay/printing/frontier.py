@@ -9,7 +9,8 @@ from assay.printing.table import Table
 from assay.printing.terminal import tell
 from assay.streams import show
 from compare.gains import what_moves_buy
-from compare.sentences import counted, spread
+from compare.sentences import spread
+from groups.wording import counted
 from optimal.frontier.knee import knee
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.printing.one_group import told
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
-from compare.sentences import counted
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

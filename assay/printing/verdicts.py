@@ -14,9 +14,10 @@ from assay.streams import show
 from compare.gains import early_gain
 from compare.lags import most_lag, peak_lag
 from compare.score import scores_document
-from compare.sentences import counted, moves_needed, sentence, spread, summary
+from compare.sentences import moves_needed, sentence, spread, summary
 from compare.verdict import WORST_FIRST
 from groups.columns.offsets import latest_assumed
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,6 +14,7 @@ from compare.promises.trial import in_process, runner_of
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
 from groups import BadInput
+from groups.wording import counted
 from heuristics import assignor_named
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from heuristics.time_limit import TimeLimit
 
 MOST_SHRUNK = 12
+SAID_EVERY_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Hunt:
     tried : groups that were tried
     tested : of those, how many put the promise to the test
     broken : of those, how many break it
-    in_time : whether the hunt came to its end before the time was up
+    in_time : whether all groups were tried, and all that could be was removed, before the time
+        was up
     """
 
     quarry: Quarry | None
@@ -55,6 +58,7 @@ def hunt(
     groups: int = 2000,
     seconds: float | None = None,
     exhaustive: bool = True,
+    say: Callable[[str], object] | None = None,
 ) -> Hunt:
     """Look for a group on which an assignor breaks a promise, and shrink what is found.
 
@@ -69,8 +73,10 @@ def hunt(
     assignor : the name of one as written, or what runs another, under a time limit if it may hang
     promise : its name, or the promise itself
     groups : how many to draw
-    seconds : the trying stops after that, and so does the shrinking; None: no limit
+    seconds : of the whole hunt; where a group was found, the trying stops after half of them, so
+        that time is left to shrink it. None: no limit
     exhaustive : whether to try all small groups first
+    say : takes a line for people on how far the trying is, every few seconds
 
     Raises
     ------
@@ -86,7 +92,9 @@ def hunt(
     """
     run = in_process(assignor) if isinstance(assignor, str) else assignor
     promise = promise_named(promise) if isinstance(promise, str) else promise
-    until = None if seconds is None else monotonic() + seconds
+    started = said = monotonic()
+    until = None if seconds is None else started + seconds
+    half = None if seconds is None else started + seconds / 2
     tried = tested = 0
     broken: list[Quarry] = []
     in_time = True
@@ -98,15 +106,21 @@ def hunt(
                 tested += judgement.holds is not None
                 if judgement.holds is False:
                     broken.append(Quarry(group, judgement.measured))
-            in_time = until is None or monotonic() < until
+                now = monotonic()
+                if say is not None and now - said > SAID_EVERY_SECONDS:
+                    said = now
+                    say(f"{promise.name}: {counted(tried, 'group')} tried, {len(broken)} break it")
+                if broken and half is not None and now > half:
+                    break
+            in_time = until is None or half is None or monotonic() < (half if broken else until)
         if broken:
             break
     broken.sort(key=lambda found: (found.size, found.text))
-    until = None if seconds is None else monotonic() + seconds
     best: Quarry | None = None
     for found in broken[:MOST_SHRUNK]:
         least = shrink(found, promise, run, until=until)
         best = least if best is None or least.is_smaller_than(best) else best
+    in_time = in_time and (until is None or monotonic() < until)
     return Hunt(best, tried, tested, len(broken), in_time)
 
 
@@ -130,8 +144,9 @@ def hunt_findings(
     Parameters
     ----------
     promises : which to hunt, all that can be asked of the assignor where None
-    seed, groups, seconds : as in :func:`hunt`, for each promise
-    say : takes one line for people on how each hunt went
+    seed, groups : as in :func:`hunt`, for each promise
+    seconds : of all hunts together; each gets its share of what the ones before it left
+    say : takes lines for people: how far each hunt is, how it went, and how all did
 
     Raises
     ------
@@ -140,18 +155,37 @@ def hunt_findings(
     """
     assignor = assignor_named(assignor).name
     asked = [promise_named(name) for name in promises or PROMISES]
-    for promise in asked:
+    for promise in asked if promises else ():
         if not promise.asked_of(assignor):
-            if promises:
-                of = ", ".join(promise.of)
-                raise BadInput(f"promise: {promise.name} is one of {of}, not of {assignor}")
-            continue
+            of = ", ".join(promise.of)
+            raise BadInput(f"promise: {promise.name} is one of {of}, not of {assignor}")
+    asked = [promise for promise in asked if promise.asked_of(assignor)]
+    started, broken, cut_short = monotonic(), 0, 0
+    for number, promise in enumerate(asked):
+        share = max(started + seconds - monotonic(), 0) / (len(asked) - number)
         run = runner_of(assignor, limit)
-        came = hunt(run, promise, seed=seed, groups=groups, seconds=seconds)
-        tested = f"{came.tested} of {came.tried} groups put it to the test"
-        tested += "" if came.in_time else ", then the time was up"
-        if came.quarry is None:
-            say(f"{assignor} keeps {promise.name}: {tested}")
-            continue
-        say(f"{assignor} breaks {promise.name} on {came.broken}: {tested}")
-        yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)
+        came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=say)
+        cut_short += not came.in_time
+        broken += came.quarry is not None
+        say(_how_it_went(assignor, promise.name, came))
+        if came.quarry is not None:
+            yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)
+    if len(asked) > 1 or cut_short:
+        hunted = f"{counted(len(asked), 'promise')} hunted in {monotonic() - started:.0f} s"
+        say(f"{hunted}, {broken} broken{_more(cut_short)}")
+
+
+def _how_it_went(assignor: str, promise: str, came: Hunt) -> str:
+    tested = f"{came.tested:,} of {counted(came.tried, 'group')} put it to the test"
+    tested += "" if came.in_time else ", then the time was up"
+    if came.quarry is not None:
+        return f"{assignor} breaks {promise} on {came.broken}: {tested}"
+    if came.in_time:
+        return f"{assignor} keeps {promise}: {tested}"
+    return f"{assignor} was not seen to break {promise}: {tested}"
+
+
+def _more(cut_short: int) -> str:
+    if not cut_short:
+        return ""
+    return f"; the time was too short for {cut_short}, --seconds gives more"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from compare.promises.promise import PROMISES
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -105,7 +106,7 @@ def sections(language: str) -> dict[str, str]:
 def _facts(finding: Finding, what: str) -> dict[str, str]:
     """Return what stands at the head of every program."""
     group = finding.group
-    sizes = f"{len(group.members)} members x {group.n_partitions} partitions"
+    sizes = f"{counted(len(group.members), 'member')} x {counted(group.n_partitions, 'partition')}"
     measured = "; ".join(f"{key} {json.dumps(value)}" for key, value in finding.measured.items())
     versions = f"Affected of the versions tried: {', '.join(finding.affected)}"
     if finding.unaffected:

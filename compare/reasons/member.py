@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.reasons.words import count_sentence, named
-from compare.sentences import counted
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from compare.reasons.blocks import Block

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import counted, spread
+from compare.sentences import spread
+from groups.wording import counted
 from optimal.solution import ProofKind
 
 if TYPE_CHECKING:

@@ -45,9 +45,10 @@ def shares(summaries: Sequence[AssignorSummary]) -> alt.Chart:
             color=alt.Color(
                 "what:N", scale=alt.Scale(domain=order, range=[INK[what] for what in order])
             ).title(None),
+            # Said, not inferred: where there are no rows, Altair warns that it cannot tell.
             tooltip=[
-                "assignor",
-                "what",
+                "assignor:N",
+                "what:N",
                 alt.Tooltip("share:Q", format=".1%"),
                 alt.Tooltip("groups:Q", title="groups scored"),
             ],
@@ -80,7 +81,7 @@ def excess(run: Run, tier: str) -> alt.Chart:
             ),
             y=alt.Y("assignor:N", sort=run.assignors).title(None),
             color=alt.Color("groups:Q", scale=alt.Scale(scheme="tealblues", type="symlog")),
-            tooltip=["assignor", "excess", "groups"],
+            tooltip=["assignor:N", "excess:O", "groups:Q"],
         )
         .properties(width=WIDTH)
     )

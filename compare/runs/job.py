@@ -7,7 +7,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from compare.runs.tables import content_key
-from compare.sentences import captures, counted
+from compare.sentences import captures
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +71,7 @@ class RunCounts:
     def line(self) -> str:
         """Return one line for people."""
         return (
-            f"{captures(self.names)}, {self.solved} of them with a proved optimum, "
-            f"{self.new} of them new in this run, {counted(self.failures, 'input')} failed, "
+            f"{captures(self.names)}, {self.solved:,} of them with a proved optimum, "
+            f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "
             f"{self.seconds:.1f} s; tables in {self.out}"
         )

@@ -22,6 +22,7 @@ from groups.errors import AssayError, BadInput
 from groups.files import find
 from groups.fleet import portions
 from groups.group import Group
+from groups.wording import counted
 from heuristics.child import Child, Lost
 from heuristics.time_limit import TimeLimit
 from optimal.fleets import solve_many
@@ -72,9 +73,10 @@ def run_job(job: Job, say: Callable[[str], None]) -> RunCounts:
     found = [found_row(found) for found in find([str(job.source)])]
     if not found:
         raise BadInput(f"{job.source}: empty, expected snapshots")
-    make_folder(job.out)
-    say(f"reading {len(found)} inputs under {job.source}")
-    with spark_session() as spark:
+    for folder in (job.out, *(job.out / name for name in TABLES)):
+        make_folder(folder)
+    say(f"reading {counted(len(found), 'input')} under {job.source}")
+    with spark_session(job.out) as spark:
         table = pa.Table.from_pylist(found, schema=FOUND)
         read = spark.createDataFrame(table).repartition(2)
         read = read.mapInArrow(partial(_read, job), _spark_schema(READ)).persist()
@@ -107,7 +109,7 @@ def _solve_missing(
         if needs or missing:
             wanted.append((key, needs, missing))
     if wanted:
-        say(f"solving {len(wanted)} groups for {' > '.join(job.objective)}")
+        say(f"solving {counted(len(wanted), 'group')} for {' > '.join(job.objective)}")
     for start in range(0, len(wanted), GROUPS_PER_STEP):
         step = wanted[start : start + GROUPS_PER_STEP]
         chosen = spark.createDataFrame(
@@ -120,7 +122,8 @@ def _solve_missing(
         for name in ("optima", "scores"):
             _append(spark, job, name, done.selectExpr(f"inline({name})"))
         done.unpersist()
-        say(f"{min(start + GROUPS_PER_STEP, len(wanted))} of {len(wanted)} groups")
+        done_now = min(start + GROUPS_PER_STEP, len(wanted))
+        say(f"{done_now:,} of {counted(len(wanted), 'group')}")
     return len(wanted)
 
 
@@ -208,7 +211,8 @@ def _log_run(job: Job, started: str, groups: int, failures: int, clock: float) -
         "failures": failures,
         "seconds": perf_counter() - clock,
     }
-    folder = job.out / "runs"
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"{content_key(row)}.parquet"
-    pq.write_table(pa.Table.from_pylist([row], TABLES["runs"]), folder / name)
+    file = job.out / "runs" / f"{content_key(row)}.parquet"
+    try:
+        pq.write_table(pa.Table.from_pylist([row], TABLES["runs"]), file)
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be written: {error.strerror or error}") from None

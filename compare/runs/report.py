@@ -12,6 +12,7 @@ from compare.runs.summary import by_assignor, headlines
 from compare.score import CURRENT
 from compare.sentences import captures
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +137,7 @@ def _lead(run: Run) -> str:
         f"<p class='lead'>{captures(list(run.optima['group']))}, objective "
         f"<b>{escape(run.objective)}</b>: the optimum is proved for "
         f"<b class='good'>{solved}</b> of them ({rest or 'none'}); "
-        f"{len(run.failures)} inputs could not become a group.</p>"
+        f"{counted(len(run.failures), 'input')} could not become a group.</p>"
     )
 
 

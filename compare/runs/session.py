@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from compare.runs.failed_session import one_line
 from groups.errors import AssayError
 from heuristics.shipped.java.runtime import spark_java_home
 
@@ -24,17 +25,25 @@ MASTER = "local[2,3]"
 
 
 @contextmanager
-def spark_session() -> Iterator[SparkSession]:
+def spark_session(out: Path) -> Iterator[SparkSession]:
     """Start a local Spark session and stop it at the end.
+
+    Parameters
+    ----------
+    out : folder that the session writes to
 
     Raises
     ------
     BadInput
-        Where there is no Java 17 or later.
+        Where there is no Java 17 or later, or the folder can no longer be written.
+    AssayError
+        Where Spark fails for another reason.
     """
     os.environ["JAVA_HOME"] = str(spark_java_home())
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     logging.getLogger("py4j").setLevel(logging.ERROR)
@@ -64,8 +73,12 @@ def spark_session() -> Iterator[SparkSession]:
         session = _started(builder, Path(scratch) / "jvm.log")
         try:
             yield session
+        except (Py4JError, PySparkException) as error:
+            raise one_line(error, out) from error
         finally:
-            session.stop()
+            # A Java that is gone has stopped already.
+            with suppress(Py4JError):
+                session.stop()
 
 
 def _started(builder: SparkSession.Builder, log: Path) -> SparkSession:

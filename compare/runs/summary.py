@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from compare.runs.latest_run import current_verdict
 from compare.score import CURRENT
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +88,8 @@ def headlines(run: Run) -> list[str]:
             detail += f"({excess.worst_group})"
         lines.append(
             f"Closest to the optimum: {best.assignor}, optimal on {_percent(best.optimal)} of "
-            f"{best.scored} groups; farthest: {worst.assignor}, on {_percent(worst.optimal)} of "
-            f"{worst.scored}{detail}."
+            f"{counted(best.scored, 'group')}; farthest: {worst.assignor}, on "
+            f"{_percent(worst.optimal)} of {worst.scored}{detail}."
         )
     if "balance" in run.tiers:
         lines.append(_on_balanced(run))
@@ -102,7 +103,7 @@ def _on_current(run: Run) -> str:
     others = sorted(set(solved) - set(captured))
     parts = [
         _standing(run, keys, what)
-        for keys, what in ((captured, "captured groups"), (others, "other groups"))
+        for keys, what in ((captured, "captured group"), (others, "other group"))
         if keys
     ]
     return " ".join(parts) or "No group was solved."
@@ -115,10 +116,11 @@ def _standing(run: Run, keys: Sequence[str], what: str) -> str:
     good = sum(w == "optimal" for w in owned)
     invalid = sum(w.startswith("not valid") for w in owned)
     better = len(owned) - good - invalid
-    rest = f", and {invalid} hold no valid assignment (just joined, contested)" if invalid else ""
+    rest = f", {invalid} not valid (just joined, contested)" if invalid else ""
+    own = "owns" if len(owned) == 1 else "own"
     return (
-        f"Of {len(owned)} {what} that own something now, {good} are as good as can be, "
-        f"{better} could be better{rest}."
+        f"Of {counted(len(owned), what)} that {own} something now, as good as can be: {good}, "
+        f"could be better: {better}{rest}."
     )
 
 
@@ -126,8 +128,9 @@ def _on_balanced(run: Run) -> str:
     rows = run.scores[(run.scores["balanced"] == True) & (run.scores["assignor"] != CURRENT)]  # noqa: E712
     short = rows[rows["excess.balance"] > 0]
     return (
-        f"KIP-54's definition calls {len(rows)} assignments balanced; {len(short)} of them "
-        "are not as balanced as possible: chains of moves still improve them."
+        f"KIP-54's definition calls {counted(len(rows), 'assignment')} balanced; {len(short):,} "
+        f"of them {'is' if len(short) == 1 else 'are'} not as balanced as possible: chains of "
+        "moves still improve them."
     )
 
 

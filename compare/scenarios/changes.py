@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Required
 
 from groups.documents import fields
 from groups.documents.shapes import CaptureDocument, MemberDocument, TopicDocument
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +71,7 @@ def leave(
     there = sorted(group["members"])
     if isinstance(left, int):
         if left > len(there):
-            fields.refuse(place, f"{left} members, but only {len(there)} are there")
+            fields.refuse(place, f"{counted(left, 'member')}, but only {len(there)} are there")
         left = [there[i] for i in sorted(rng.choice(len(there), left, replace=False).tolist())]
     for i, member in enumerate(left):
         if member not in group["members"]:
@@ -90,8 +91,8 @@ def add_partitions(
             was = topics[topic]["partitions"]
             fields.refuse(f"{place}.{topic}", f"{count}, but it has {was} already")
         topics[topic] = _grown(topics[topic], count)
-    said = ", ".join(f"{topic} to {count} partitions" for topic, count in counts.items())
-    return {**group, "topics": topics}, said
+    said = [f"{topic} to {counted(count, 'partition')}" for topic, count in counts.items()]
+    return {**group, "topics": topics}, ", ".join(said)
 
 
 def create(

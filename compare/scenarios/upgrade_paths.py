@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
 from groups import BadInput
+from groups.wording import counted
 from heuristics.protocol import DEFAULT_ASSIGNORS
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def roll_out(group: Group, name: str, rule: Rule = Rule.DYNAMIC) -> Rollout:
     if name not in ROLLOUTS:
         raise BadInput(f"rollout: unknown name {name!r}, expected one of {', '.join(ROLLOUTS)}")
     if len(group.members) < 2:
-        raise BadInput(f"rollout: {len(group.members)} members, expected 2 or more")
+        raise BadInput(f"rollout: {counted(len(group.members), 'member')}, expected 2 or more")
     group.require_subscriptions()
     first, acts = ROLLOUTS[name](list(group.members), static=rule is Rule.STATIC)
     return perform(group, name, rule, first, acts)

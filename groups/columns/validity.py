@@ -11,6 +11,7 @@ from groups.columns.claims import BY_CLAIMS
 from groups.columns.names import names
 from groups.columns.subscriptions import Subscriptions
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from groups.arrays import Int32, Int64
@@ -82,7 +83,8 @@ def subscriptions_of(given: Snapshot) -> Subscriptions:
     """
     row, members = given["subscription_row"], len(given["members"])
     if np.size(row) != members:
-        raise BadInput(f"subscription_row: {np.size(row)} values, expected {members}")
+        found = counted(int(np.size(row)), "value")
+        raise BadInput(f"subscription_row: {found}, expected {members}")
     return Subscriptions(
         given["subscription_indptr"],
         given["subscription_topics"],
@@ -103,7 +105,7 @@ def _require_lengths(given: Snapshot, every: int) -> None:
         lengths["offsets.given"] = len(offsets.given), len(given["topics"])
     for place, (found, expected) in lengths.items():
         if found != expected:
-            raise BadInput(f"{place}: {found} values, expected {expected}")
+            raise BadInput(f"{place}: {counted(found, 'value')}, expected {expected}")
 
 
 def _require_absent_topics(given: Snapshot, subscriptions: Subscriptions) -> None:

@@ -14,6 +14,7 @@ from groups.columns.offsets import Offsets
 from groups.columns.racks import Racks
 from groups.documents import fields
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,7 +60,8 @@ def read_topic(value: object, place: str) -> Topic:
         if len(values) != count:
             name = place.removeprefix("topics.")
             fields.refuse(
-                f"{place}.{key}", f"{len(values)} values, but {name} has {count} partitions"
+                f"{place}.{key}",
+                f"{counted(len(values), 'value')}, but {name} has {counted(count, 'partition')}",
             )
         return read(values, f"{place}.{key}")
 

@@ -17,6 +17,7 @@ from groups.importers.merge import merge
 from groups.importers.seen import Finding, Refusal, TopicSize, View, refusal
 from groups.importers.sniff import sniff
 from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -174,5 +175,6 @@ def _resized(sizes: dict[str, TopicSize], found: TopicSize) -> list[Refusal]:
     known = sizes.setdefault(found.topic, found)
     if known.partitions == found.partitions:
         return []
-    reason = f"topic {found.topic!r} has {found.partitions} partitions, but {known.partitions} at "
+    size = counted(found.partitions, "partition")
+    reason = f"topic {found.topic!r} has {size}, but {known.partitions} at "
     return [Refusal(found.source, found.place, reason + known.place)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from groups.importers.lines import NotToBeHad, brief, refuse
 from groups.importers.ownership import Owners, owners_of
 from groups.importers.seen import TopicSize, View, streams
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -102,14 +103,14 @@ def _check_members(views: Sequence[View], members: Mapping[str, Any], owners: Ow
             if seen.count not in (None, count[seen.member]):
                 refuse(
                     seen.place,
-                    f"member {brief(seen.member)} holds {seen.count} partitions, of which "
+                    f"member {brief(seen.member)} holds {_partitions(seen.count)}, of which "
                     f"{count[seen.member]} are shown: add --describe, or --members --verbose",
                 )
     for view in views:
         if view.member_count not in (None, len(members)):
             refuse(
                 view.place,
-                f"{view.member_count} members, of which {len(members)} are shown: "
+                f"{counted(view.member_count, 'member')}, of which {len(members)} are shown: "
                 "add --describe --members --verbose, or use rpk with --format json",
             )
 
@@ -161,7 +162,7 @@ def _topics(
         size = sizes.get(topic)
         if size is not None:
             if size.partitions < count:
-                said = f"{size.partitions} partitions, but {topic}-{count - 1} is shown"
+                said = f"{_partitions(size.partitions)}, but {topic}-{count - 1} is shown"
                 refuse(size.place, said)
             count = size.partitions
         elif len(guessed) == 1:
@@ -173,7 +174,7 @@ def _topics(
         if unseen > most_unseen:
             refuse(
                 views[0].place,
-                f"topic {brief(topic)}: {count} partitions, of which {len(numbers)} are shown",
+                f"topic {brief(topic)}: {_partitions(count)}, of which {len(numbers)} are shown",
             )
         topics[topic] = _topic(topic, count, offsets)
     notes += _far(far)
@@ -222,4 +223,4 @@ def _topic(
 
 
 def _partitions(count: int) -> str:
-    return "1 partition" if count == 1 else f"{count} partitions"
+    return counted(count, "partition")

@@ -119,7 +119,7 @@ def test_nothing_at_all_is_a_group():
         ({"topics": ["t0", 7]}, "topics: 7, expected a non-empty string"),
         ({"members": ["c0", "c0"]}, "members: 'c0' appears twice"),
         ({"members": ["c0", ""]}, "members: '', expected a non-empty string"),
-        ({"partitions": [2]}, "partitions: 1 values, expected 2"),
+        ({"partitions": [2]}, "partitions: 1 value, expected 2"),
         ({"partitions": [2, -3]}, r"partitions\[1\]: -3, expected 0 or more"),
         ({"partitions": [2.0, 3.0]}, "partitions: expected a one-dimensional array of integers"),
         ({"partitions": [[2, 3]]}, "partitions: expected a one-dimensional array of integers"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups.importers.lines import brief, refuse
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +67,8 @@ class Table:
             if len(cells) != len(columns):
                 cells = _by_position(columns, starts, line) or cells
             if len(cells) != len(columns):
-                refuse(place, f"{len(cells)} columns, but the header has {len(columns)}")
+                found = counted(len(cells), "column")
+                refuse(place, f"{found}, but the header has {len(columns)}")
             yield place, dict(zip(columns, (c.rstrip() for c in cells), strict=True))
 
     def group_of(self, row: dict[str, str]) -> str:
@@ -104,7 +106,8 @@ def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, st
     if len(cells) == len(after) - 1 and after[0] == "ASSIGNMENT-STRATEGY":
         cells = ["", *cells]
     if len(cells) != len(after):
-        refuse(place, f"{len(cells)} columns after the coordinator, expected {len(after)}")
+        shown = counted(len(cells), "column")
+        refuse(place, f"{shown} after the coordinator, expected {len(after)}")
     row = dict(zip(after, cells, strict=True)) | {"COORDINATOR": node, "(ID)": node_id}
     return row | ({"GROUP": group} if columns[0] == "GROUP" else {})
 

@@ -19,6 +19,7 @@ from groups.importers.seen import (
     require_consumers,
 )
 from groups.importers.tools.json_groups import check_lag
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,7 @@ def _row(header: list[str], line: str, at: str) -> dict[str, str] | None:
     if len(cells) > len(columns) and "ERROR" in header:
         refuse(at, f"the tool ended with an error: {brief(' '.join(cells[len(columns) :]))}")
     if len(cells) != len(columns):
-        refuse(at, f"{len(cells)} columns, but the header has {len(header)}")
+        refuse(at, f"{counted(len(cells), 'column')}, but the header has {len(header)}")
     return dict(zip(columns, (cell.strip() for cell in cells), strict=True))
 
 

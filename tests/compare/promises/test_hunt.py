@@ -7,9 +7,11 @@ import sys
 from copy import deepcopy
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
+from compare.promises import hunt as hunting
 from compare.promises.hunt import hunt, hunt_findings
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
@@ -159,6 +161,54 @@ def test_every_assignor_is_hunted_in_the_child_process_of_the_time_limit(monkeyp
     assert outcome.status == "timed-out"
 
 
+def test_the_seconds_of_a_hunt_are_those_of_all_promises_together():
+    said: list[str] = []
+    with TimeLimit(5.0) as limit:
+        runner_of("kip-54-sticky", limit)(Group.from_dict(DOCUMENT))
+        started = monotonic()
+        found = hunt_findings(
+            "kip-54-sticky", None, limit, seed=1, groups=10, seconds=2, say=said.append
+        )
+        broken = [finding.promise for finding in found]
+        spent = monotonic() - started
+    assert spent < 8
+    asked = [name for name, promise in PROMISES.items() if promise.asked_of("kip-54-sticky")]
+    told = [line for line in said if line.startswith("kip-54-sticky ")]
+    assert [re.search(r"(?:breaks|break|keeps) (\S+?)(?: on \d+)?:", t)[1] for t in told] == asked
+    assert [name for name, t in zip(asked, told, strict=True) if " breaks " in t] == broken
+    assert re.fullmatch(
+        rf"{len(asked)} promises hunted in \d s, {len(broken)} broken; the time was too short for "
+        r"\d+, --seconds gives more",
+        said[-1],
+    )
+
+
+def test_a_hunt_that_the_time_cut_short_does_not_say_that_a_promise_is_kept():
+    said: list[str] = []
+    with TimeLimit(5.0) as limit:
+        found = hunt_findings(
+            "kip-54-sticky", ["valid"], limit, seed=1, groups=10, seconds=0.1, say=said.append
+        )
+        assert list(found) == []
+    assert re.fullmatch(
+        r"kip-54-sticky was not seen to break valid: \d+ of \d+ groups? put it to the test, then "
+        r"the time was up",
+        said[0],
+    )
+
+
+def test_a_hunt_says_every_few_seconds_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(hunting, "SAID_EVERY_SECONDS", 0.1)
+    said: list[str] = []
+    found = hunt("kip-54-fairest", "balanced", seconds=1, say=said.append)
+    assert found.quarry is not None
+    assert said
+    tried = [re.fullmatch(r"balanced: ([\d,]+) groups tried, \d+ break it", s)[1] for s in said]
+    counts = [int(count.replace(",", "")) for count in tried]
+    assert counts == sorted(counts)
+    assert counts[-1] <= found.tried
+
+
 def test_a_promise_of_another_assignor_is_refused():
     with TimeLimit(1.0) as limit, pytest.raises(BadInput, match="no-revert is one of kip-54-st"):
         list(hunt_findings("range", ["no-revert"], limit, seed=1, groups=1, seconds=1, say=print))
@@ -173,7 +223,7 @@ def test_the_command_prints_the_group_that_breaks_a_promise():
     run = assay("hunt", "kip-54-fairest", "--promise", "balanced")
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines()[0] == "kip-54-fairest breaks balanced: loads [2, 0]"
-    assert run.stderr.endswith(": 10625 of 10625 groups put it to the test\n")
+    assert run.stderr.endswith(": 10,625 of 10,625 groups put it to the test\n")
 
 
 def test_the_command_prints_a_finding_as_json():

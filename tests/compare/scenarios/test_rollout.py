@@ -184,7 +184,7 @@ def test_the_static_rule_needs_the_second_bounce_to_become_cooperative():
 def test_what_cannot_be_rolled_out_is_refused():
     with pytest.raises(BadInput, match=r"^rollout: unknown name 'sideways', expected one of upgr"):
         roll_out(THREE, "sideways")
-    with pytest.raises(BadInput, match=r"^rollout: 1 members, expected 2 or more$"):
+    with pytest.raises(BadInput, match=r"^rollout: 1 member, expected 2 or more$"):
         roll_out(group_of(1), "upgrade")
     with pytest.raises(BadInput, match=r"^rollout: assignor 'own', expected one of range, "):
         perform(THREE, "s", Rule.DYNAMIC, {"c0": ("own",)}, [])

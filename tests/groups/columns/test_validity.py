@@ -80,7 +80,7 @@ BROKEN = {
     ),
     "known of too few": (
         {"subscription_known": np.array([True])},
-        "subscription_known: 1 values, expected 3",
+        "subscription_known: 1 value, expected 3",
     ),
     "an unknown row that is not empty": (
         {"subscription_known": np.array([True, False, False])},
@@ -104,7 +104,7 @@ BROKEN = {
         {"generation": ints(2, -1, -2)},
         r"generation\[2\]: -2, expected -1 or more",
     ),
-    "generations of too few": ({"generation": ints(2)}, "generation: 1 values, expected 3"),
+    "generations of too few": ({"generation": ints(2)}, "generation: 1 value, expected 3"),
     "a lag below unknown": (
         {"lag_records": ints(0, 0, -2)},
         r"lag\[2\]: -2, expected -1 or more",
@@ -115,7 +115,7 @@ BROKEN = {
     ),
     "racks of other members": (
         {"racks": replace(RACKS, member=ints(0))},
-        "racks.member: 1 values, expected 3",
+        "racks.member: 1 value, expected 3",
     ),
     "racks of other partitions": (
         {"racks": replace(RACKS, replicas=ints(0, 1))},
@@ -127,7 +127,7 @@ BROKEN = {
     ),
     "offsets of other topics": (
         {"offsets": replace(OFFSETS, given=np.array([True]))},
-        "offsets.given: 1 values, expected 2",
+        "offsets.given: 1 value, expected 2",
     ),
     "a claim of nobody": (
         {"raw_claims": replace(CLAIMS, member=CLAIMS.member + 2)},
@@ -149,7 +149,7 @@ BROKEN = {
         {"absent_subscriptions": ((2, 0),)},
         r"absent_subscriptions\[0\]: of a member whose others are unknown",
     ),
-    "details of too few": ({"details": (MemberDetails(),)}, "details: 1 values, expected 3"),
+    "details of too few": ({"details": (MemberDetails(),)}, "details: 1 value, expected 3"),
     "an empty time": ({"captured_at": ""}, "captured_at: '', expected a non-empty string"),
 }
 
@@ -170,7 +170,7 @@ def test_a_rule_is_established_by_the_constructor_and_by_a_copy_with_changes(rul
     [
         (lambda: Claims(ints(0, 0), ints(0, 0), ints(1, 1)), r"claims\[1\]: does not come after"),
         (lambda: Claims(ints(0, 0), ints(1, 0), ints(0, 1)), r"claims\[1\]: does not come after"),
-        (lambda: Claims(ints(0, 0), ints(0), ints(0, 1)), "claims.topic: 1 values, expected 2"),
+        (lambda: Claims(ints(0, 0), ints(0), ints(0, 1)), "claims.topic: 1 value, expected 2"),
         (lambda: Claims(ints(-1), ints(0), ints(0)), r"claims.member\[0\]: -1, expected 0 or m"),
         (lambda: Claims(ints(0), ints(0), ints(-1)), r"claims.partition\[0\]: -1, expected 0"),
         (lambda: Racks(("a", "a"), ints(), ints(), ints()), "racks.names: 'a' appears twice"),

@@ -373,7 +373,7 @@ BEYOND_THE_SCHEMA = {
     ),
     "offsets of the wrong length": (
         changed(("topics", "t2", "offsets"), [{}, {}]),
-        r"^topics\.t2\.offsets: 2 values, but t2 has 1 partitions$",
+        r"^topics\.t2\.offsets: 2 values, but t2 has 1 partition$",
     ),
     "a whole number written as a fraction": (
         changed(("topics", "t1", "lag", 0), 1.0),

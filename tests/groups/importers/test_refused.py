@@ -73,7 +73,7 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
         (HEADER + "g t0 0 1 2 7 m /h c\n", "LAG '7', but its offsets make 1"),
         (HEADER + "g t0 4294967296 1 2 1 m /h c\n", "PARTITION '4294967296', expected"),
         (HEADER + "g t0 0 1 2 1 m /h c\n" * 2, "'t0' partition 0 a second time"),
-        (HEADER + "g t0 2000000 1 2 1 m /h c\n", "2000001 partitions, of which 1 are shown"),
+        (HEADER + "g t0 2000000 1 2 1 m /h c\n", "2,000,001 partitions, of which 1 are shown"),
         (OLD + "g m /h c 2 t0(0)\n", "#PARTITIONS 2, but 1 in the assignment"),
         (OLD + "g m /h c 2 t0(0,0)\n", "a partition of 't0' twice in one assignment"),
         (OLD + "g m /h c 0 -\ng m /h c 0 -\n", "member 'm' a second time in one table"),
@@ -170,7 +170,7 @@ def test_what_is_assumed_is_a_line_a_kind_and_not_a_line_a_topic() -> None:
         "members: those that hold partitions, no view lists idle ones",
         "1000 partitions are shown with several members, all claim them: "
         "t0-0, t1-0, t10-0 and 997 more",
-        "offsets of 1000 partitions differ between the texts: those of c",
+        "offsets of 1,000 partitions differ between the texts: those of c",
         "partition counts of 1000 topics: the highest number seen + 1",
         "1000 partitions are far beyond the others of their topics: "
         "t0-47, t1-47, t10-47 and 997 more",
