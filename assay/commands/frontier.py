@@ -39,7 +39,7 @@ def frontier(
     reset: Reset = None,
     format_: Format = "table",
 ) -> None:
-    """Say what each move buys: the trade-offs of two tiers, and the knee."""
+    """Say what each move buys: the trade-offs of two tiers."""
     from assay.printing.frontier import document, print_frontier
     from optimal import frontier as trade_offs
 
