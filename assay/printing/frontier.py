@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from assay.printing.one_group import BALANCE
 from assay.printing.table import Table
 from assay.printing.terminal import tell
-from assay.streams import show
 from compare.gains import what_moves_buy
 from compare.sentences import spread
 from groups.wording import counted
@@ -75,7 +74,7 @@ def print_frontier(group: Group, tiers: tuple[str, str], points: Sequence[Point]
     if not all(point.complete for point in points):
         tell("There may be points between these: --points and --time-limit give more.")
     if "balance" in tiers:
-        show(BALANCE)
+        tell(BALANCE)
 
 
 def _headline(

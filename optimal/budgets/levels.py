@@ -154,7 +154,28 @@ class Held:
         return np.asarray(np.max(proved, axis=0), np.int64)
 
 
-def least_balance(least: Int64, members: int) -> int | None:
+def proved_within(
+    group: Group, owner: Int32, most: int, *, needed: bool
+) -> tuple[Int64 | None, int]:
+    """Return the levels that prove an assignment best, if any do, and a bound on its balance.
+
+    Parameters
+    ----------
+    owner : (all partitions,) int32, of at most so many moves
+    most : the budget on moves
+    needed : whether it is to be proved, too, that fewer moves cost balance
+    """
+    held = Held.of(group, owner)
+    level = held.levels()
+    above, least, needs_all = held.bounds(level, most)
+    even = bool((least >= above).all())
+    bound = least_balance(least if even else held.least(level, most), len(group.members))
+    if even and (not needed or needs_all.any() or not held.moved.any()):
+        return level, bound
+    return None, bound
+
+
+def least_balance(least: Int64, members: int) -> int:
     """Return a bound on KIP-54's score from what is at least above every k.
 
     The j fullest members hold at least the least of jk + (what is above k), over all k. Whether
@@ -163,9 +184,13 @@ def least_balance(least: Int64, members: int) -> int | None:
     Parameters
     ----------
     least : (greatest load + 1,) int64; its first is the number of all partitions
+
+    Returns
+    -------
+    0, which is always true, where members times loads are more than 10^7.
     """
     if len(least) * members > MOST_CELLS:
-        return None
+        return 0
     k = np.arange(len(least))
     fullest = [int((j * k + least).min()) for j in range(1, members)]
     found = max(0, 2 * sum(fullest) - (members - 1) * int(least[0]))

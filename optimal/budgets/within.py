@@ -7,7 +7,8 @@ be had. The rest is enumerated where that is quick, or a constraint program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,8 +17,8 @@ from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import TIERS, values
 from optimal.answer import Answer, NothingWithin
-from optimal.budgets.budget import shown
 from optimal.budgets.certificate import PROVED_WITHIN
+from optimal.budgets.refusals import reason, require_possible
 from optimal.confirmation import confirmed
 from optimal.solution import Proof, ProofKind, Solution, Status, Stopped
 from optimal.time_left import OutOfTime, TimeLeft
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 
 # Readers of all partitions added up: a constraint program of more is hardly ever proved.
 MOST_CHOICES = 20_000
+TAKE_BUDGETS = ("auto", "flow", "cp-sat", "brute")
 MOVES = "stickiness"
-# All owners can keep what they own, so that these tiers can always be 0.
-CAN_BE_0 = (MOVES, "moved_weight")
+# Seconds for the optimum without budgets where there is no time limit and it may take for ever.
+PATIENCE = 5.0
 
 
 class Plain(Protocol):
@@ -53,6 +55,8 @@ class Within:
     at_most: Budgets
     time_left: TimeLeft
     plain: Plain
+    # Seconds that went into loading solvers, which are no part of the solve.
+    loading: list[float] = field(default_factory=list)
 
     def solved(self, method: str) -> Solution:
         """Return the best assignment that a method finds, checked.
@@ -63,18 +67,19 @@ class Within:
             Where no assignment keeps to the budgets, with the least value that one can have;
             where the method does not serve them.
         """
-        if method == "ilp":
-            raise BadInput("method: ilp takes no budgets; use flow, cp-sat or brute")
+        if method not in TAKE_BUDGETS:
+            known = ", ".join(TAKE_BUDGETS)
+            raise BadInput(f"method: {method} takes no budgets; expected one of {known}")
         require_data(self.group, tuple(self.at_most))
         start = perf_counter()
-        for tier in self.at_most:
-            if tier not in CAN_BE_0:
-                self._require_possible(tier)
+        for module in ("flow.recipe", "budgets.levels", "budgets.most_even"):
+            self._load(f"optimal.{module}")
+        require_possible(self.at_most, lambda tier: _first_bound(self._plain((tier,))))
         try:
             found = self.best_by(method)
         except NothingWithin:
-            raise BadInput(self._reason()) from None
-        return replace(found, seconds=perf_counter() - start)
+            raise BadInput(reason(self.at_most, self._least)) from None
+        return replace(found, seconds=perf_counter() - start - sum(self.loading))
 
     def best_by(self, method: str) -> Solution:
         """Return what flows prove, else the best that any method finds.
@@ -85,53 +90,78 @@ class Within:
             Where no assignment keeps to the budgets.
         """
         known: list[Solution] = []
-        if method in ("auto", "flow") and all(TIERS[tier].is_flow for tier in self.objective):
-            known = self._flows()
+        if method == "auto" or (method == "flow" and self._is_flow):
+            optimum = self._plain(self.objective)
+            relaxed = self._relaxed(optimum)
+            if relaxed is not None:
+                return relaxed
+            known = self._flows(optimum) if self._is_flow else []
         proved = [solution for solution in known if solution.status is Status.OPTIMAL]
         if proved:
             return proved[0]
-        if method == "flow":
-            if MOVES in self.at_most and self.objective in PROVED_WITHIN and known:
-                return _best(known)
+        large = self._choices > MOST_CHOICES
+        if method == "flow" and not (MOVES in self.at_most and self.objective in PROVED_WITHIN):
             raise BadInput("method: flow serves only stickiness=K under balance > stickiness")
-        if method == "auto" and known and self._choices > MOST_CHOICES:
-            return _best(known)
+        if method == "flow" or (method == "auto" and large and (known or self._is_flow)):
+            nothing = Answer(None, self._bounded(None), Stopped.TIME_LIMIT)
+            return _best(known) if known else self._confirmed(nothing, "flow")
         return _best([self._searched(method, known), *known])
 
-    def _flows(self) -> list[Solution]:
+    def _least(self, tier: str, at_most: Budgets) -> int | None:
+        """Return a bound on a tier within some of the budgets."""
+        return _first_bound(replace(self, objective=(tier,), at_most=at_most).best_by("auto"))
+
+    @property
+    def _is_flow(self) -> bool:
+        return all(TIERS[tier].is_flow for tier in self.objective)
+
+    def _plain(self, objective: Objective) -> Solution:
+        """Return the optimum for an objective without budgets, as far as it is found in time."""
+        limit = self.time_left.share(4)
+        if limit is None and not all(TIERS[tier].is_flow for tier in objective):
+            limit = PATIENCE
+        return self.plain(self.group, objective, time_limit=limit)
+
+    def _relaxed(self, optimum: Solution) -> Solution | None:
+        """Return an optimum without budgets that keeps to them, None where none is found.
+
+        The given one, which may be any of several, or the one of those with the least budgets.
+        """
+        kept = self._kept(optimum)
+        if kept is not None and optimum.status is Status.OPTIMAL:
+            answer = Answer(kept, _bounds(optimum), proof=optimum.proof, method=optimum.method)
+            return self._confirmed(answer, "flow")
+        others = tuple(tier for tier in self.at_most if tier not in self.objective)
+        if not others or optimum.status is not Status.OPTIMAL:
+            return None
+        thrifty = self._plain((*self.objective, *others))
+        kept = self._kept(thrifty)
+        if kept is None or thrifty.terms[: len(optimum.terms)] != optimum.terms:
+            return None
+        proof = Proof(ProofKind.SOLVER)
+        answer = Answer(kept, _bounds(optimum), proof=proof, method=thrifty.method)
+        return self._confirmed(answer, "flow")
+
+    def _flows(self, optimum: Solution) -> list[Solution]:
         """Return answers made of flows that keep to the budgets; one that is proved comes alone.
 
-        The optimum without budgets, which bounds the others, and the one of the least budgets;
-        the most even assignment within a budget on moves; the best of the least budgets.
+        The most even assignment within a budget on moves; the best of the least budgets, bounded
+        by the optimum without budgets.
         """
-        optimum = self.plain(self.group, self.objective, time_limit=self.time_left.share(3))
         if optimum.assignment is None:
             return []
-        owner, bound = optimum.assignment.owner, optimum.terms[0].value
-        if self._keeps(owner):
-            answer = Answer(owner, (bound,), proof=optimum.proof, method=optimum.method)
-            return [self._confirmed(answer, "flow")]
-        others = tuple(tier for tier in self.at_most if tier not in self.objective)
-        thrifty = self._plain((*self.objective, *others)) if others else None
-        if thrifty is not None and self._keeps(thrifty):
-            answer = Answer(thrifty, (bound,), proof=Proof(ProofKind.SOLVER), method="flow")
-            return [self._confirmed(answer, "flow")]
+        bound = optimum.terms[0].value
         found = []
         if MOVES in self.at_most and self.objective in PROVED_WITHIN:
             found = self.most_even(bound)
             if found and found[0].status is Status.OPTIMAL:
                 return found
         rest = tuple(tier for tier in self.objective if tier not in self.at_most)
-        thrifty = self._plain((*self.at_most, *rest))
-        if thrifty is not None and self._keeps(thrifty):
-            answer = Answer(thrifty, self._bounded(bound), Stopped.TIME_LIMIT, method="flow")
+        kept = self._kept(self._plain((*self.at_most, *rest)))
+        if kept is not None:
+            answer = Answer(kept, self._bounded(bound), Stopped.TIME_LIMIT, method="flow")
             found.append(self._confirmed(answer, "flow"))
         return found
-
-    def _plain(self, objective: Objective) -> Int32 | None:
-        """Return the owners that are best for an objective without budgets."""
-        solution = self.plain(self.group, objective, time_limit=self.time_left.share(4))
-        return None if solution.assignment is None else solution.assignment.owner
 
     def most_even(self, optimum: int = 0) -> list[Solution]:
         """Return the most even assignment within the budget on moves, with what proves it.
@@ -140,7 +170,7 @@ class Within:
         ----------
         optimum : the least balance of all, whatever moves
         """
-        from optimal.budgets.levels import Held, least_balance
+        from optimal.budgets.levels import proved_within
         from optimal.budgets.most_even import most_even
 
         most = self.at_most[MOVES]
@@ -148,20 +178,13 @@ class Within:
             owner, ran = most_even(self.group, most, self.time_left)
         except OutOfTime:
             return []
-        if not self._keeps(owner):
+        if not self._keeps(Assignment(self.group, owner)):
             return []
-        held = Held.of(self.group, owner)
-        level = held.levels()
-        above, least, needs_all = held.bounds(level, most)
-        even = bool((least >= above).all())
-        needed = MOVES not in self.objective or needs_all.any() or not held.moved.any()
-        if even and needed:
-            proof = Proof(ProofKind.CERTIFICATE, level=level)
-            answer = Answer(owner, self._bounded(None), proof=proof, method=ran)
-        else:
-            bound = least_balance(held.least(level, most), len(self.group.members)) or 0
-            first = max(bound, optimum)
-            answer = Answer(owner, self._bounded(first), Stopped.TIME_LIMIT, method=ran)
+        level, bound = proved_within(self.group, owner, most, needed=MOVES in self.objective)
+        proof, stopped = Proof(ProofKind.CERTIFICATE, level=level), Stopped.PROOF
+        if level is None:
+            proof, stopped = Proof(ProofKind.NONE), Stopped.TIME_LIMIT
+        answer = Answer(owner, self._bounded(max(bound, optimum)), stopped, proof, method=ran)
         return [self._confirmed(answer, "flow")]
 
     def _searched(self, method: str, known: list[Solution]) -> Solution:
@@ -172,6 +195,7 @@ class Within:
         if method == "brute" or (method == "auto" and enumerates_at_once(self.group)):
             answer = brute(self.group, self.objective, time_limit=limit, at_most=self.at_most)
             return self._confirmed(answer, "brute")
+        self._load("optimal.cpsat")
         from optimal.cpsat import cpsat
 
         start: Int32 | None = None
@@ -181,6 +205,11 @@ class Within:
             self.group, self.objective, time_limit=limit, at_most=self.at_most, start=start
         )
         return self._confirmed(answer, "cp-sat")
+
+    def _load(self, module: str) -> None:
+        start = perf_counter()
+        import_module(module)
+        self.loading.append(perf_counter() - start)
 
     @property
     def _choices(self) -> int:
@@ -193,33 +222,23 @@ class Within:
     def _confirmed(self, answer: Answer, method: str) -> Solution:
         return confirmed(self.group, self.objective, answer, method, 0.0, self.at_most)
 
-    def _keeps(self, owner: Int32) -> bool:
-        found = values(Assignment(self.group, owner), tuple(self.at_most))
+    def _kept(self, solution: Solution) -> Int32 | None:
+        """Return the owners of a solution that keeps to the budgets, else None."""
+        if solution.assignment is None or not self._keeps(solution.assignment):
+            return None
+        return solution.assignment.owner
+
+    def _keeps(self, assignment: Assignment) -> bool:
+        found = values(assignment, tuple(self.at_most))
         return all(v <= most for v, most in zip(found, self.at_most.values(), strict=True))
 
-    def _require_possible(self, tier: str) -> None:
-        """Raise BadInput where the least value of a tier is above its budget."""
-        solution = self.plain(self.group, (tier,), time_limit=self.time_left.share(4))
-        if solution.terms and self.at_most[tier] < (solution.terms[0].bound or 0):
-            raise BadInput(
-                f"at_most.{tier}: {self.at_most[tier]}, but the least that is possible is "
-                f"{solution.terms[0].bound}"
-            )
 
-    def _reason(self) -> str:
-        """Say which budget cannot be kept to beside those before it."""
-        earlier: Budgets = {}
-        for tier, most in self.at_most.items():
-            if earlier:
-                one = replace(self, objective=(tier,), at_most=dict(earlier))
-                bound = one.best_by("auto").terms[0].bound
-                if bound is not None and bound > most:
-                    return (
-                        f"at_most.{tier}: {most}, but with {shown(earlier)} the least that is "
-                        f"possible is {bound}"
-                    )
-            earlier[tier] = most
-        return f"at_most: no assignment has {shown(self.at_most)}"
+def _first_bound(solution: Solution) -> int | None:
+    return solution.terms[0].bound if solution.terms else None
+
+
+def _bounds(solution: Solution) -> tuple[int | None, ...]:
+    return tuple(term.bound for term in solution.terms)
 
 
 def _best(found: list[Solution]) -> Solution:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from groups import TIERS, Assignment, BadInput, Group, values
-from optimal import ProofKind, Solution, Status, check, solve
+from optimal import ProofKind, Solution, Status, Stopped, check, solve
 from optimal.answer import NothingWithin
 from optimal.brute import brute
 from optimal.budgets.budget import BUDGETED
@@ -180,8 +180,10 @@ def test_a_budget_on_racks_needs_racks():
 
 
 def test_methods_that_know_no_budget_say_so():
-    with pytest.raises(BadInput, match="method: ilp takes no budgets"):
-        solve(lopsided(), method="ilp", at_most={"stickiness": 1})
+    group = random_group(random.Random(1), members=3, partitions=5)
+    for method in ("ilp", "exchange"):
+        with pytest.raises(BadInput, match=f"method: {method} takes no budgets"):
+            solve(group, "peak_lag", method=method, at_most={"stickiness": 1})
     with pytest.raises(BadInput, match="method: flow serves only stickiness=K"):
         solve(lopsided(), "topic_balance", method="flow", at_most={"stickiness": 1})
 
@@ -191,6 +193,23 @@ def test_without_time_nothing_is_claimed():
         solution = solve(lopsided(), method=method, at_most={"stickiness": 1}, time_limit=0)
         assert (solution.status, solution.terms) == (Status.UNKNOWN, ())
         assert check(solution.group, solution) == ("there is no assignment to check",)
+
+
+def test_a_large_group_without_time_has_no_answer_and_no_program_is_built():
+    rng = np.random.default_rng(1)
+    group = Group.from_arrays(
+        group="large",
+        topics=[f"t{t:02}" for t in range(40)],
+        partitions=np.full(40, 500),
+        members=[f"c{m:02}" for m in range(60)],
+        subscription_indptr=np.arange(61) * 25,
+        subscription_topics=np.concatenate(
+            [np.sort(rng.choice(40, 25, replace=False)) for _ in range(60)]
+        ),
+    )
+    solution = solve(group, at_most={"stickiness": 0, "topic_balance": 10**9}, time_limit=0)
+    assert (solution.status, solution.stopped) == (Status.UNKNOWN, Stopped.TIME_LIMIT)
+    assert solution.seconds < 2
 
 
 def test_a_document_keeps_its_budgets_and_nothing_changes_without_them():
