@@ -26,9 +26,11 @@ def too_far(rows: Sequence[Score], limits: Mapping[str, int], *, sure: bool = Fa
         if row.terms is None or not row.valid:
             lines.append(f"{row.assignor}: {row.reason or 'the assignment is not valid'}")
             continue
+        # Nothing is known of the optimum, not even of the first tier.
+        unknown = not sure and bool(row.terms) and row.terms[0].excess is None
         for term in row.terms:
             excess = term.excess
-            open_end = isinstance(excess, tuple) and not sure and excess[1] is None
+            open_end = unknown or (isinstance(excess, tuple) and not sure and excess[1] is None)
             if isinstance(excess, tuple):
                 excess = excess[0] if sure else excess[1]
             if term.name in limits and (open_end or (excess or 0) > limits[term.name]):
