@@ -18,13 +18,25 @@ if TYPE_CHECKING:
     from optimal.solution import Proof
 
 PEAKS = ("peak_lag", "peak_weight")
+# What may come after each peak.
+EVENED = {
+    "peak_lag": ("lag_spread", "lag_balance"),
+    "peak_weight": ("weight_spread", "weight_balance"),
+}
 # What a partition costs at least with some members, in the tiers before.
 Costs = dict[int, tuple[int, ...]]
 
 
 def before_peak(objective: Objective) -> Objective:
-    """Return the tiers before a peak that comes last; all of them where none does."""
-    return objective[:-1] if objective[-1] in PEAKS else objective
+    """Return the tiers before a peak that comes last, or before how even the rest is.
+
+    All of them where there is no such peak.
+    """
+    if objective[-1] in PEAKS:
+        return objective[:-1]
+    if len(objective) > 1 and objective[-1] in EVENED.get(objective[-2], ()):
+        return objective[:-2]
+    return objective
 
 
 def require_peak(
@@ -41,7 +53,8 @@ def require_peak(
     costs : what each partition costs at least with one of some members that read it
     counts : how many partitions each member holds at least and at most, where balance says so
     """
-    peak = case.value(objective[-1])
+    tier, *even = objective[len(before_peak(objective)) :]
+    peak = case.value(tier)
     if peak == 0:
         return
     if proof.floor is None:
@@ -52,7 +65,7 @@ def require_peak(
     inside, outside = costs(chosen), costs(everybody - chosen)
     only = [p for p in inside if p not in outside or inside[p] < outside[p]]
     able = [p for p in inside if p not in outside or inside[p] <= outside[p]]
-    needs = str(TIERS[objective[-1]].needs)
+    needs = str(TIERS[tier].needs)
     size = {p: case.known(needs, p) for p in case.read}
     heavy = [p for p in only if size[p] >= proof.floor.at_least]
     if proof.floor.bound == "average":
@@ -67,8 +80,39 @@ def require_peak(
         share = -(-len(heavy) // len(chosen))
         bound = _least_of_several(size, heavy, share, able, held)
     if bound != peak:
-        what = f"the {proof.floor.bound} bounds {objective[-1]} by {bound}, not by {peak}"
+        what = f"the {proof.floor.bound} bounds {tier} by {bound}, not by {peak}"
         raise ProofError(f"floor: {what}")
+    for name in even:
+        held = 0
+        if counts:
+            room = sum(most for _, most in counts) - len(case.read)
+            held = min(max(least, most - room) for least, most in counts)
+        least_value = _least_of_all(name, sorted(size.values()), len(case.reads), peak, held)
+        if least_value != case.value(name):
+            what = f"{name}: the loads show {least_value}, not {case.value(name)}"
+            raise ProofError(what)
+
+
+def _least_of_all(name: str, size: list[int], members: int, peak: int, held: int) -> int:
+    """Return what no spread or balance is below where the peak is reached.
+
+    Parameters
+    ----------
+    size : what each partition weighs, ascending
+    held : how many partitions each member holds at least
+    """
+    total, fullest = sum(size), [0]
+    for j in range(1, members + 1):
+        heavy = size[max(0, len(size) - j) :]
+        light = size[: len(size) - len(heavy)][: max(0, j * held - len(heavy))]
+        left = members - j + 1
+        next_one = -((fullest[-1] - total) // left)
+        shown = sum(heavy) + sum(light)
+        fullest.append(max(shown, fullest[-1] + next_one, peak if j == 1 else 0))
+    if name.endswith("_spread"):
+        emptiest = [(total - fullest[j]) // (members - j) for j in range(1, members)]
+        return max(0, peak - min(emptiest, default=peak))
+    return 2 * sum(fullest[1:members]) - (members - 1) * total
 
 
 def _least_of_several(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
     from optimal.exchange.choices import Choices
     from optimal.exchange.hands import Hands
+    from optimal.time_left import TimeLeft
 
 
 # OR-tools has no types: a linear expression of variables.
@@ -27,7 +28,7 @@ def is_closable(choices: Choices) -> bool:
     return choices.cells <= MOST_CELLS and choices.total < TOLD_APART
 
 
-def close(hands: Hands, bound: int, seconds: float | None) -> tuple[Int64, int]:
+def close(hands: Hands, bound: int, time_left: TimeLeft) -> tuple[Int64, int]:
     """Search for a lower peak from what is held, by CP-SAT with one worker.
 
     Returns
@@ -64,7 +65,7 @@ def close(hands: Hands, bound: int, seconds: float | None) -> tuple[Int64, int]:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.cp_model_presolve = choices.total < PRESOLVED
-    if seconds is not None:
+    if (seconds := time_left.share(1)) is not None:
         solver.parameters.max_time_in_seconds = seconds
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

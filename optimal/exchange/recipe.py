@@ -12,10 +12,12 @@ from groups.errors import BadInput
 from groups.tiers import TIERS, values
 from optimal.answer import Answer
 from optimal.case import BY_PARTITION
+from optimal.cpsat import least_within
 from optimal.exchange.bounds import highest_floor
-from optimal.exchange.certificate import PEAKS
+from optimal.exchange.certificate import before_peak
 from optimal.exchange.choices import Choices, choices_of, column_of, owner_of
 from optimal.exchange.closing import close, is_closable
+from optimal.exchange.even import even_out, least_score, score_of
 from optimal.exchange.hands import Hands
 from optimal.exchange.search import lower_peak
 from optimal.exchange.start import longest_first
@@ -36,6 +38,10 @@ PATIENCE, SMALL_PATIENCE = 3000, 30
 FIRST = 0.7
 # So many ways to give a partition to a member are few.
 SMALL = 200
+# Rounds over all members without a more even score that are waited for.
+EVEN_PATIENCE = 20
+# Members whose pairs CP-SAT scores, and a cost that it scores exactly for so many.
+MOST_PAIRED, SCORED = 100, LIMITS["cp-sat"]
 # A table of kinds of partitions and members stays below it.
 MOST_CELLS = 2**26
 
@@ -58,36 +64,68 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
         raise BadInput(f"method: exchange does not serve {shown}; use cp-sat, ilp or brute")
     require_costs_within(group, objective, "exchange")
     time_left = TimeLeft.of(time_limit)
-    earlier = objective[:-1]
+    earlier = before_peak(objective)
+    peak, *even = objective[len(earlier) :]
     found = flow(group, earlier or ("stickiness",), time_limit=time_limit)
     if found.owner is None:
         return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
     proof = _of_earlier(group, earlier, found.proof)
-    choices = choices_of(group, earlier, proof, column_of(group, objective[-1]))
+    choices = choices_of(group, earlier, proof, column_of(group, peak))
     bound, floor = highest_floor(choices)
     hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
-    small = choices.cells <= SMALL
+    patience = SMALL_PATIENCE if choices.cells <= SMALL else PATIENCE
     searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
-    lower_peak(hands, bound, searching, SMALL_PATIENCE if small else PATIENCE)
+    lower_peak(hands, bound, searching, patience)
     kind = ProofKind.CERTIFICATE
     if hands.peak > bound and is_closable(choices) and not time_left.is_up:
         kind = ProofKind.SOLVER
-        holder, bound = close(hands, bound, time_left.share(1))
+        holder, bound = close(hands, bound, time_left)
         hands = Hands(choices, holder)
+    bounds: tuple[int | None, ...] = (bound, *(None for _ in even))
+    if even and hands.peak == bound:
+        least = least_score(even[0], choices, bound)
+        even_out(hands, even[0], least, searching, min(patience, EVEN_PATIENCE))
+        if score_of(even[0], hands.loads) > least and _is_closable(group, objective, choices):
+            kind = ProofKind.SOLVER
+            hands, least = _closed(group, objective, hands, least, time_left)
+        bounds = bound, least
     owner = owner_of(group, choices, hands.holder)
-    bounds = (*values(Assignment(group, owner), earlier), bound)
-    if hands.peak > bound:
+    reached = values(Assignment(group, owner), objective)
+    bounds = (*reached[: len(earlier)], *bounds)
+    if reached != bounds:
         return Answer(owner, bounds, Stopped.TIME_LIMIT)
     if kind is ProofKind.SOLVER:
         return Answer(owner, bounds, proof=Proof(kind))
     return Answer(owner, bounds, proof=replace(proof, floor=floor))
 
 
+def _is_closable(group: Group, objective: Objective, choices: Choices) -> bool:
+    """Say whether CP-SAT may be of use for a score of all pairs of members."""
+    exact = all(TIERS[tier].greatest(group) < SCORED for tier in objective)
+    return exact and is_closable(choices) and len(group.members) <= MOST_PAIRED
+
+
+def _closed(
+    group: Group, objective: Objective, hands: Hands, least: int, time_left: TimeLeft
+) -> tuple[Hands, int]:
+    """Return what CP-SAT makes of the last tier, and its bound, the others at their optimum."""
+    owner = owner_of(group, hands.choices, hands.holder)
+    reached = dict(zip(objective, values(Assignment(group, owner), objective), strict=True))
+    limits = {tier: (value, value) for tier, value in reached.items()}
+    last = objective[-1]
+    limits[last] = least, reached[last]
+    found = least_within(group, last, limits, start=owner, seconds=time_left.share(1))
+    if found.owner is None:
+        return hands, least
+    return Hands(hands.choices, found.owner[hands.choices.read].astype(np.int64)), found.bound
+
+
 def serves(objective: Objective) -> bool:
     """Say whether the exchange search serves an objective."""
-    *earlier, last = objective
-    one_by_one = {*BY_PARTITION, "balance"}
-    return last in PEAKS and (earlier == ["topic_balance"] or one_by_one >= set(earlier))
+    earlier, one_by_one = before_peak(objective), {*BY_PARTITION, "balance"}
+    if earlier == objective:
+        return False
+    return earlier == ("topic_balance",) or one_by_one >= set(earlier)
 
 
 def is_worth_it(group: Group, objective: Objective) -> bool:

@@ -32,9 +32,18 @@ EARLIER = (
     ("racks", "balance", "moved_weight"),
 )
 
+LAST = (
+    ("peak_lag",),
+    ("peak_weight",),
+    ("peak_lag", "lag_balance"),
+    ("peak_lag", "lag_spread"),
+    ("peak_weight", "weight_balance"),
+    ("peak_weight", "weight_spread"),
+)
+
 
 def case(rng: random.Random) -> tuple[Group, tuple[str, ...]]:
-    """A small group and an objective that ends with a peak; lags of all kinds."""
+    """A small group of any lags and an objective with a peak, last or before the last."""
     group = random_group(rng, members=rng.randint(1, 4), partitions=rng.randint(1, 8))
     kind = rng.choice(("as they are", "magnitudes", "hot", "zero", "ties"))
     if kind == "magnitudes":
@@ -43,7 +52,7 @@ def case(rng: random.Random) -> tuple[Group, tuple[str, ...]]:
         column = np.full(group.n_partitions, {"hot": 1, "zero": 0, "ties": 7}[kind], np.int64)
         column[rng.randrange(len(column))] = {"hot": 1000, "zero": 0, "ties": 14}[kind]
         group = replace(group, lag_records=column, weight=column[::-1].copy())
-    return group, (*rng.choice(EARLIER), rng.choice(("peak_lag", "peak_weight")))
+    return group, (*rng.choice(EARLIER), *rng.choice(LAST))
 
 
 def meet(seed: int, number: int) -> Solution:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError
 from optimal import Proof, ProofKind, Solution, check, solve
 from optimal.exchange.floor import Floor
-from tests.optimal.exchange.large_groups import alike
 from tests.optimal.exchange.sweep import case
 from tests.optimal.forgery import REFUSED
 from tests.optimal.judging import changed, forged, said_by, with_owner
@@ -151,6 +151,19 @@ def test_a_certificate_of_a_peak_comes_back_from_its_document(solution):
         "bound": "crowd", "members": ["c0", "c1", "c2"], "at_least": 90,
     }  # fmt: skip
     assert Solution.from_dict(solution.group, document).proof.floor == solution.proof.floor
+
+
+@pytest.mark.parametrize("last", ["lag_balance", "lag_spread"])
+def test_loads_that_could_be_more_even_are_refused(last):
+    """Of 90 with 1 and the others 5, 4, 3 and 2, no split is more even than 7 and 7."""
+    topics = {"t0": {"partitions": 6, "lag": [90, 5, 4, 3, 2, 1]}}
+    group = group_of(topics, {m: ["t0"] for m in ("c0", "c1", "c2")})
+    genuine = solve(group, f"balance > peak_lag > {last}", method="exchange")
+    assert check(group, genuine) == ()
+    owner = genuine.assignment.owner.copy()
+    owner[[1, 2]] = owner[[2, 1]]
+    with pytest.raises(ProofError, match=f"{last}: the loads show"):
+        check(group, with_owner(genuine, owner))
 
 
 def test_the_lags_that_the_floor_is_about_are_those_of_the_group(solution):

@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from benchmarks.lag_groups import alike, differing
 from groups import TIERS, BadInput
-from optimal import ProofKind, Status, Stopped, solve
+from optimal import ProofKind, Status, Stopped, check, solve
 from optimal.exchange.recipe import serves
-from tests.optimal.exchange.large_groups import alike, differing
 from tests.optimal.exchange.sweep import meet
 from tests.optimal.small_groups import found, group_of
 
@@ -43,6 +43,33 @@ def test_members_that_read_different_topics_are_evened_out_within_their_levels()
     solution = solve(group, "balance > peak_lag", time_limit=3)
     assert solution.terms[0] == solve(group, "balance").terms[0]
     assert solution.terms[1].bound <= solution.terms[1].value <= 1.01 * solution.terms[1].bound
+
+
+@pytest.mark.parametrize("kind", ["uniform", "lognormal", "zipf"])
+@pytest.mark.parametrize("last", ["lag_balance", "lag_spread"])
+def test_under_a_pinned_peak_all_others_are_evened_out_and_proved(kind, last):
+    group = alike(100, 10, kind, 1)
+    solution = solve(group, f"balance > peak_lag > {last}", time_limit=20)
+    assert (solution.status, solution.method) == (Status.OPTIMAL, "exchange")
+    assert solution.proof.kind is ProofKind.CERTIFICATE
+    assert check(group, solution) == ()
+    peak = solve(group, "balance > peak_lag", time_limit=20)
+    assert solution.terms[:2] == peak.terms
+
+
+def test_how_even_the_rest_is_has_a_true_bound_where_it_is_open():
+    group = alike(7, 6, "lognormal", 1, topics=10)
+    solution = solve(group, "topic_balance > peak_lag > lag_balance", time_limit=1)
+    assert (solution.status, solution.stopped) == (Status.FEASIBLE, Stopped.TIME_LIMIT)
+    assert [term.bound == term.value for term in solution.terms] == [True, True, False]
+    assert 0 < solution.terms[2].bound < solution.terms[2].value
+
+
+def test_where_the_peak_is_open_nothing_is_known_of_what_comes_after():
+    group = alike(60, 20, "uniform", 1)
+    solution = solve(group, "balance > peak_lag > lag_spread", time_limit=0.5)
+    assert solution.terms[1].bound < solution.terms[1].value
+    assert solution.terms[2].bound is None
 
 
 def test_one_hot_partition_is_the_floor_with_the_lightest_that_its_member_has_to_hold():
@@ -117,8 +144,15 @@ def test_lags_that_could_leave_64_bits_are_refused(greatest):
 
 
 def test_objectives_that_it_does_not_serve_are_refused():
-    group = alike(6, 2, "uniform", 1)
-    for objective in ("peak_lag > balance", "lag_spread", "topic_balance > balance > peak_lag"):
+    group = replace(alike(6, 2, "uniform", 1), weight=np.arange(6))
+    for objective in (
+        "peak_lag > balance",
+        "lag_spread",
+        "balance > lag_spread",
+        "topic_balance > balance > peak_lag",
+        "balance > peak_lag > weight_balance",
+        "peak_lag > lag_spread > lag_balance",
+    ):
         with pytest.raises(BadInput, match=r"method: exchange does not serve .*; use cp-sat"):
             solve(group, objective, method="exchange")
 

@@ -1,4 +1,4 @@
-"""Groups of the sizes that people run, with seeded lags."""
+"""Groups of the sizes that people run, with seeded lags: what `benchmarks.lag` solves."""
 
 from __future__ import annotations
 
