@@ -16,6 +16,7 @@ from groups import (
 from heuristics import assign
 from heuristics.time_limit import TimeLimit
 from optimal import (
+    Floor,
     Point,
     Proof,
     ProofKind,
@@ -37,6 +38,7 @@ __all__ = [
     "BadInput",
     "Excess",
     "Failed",
+    "Floor",
     "Group",
     "Hunt",
     "InvalidAssignment",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from groups.wording import few
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groups.group import Group
 
-MOST_NAMED = 3
 
 
 def readers_of_nothing(groups: Sequence[Group]) -> str | None:
@@ -21,16 +22,11 @@ def readers_of_nothing(groups: Sequence[Group]) -> str | None:
             absent.setdefault(member, []).append(group.absent_topics[topic])
         where = f" of {group.name}" if len(groups) > 1 else ""
         found += [
-            f"{group.members[member]}{where} ({_few(sorted(topics))})"
+            f"{group.members[member]}{where} ({few(sorted(topics))})"
             for member, topics in sorted(absent.items())
             if not group.reads[member]
         ]
     if not found:
         return None
     who = "1 member reads" if len(found) == 1 else f"{len(found)} members read"
-    return f"{who} only topics that do not exist: {_few(found)}"
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{who} only topics that do not exist: {few(found)}"

@@ -165,6 +165,11 @@ PRESETS: dict[str, Objective] = {
 }
 
 
+def tier_named(name: str) -> str:
+    """Return the tier of a name: ``moves``, as the tables say, is `stickiness`."""
+    return "stickiness" if name == "moves" else name
+
+
 def parse_objective(objective: str | Sequence[str]) -> Objective:
     """Return the tiers of a preset, of ``"balance > stickiness"`` or of a sequence of names.
 
@@ -179,6 +184,7 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
         names = [name.strip() for name in objective.split(">")]
     else:
         names = list(objective)
+    names = [tier_named(name) for name in names]
     for name in names:
         if name not in TIERS:
             known = ", ".join((*PRESETS, *TIERS))

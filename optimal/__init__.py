@@ -1,6 +1,7 @@
 """PROOF: the best assignment of a group and its certificate."""
 
 from optimal.certificate import check
+from optimal.exchange.floor import Floor
 from optimal.fleets import solve_many
 from optimal.frontier import Point, frontier
 from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
@@ -8,6 +9,7 @@ from optimal.solve import METHODS, solve
 
 __all__ = [
     "METHODS",
+    "Floor",
     "Point",
     "Proof",
     "ProofKind",

@@ -14,6 +14,7 @@ from groups.documents.texts import named
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.group import Group
+from groups.tiers import tier_named
 from groups.unknown import reading_as_told
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
     limits = {}
     for text in given:
         tier, _, number = text.partition("=")
+        tier = tier_named(tier)
         if not re.fullmatch("[0-9]{1,1000}", number):
             raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more")
         if tier not in objective:
@@ -110,6 +112,7 @@ def budgets_of(given: Sequence[str]) -> dict[str, int]:
     budgets: dict[str, int] = {}
     for text in given:
         tier, _, number = text.partition("=")
+        tier = tier_named(tier)
         if tier not in BUDGETED:
             raise BadInput(f"--at-most {text}: {tier!r} is none of {', '.join(BUDGETED)}")
         if not re.fullmatch("[0-9]{1,18}", number):
@@ -129,10 +132,11 @@ def no_group_in(files: Sequence[str]) -> str:
 
 def groups_in(
     files: Sequence[str], only: Sequence[str], reads: Sequence[str], *, reset: str | None = None
-) -> tuple[list[Group], bool]:
+) -> tuple[list[Group], list[str]]:
     """Return the groups asked for, with what is told by hand of them; say what is not there.
 
-    The second value says whether a part of the input is damaged, and not only not to be had.
+    The second value names the groups, or else the places, that are damaged, and not only not to
+    be had.
 
     Parameters
     ----------
@@ -142,6 +146,10 @@ def groups_in(
     groups, failures = read_groups(files)
     if not groups and len(failures) == 1:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
+    there = {group.name for group in groups}
+    for failure in failures:
+        if failure.group in only and failure.group not in there:
+            raise BadInput(f"--group {failure.group}: {failure.place}: {failure.reason}")
     for failure in failures:
         note(f"{failure.place}: {failure.reason}")
     if not groups and failures:
@@ -151,10 +159,10 @@ def groups_in(
     missing = sorted(set(only) - {group.name for group in groups})
     if missing:
         near = get_close_matches(missing[0], [group.name for group in groups], n=3, cutoff=0.4)
-        hint = f", only {', '.join(near)}" if near else ""
+        hint = f"; nearest: {', '.join(near)}" if near else ""
         raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
     groups = [group for group in groups if not only or group.name in only]
-    damaged = any(not failure.not_to_be_had for failure in failures)
+    damaged = [f.group or f.place for f in failures if not f.not_to_be_had]
     return _told(groups, reads, reset), damaged
 
 
@@ -182,7 +190,7 @@ def one_group(
         try:
             (found,) = _told([Group.read(file)], reads, reset)
         except BadInput as error:
-            hint = "; make a snapshot of other tools' output with: assay import FILE"
+            hint = "; of other tools' output name the group: --group NAME, or: assay import FILE"
             raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
     return found.with_equal_subscriptions() if assume_equal else found
 

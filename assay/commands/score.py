@@ -49,6 +49,10 @@ FEW = (
     "kafka-java/cooperative-sticky",
     "kafka-broker/uniform",
 )
+NOT_SURE = (
+    "nothing is sure of assignors and plans where subscriptions are not known: "
+    "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
+)
 UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
 
 
@@ -112,12 +116,16 @@ def score(
             show_json(tables.document(one, reference, scored, tiers, given.assumed))
     elif len(judged) == 1:
         # Of assignors that nobody named, one line says why none was scored.
-        shown = [row for row in rows[0] if assignor or row.reason != UNKNOWN]
+        shown = [
+            row
+            for row in rows[0]
+            if assignor or row.assignor in plans or row.reason != UNKNOWN
+        ]
         tables.print_group(judged[0], references[0], shown)
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
-        tables.print_groups(judged, tiers, files)
+        tables.print_groups(judged, tiers, files, damaged)
     named = {*(assignors_asked(assignor) if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
@@ -128,7 +136,7 @@ def score(
         complain(line)
     if len(worse) > MOST_LINES:
         complain(f"and {len(worse) - MOST_LINES} more")
-    raise typer.Exit(2 if damaged else 1 if worse else 0)
+    raise typer.Exit(1 if worse else 2 if damaged else 0)
 
 
 def default_assignors() -> list[str]:
@@ -194,5 +202,7 @@ def _worse(
         return [judged.verdict.says]
     if judged.reference is None or judged.group.subscription_known.all():
         return [*too_far(rows, sure, sure=True), *too_far(rows, assumed, sure=False)]
+    if sure and any(row.assignor != CURRENT for row in rows):
+        return [NOT_SURE]
     between = [_without_subscriptions(judged.reference, row.assignor) for row in rows]
     return [*too_far(between, sure, sure=True), *too_far(rows, assumed, sure=False)]

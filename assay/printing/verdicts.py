@@ -17,7 +17,7 @@ from compare.score import scores_document
 from compare.sentences import moves_needed, sentence, spread, summary
 from compare.verdict import WORST_FIRST
 from groups.columns.offsets import latest_assumed
-from groups.wording import counted
+from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,10 +59,19 @@ def document(
     }
 
 
-def print_groups(judged: Sequence[Judged], tiers: Objective, files: Sequence[str]) -> None:
-    """Print a sentence about all groups, then a line for each, worst first."""
+def print_groups(
+    judged: Sequence[Judged], tiers: Objective, files: Sequence[str], unread: Sequence[str]
+) -> None:
+    """Print a sentence about all groups, then a line for each, worst first.
+
+    Parameters
+    ----------
+    unread : names of groups, or places, that could not be read
+    """
     worst = sorted(judged, key=lambda one: (WORST_FIRST.index(one.verdict.says), -_by(one)))
     tell(summary(worst))
+    if unread:
+        tell(f"Not read, see the messages: {few(list(dict.fromkeys(unread)))}.")
     show("")
     lags = [_peak_lags(one) for one in worst]
     best = any(after for _, after in lags)
@@ -89,7 +98,19 @@ def print_groups(judged: Sequence[Judged], tiers: Objective, files: Sequence[str
     table.show()
     if any(now != "-" for now, _ in lags):
         _print_latest_assumed([one.group for one in worst])
+    _print_guesses([one.group for one in worst])
     _print_notes(worst, tiers, files)
+
+
+def _print_guesses(groups: Sequence[Group]) -> None:
+    """Print of how many groups the text leaves out what could change the verdict."""
+    for said, what in (
+        ("members: those that hold", "members that hold nothing, add --describe --members"),
+        ("highest number seen", "partition counts beyond those seen, add kafka-topics --describe"),
+    ):
+        count = sum(any(said in line for line in group.assumed) for group in groups)
+        if count:
+            tell(f"not in the text of {count} of {counted(len(groups), 'group')}: {what}")
 
 
 def _print_latest_assumed(groups: Sequence[Group]) -> None:

@@ -18,7 +18,7 @@ FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay,
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
 ALIASES = {
-    "Any", "Int32", "Int64", "Literal", "Mapping", "None", "Objective", "Sequence",
+    "Any", "Bound", "Int32", "Int64", "Literal", "Mapping", "None", "Objective", "Sequence",
     "ViolationKind",
 }  # fmt: skip
 

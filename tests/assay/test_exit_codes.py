@@ -43,7 +43,8 @@ USAGE = {
     ),
     "unknown method": (
         ("solve", "orders.json", "--method", "magic"),
-        r".*--method.*'magic' is not one of 'auto', 'flow', 'cp-sat', 'ilp', 'brute'.*",
+        r".*--method.*'magic' is not one of 'auto', 'flow', 'exchange', 'cp-sat', 'ilp', "
+        r"'brute'.*",
     ),
     "a method that does not serve the tier": (
         ("solve", "orders.json", "--method", "flow", "--objective", "peak_weight"),

@@ -125,7 +125,12 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
         "lag: 18 partitions without a commit count as 0, as with auto.offset.reset=latest, "
         "which is assumed; see --reset"
     )
-    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[15])
+    assert lines[15:17] == [
+        "not in the text of 10 of 11 groups: members that hold nothing, add --describe --members",
+        "not in the text of 11 of 11 groups: partition counts beyond those seen, "
+        "add kafka-topics --describe",
+    ]
+    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[17])
     assert lines[13].split() == ["empty-e", "0", "10", "-", "-", "no", "members", "-", "-"]
 
 
@@ -228,11 +233,34 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     }
     runs = one_after_the_other(calls, folder)
     assert "group 'r' is rebalancing" in runs["state"].stderr
-    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 17)
+    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 19)
     assert re.fullmatch(r"\S*damaged.jsonl:2: .*not JSON.*\n", runs["damaged"].stderr)
     assert (runs["damaged"].returncode, "even" in runs["damaged"].stdout) == (2, True)
     assert "cannot be read" in one_line(runs["only bad"], 2)
-    assert one_line(runs["no such"], 2).startswith("--group kpr: no group of that name, only kp")
+    assert one_line(runs["no such"], 2).startswith(
+        "--group kpr: no group of that name; nearest: kp"
+    )
+
+
+def test_a_group_that_cannot_be_read_stands_in_the_headline_and_is_not_said_to_be_missing(folder):
+    row = next(line for line in ALL_GROUPS.read_text().splitlines() if line.startswith("kpr-c"))
+    (folder / "cut.txt").write_text(ALL_GROUPS.read_text().replace(row, row.rsplit(None, 4)[0]))
+    run = assay("score", folder / "cut.txt", cwd=folder)
+    assert run.returncode == 2
+    assert run.stdout.splitlines()[1].startswith("Not read, see the messages: ")
+    assert "kpr-c" in run.stdout.splitlines()[1]
+    missing = one_line(assay("score", folder / "cut.txt", "--group", "kpr-c"), 2)
+    assert missing.startswith("--group kpr-c: ")
+    assert "no group of that name" not in missing
+
+
+def test_a_gate_on_an_assignor_says_that_nothing_is_sure_of_it_without_subscriptions():
+    asked = ("--group", "kpr-c", "--assume-equal", "--assignor", "kip-54-sticky")
+    run = assay("score", ALL_GROUPS, *asked, "--fail-above", "balance=0")
+    assert run.returncode == 1
+    assert "nothing is sure of assignors and plans" in run.stderr.splitlines()[-1]
+    assert "use --fail-above-assumed" in run.stderr.splitlines()[-1]
+    assert assay("score", ALL_GROUPS, *asked, "--fail-above-assumed", "balance=0").returncode == 0
 
 
 # What a minute of search for the least peak lag found, 559 above the bound: a millisecond
