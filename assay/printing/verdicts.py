@@ -88,7 +88,7 @@ def print_groups(
         "moves",
     ]
     if any(now != "-" for now, _ in lags):
-        heads.append(f"peak lag now{' / best' if best else ''}")
+        heads.append(f"peak lag now{' / after' if best else ''}")
     right = [times + column for column in (1, 2, 3, 4, 6, 7)]
     whole = [*[1] * times, times + 5]
     table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])

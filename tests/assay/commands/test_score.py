@@ -115,7 +115,7 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
     )
     assert lines[2].split() == [
         "group", "members", "partitions", "loads", "now", "best", "loads", "verdict", "moves",
-        "peak", "lag", "now", "/", "best",
+        "peak", "lag", "now", "/", "after",
     ]  # fmt: skip
     assert lines[3].split() == [
         "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "1.4", "k",
