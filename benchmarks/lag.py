@@ -22,7 +22,7 @@ from optimal import Status, solve
 from optimal.exchange.choices import choices_of, column_of, owner_of
 from optimal.exchange.start import longest_first
 from optimal.flow.recipe import flow
-from optimal.solution import Proof
+from optimal.proof import Proof
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,8 @@ from compare.question import Open, questions, solved_all
 from groups import Assignment, Group, values
 from groups.tiers import parse_objective
 from groups.unknown import reading_least, reading_most
-from optimal.solution import Proof, ProofKind, Status, Term
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Status, Term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,8 @@ from optimal.certificate import check
 from optimal.exchange.floor import Floor
 from optimal.fleets import solve_many
 from optimal.frontier import Point, frontier
-from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Solution, Status, Stopped, Term
 from optimal.solve import METHODS, solve
 
 __all__ = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optimal.solution import Proof, ProofKind, Stopped
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Stopped
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32

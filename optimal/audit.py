@@ -17,7 +17,7 @@ from optimal.budgets.certificate import require_within, rests_on_a_budget
 from optimal.certificate import around_balance, check, scale_of
 from optimal.exchange.certificate import before_peak
 from optimal.form import require_form, unchecked
-from optimal.solution import ProofKind
+from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int64, Ints
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.solution import Proof, Solution
+    from optimal.proof import Proof
+    from optimal.solution import Solution
 
 HALF = 32
 

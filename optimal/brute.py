@@ -13,7 +13,8 @@ from groups.errors import BadInput
 from groups.needs import require_data
 from optimal.answer import Answer, NothingWithin
 from optimal.limits import require_costs_within
-from optimal.solution import Proof, ProofKind, Stopped
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

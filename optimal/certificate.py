@@ -18,7 +18,7 @@ from optimal.budgets.certificate import (
 from optimal.case import BY_PARTITION, Case
 from optimal.exchange.certificate import before_peak, require_peak
 from optimal.form import require_form, unchecked
-from optimal.solution import ProofKind
+from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.exchange.certificate import Costs
-    from optimal.solution import Proof, Solution
+    from optimal.proof import Proof
+    from optimal.solution import Solution
 
 
 def check(group: Group, solution: Solution) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from groups.errors import InvalidAssignment, ProofError, SolverContradiction
 from groups.tiers import values
 from optimal.audit import audit, values_of
 from optimal.books import Books
-from optimal.solution import Proof, ProofKind, Solution, Status, Stopped, Term
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Solution, Status, Stopped, Term
 
 if TYPE_CHECKING:
     from groups.group import Group

@@ -18,7 +18,8 @@ from groups.tiers import TIERS
 from optimal.answer import Answer, NothingWithin
 from optimal.limits import require_costs_within
 from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
-from optimal.solution import Proof, ProofKind, Stopped
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from groups.needs import require_data
 from groups.tiers import parse_objective
 from optimal.answer import Answer
 from optimal.confirmation import confirmed, unconfirmed
-from optimal.solution import Proof
+from optimal.proof import Proof
 from optimal.solve import loaded, require_served, solve
 
 if TYPE_CHECKING:

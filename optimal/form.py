@@ -8,7 +8,8 @@ import numpy as np
 
 from groups.errors import InvalidAssignment, ProofError
 from groups.group import Group
-from optimal.solution import ProofKind, Status
+from optimal.proof import ProofKind
+from optimal.solution import Status
 
 if TYPE_CHECKING:
     from groups.assignment import Assignment

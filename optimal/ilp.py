@@ -13,7 +13,8 @@ from groups.tiers import TIERS
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
 from optimal.programs.linear import LINEAR_TIERS, LOAD_PAIRS, LinearProgram, score
-from optimal.solution import Proof, ProofKind, Stopped
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

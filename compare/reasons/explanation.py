@@ -9,7 +9,8 @@ from compare.reasons.blocks import Block, blocks_of
 from compare.reasons.moves import Moves, moves_of
 from groups.assignment import Assignment
 from groups.tiers import values
-from optimal.solution import ProofKind, Status
+from optimal.proof import ProofKind
+from optimal.solution import Status
 
 if TYPE_CHECKING:
     from groups.group import Group

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.sentences import spread
 from groups.wording import counted
-from optimal.solution import ProofKind
+from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,8 @@ from optimal.answer import Answer, NothingWithin
 from optimal.budgets.certificate import PROVED_WITHIN
 from optimal.budgets.refusals import reason, require_possible
 from optimal.confirmation import confirmed
-from optimal.solution import Proof, ProofKind, Solution, Status, Stopped
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Solution, Status, Stopped
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from groups.tiers import Objective
     from optimal.case import Case
-    from optimal.solution import Proof
+    from optimal.proof import Proof
 
 PEAKS = ("peak_lag", "peak_weight")
 # What may come after each peak.

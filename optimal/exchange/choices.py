@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.solution import Proof
+    from optimal.proof import Proof
 
 SAFE = 2**62
 GREATEST = np.iinfo(np.int64).max

@@ -23,7 +23,8 @@ from optimal.exchange.search import lower_peak
 from optimal.exchange.start import longest_first
 from optimal.flow.recipe import flow
 from optimal.limits import LIMITS, require_costs_within
-from optimal.solution import Proof, ProofKind, Stopped
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Stopped
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:

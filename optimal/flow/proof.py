@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimal.flow.costs import COSTS
-from optimal.solution import Proof, ProofKind
+from optimal.proof import Proof, ProofKind
 
 if TYPE_CHECKING:
     from groups.arrays import Int64

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optimal.solution import ProofKind
+from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
     from groups.assignment import Assignment

@@ -14,7 +14,7 @@ from groups.tiers import values
 from optimal.cpsat import least_within
 from optimal.frontier.even import most_even_point
 from optimal.frontier.point import Point
-from optimal.solution import ProofKind
+from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
     from groups.arrays import Int32

@@ -11,7 +11,7 @@ from groups.errors import BadInput, SolverContradiction
 from groups.needs import require_data
 from groups.tiers import parse_objective, values
 from optimal.frontier.point import Point
-from optimal.solution import ProofKind
+from optimal.proof import ProofKind
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
 

@@ -6,7 +6,8 @@ import pytest
 
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal.brute import brute
-from optimal.solution import ProofKind, Status, Stopped
+from optimal.proof import ProofKind
+from optimal.solution import Status, Stopped
 from optimal.solve import solve
 from tests.optimal.random_groups import random_group
 

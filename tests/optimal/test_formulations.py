@@ -7,7 +7,8 @@ from groups import PRESETS, TIERS, Assignment, BadInput, Group, values
 from optimal.brute import brute
 from optimal.cpsat import cpsat
 from optimal.ilp import ilp
-from optimal.solution import ProofKind, Stopped
+from optimal.proof import ProofKind
+from optimal.solution import Stopped
 from tests.optimal.random_groups import random_group
 
 FORMULATIONS = [cpsat, ilp]

@@ -10,7 +10,8 @@ from compare.reasons.moves import moves_of
 from groups import Group
 from groups.errors import ProofError
 from optimal import solve
-from optimal.solution import Proof, Term
+from optimal.proof import Proof
+from optimal.solution import Term
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 

@@ -1,0 +1,155 @@
+"""Proof: what the bounds of a solution rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.arrays import GREATEST, kept
+from groups.documents import fields
+from groups.errors import ProofError
+from optimal.exchange.floor import Floor
+
+if TYPE_CHECKING:
+    from groups.arrays import Int64
+    from groups.group import Group
+    from groups.tiers import Objective
+
+
+class ProofKind(StrEnum):
+    """What a bound rests on.
+
+    A certificate can be checked without a solver; exhaustion looked at every assignment; solver
+    is a solver's word.
+    """
+
+    CERTIFICATE = "certificate"
+    EXHAUSTION = "exhaustion"
+    SOLVER = "solver"
+    NONE = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What the bounds rest on.
+
+    Attributes
+    ----------
+    kind : the kind of proof
+    level, price : (members,) int64, the certificate (docs/proof.md), else None; one that rests
+        on a budget has no prices
+    scale : how many units of price one unit of each tier that the prices are about is worth
+    floor : why no assignment has a lower peak, where the objective ends with one
+    """
+
+    kind: ProofKind
+    level: Int64 | None = None
+    price: Int64 | None = None
+    scale: tuple[int, ...] = ()
+    floor: Floor | None = None
+
+    def __post_init__(self) -> None:
+        """Require integers; arrays are copied, so that those passed in stay the caller's."""
+        if type(self.kind) is not ProofKind:
+            raise ProofError(f"proof.kind: {self.kind!r} is no ProofKind")
+        for name in ("level", "price"):
+            column = getattr(self, name)
+            if column is None:
+                continue
+            if type(column) is not np.ndarray or column.dtype != np.int64 or column.ndim != 1:
+                raise ProofError(f"{name}: {fields.shown(column)}, expected one column of int64")
+            object.__setattr__(self, name, kept(column, np.int64))
+        if type(self.scale) is not tuple or any(type(unit) is not int for unit in self.scale):
+            raise ProofError(f"scale: {self.scale!r}, expected a tuple of integers")
+        if self.floor is not None:
+            if type(self.floor) is not Floor:
+                raise ProofError(f"floor: {self.floor!r} is no Floor")
+            self.floor.__post_init__()
+
+    def levels(self) -> Int64:
+        """Return the integer per member of a certificate that rests on a budget.
+
+        Raises
+        ------
+        ProofError
+            Where it is missing.
+        """
+        if self.level is None:
+            raise ProofError("level is missing")
+        return self.level
+
+    def columns(self) -> tuple[Int64, Int64]:
+        """Return level and price, the two integers per member of a certificate.
+
+        Raises
+        ------
+        ProofError
+            Where one of them is missing.
+        """
+        if self.level is None or self.price is None:
+            raise ProofError("level or price is missing")
+        return self.level, self.price
+
+    def to_dict(self, group: Group) -> dict[str, object]:
+        """Return the ``proof`` of the ``assay-solution/1`` document."""
+        document: dict[str, object] = {"kind": str(self.kind)}
+        for key, column in (("level", self.level), ("price", self.price)):
+            if column is not None:
+                document[key] = dict(zip(group.members, column.tolist(), strict=True))
+        if self.scale not in ((), (1,)):
+            document["scale"] = list(self.scale)
+        if self.floor is not None:
+            document["floor"] = self.floor.to_dict(group)
+        return document
+
+
+def proof_of(group: Group, value: object, objective: Objective, *, priced: bool) -> Proof:
+    """Read the ``proof`` of an ``assay-solution/1`` document.
+
+    Parameters
+    ----------
+    priced : whether a certificate has to have prices
+
+    Raises
+    ------
+    BadInput
+        Where a rule of the format is broken; the message names the place.
+    """
+    keys = {"kind", "level", "price", "scale", "floor"}
+    found = fields.mapping(value, "proof", allowed=keys, required=("kind",))
+    kind = ProofKind(one_of(ProofKind, found["kind"], "proof.kind"))
+    if kind is not ProofKind.CERTIFICATE:
+        return Proof(kind)
+    floor = Floor.from_dict(group, found["floor"]) if "floor" in found else None
+    if "balance" not in objective:
+        return Proof(kind, floor=floor)
+    scale = fields.listed(found.get("scale", []), "proof.scale")
+    level, price = _per_member(group, found.get("level"), "proof.level"), None
+    if priced or "price" in found:
+        price = _per_member(group, found.get("price"), "proof.price")
+    return Proof(
+        kind,
+        level=level,
+        price=price,
+        scale=tuple(fields.integer(v, f"proof.scale[{i}]") for i, v in enumerate(scale)),
+        floor=floor,
+    )
+
+
+def _per_member(group: Group, value: object, place: str) -> Int64:
+    found = fields.mapping(value, place, allowed=set(group.members), required=group.members)
+    least = -GREATEST
+    return np.array(
+        [fields.integer(found[m], f"{place}.{m}", least=least) for m in group.members], np.int64
+    )
+
+
+def one_of(words: type[StrEnum], value: object, place: str) -> str:
+    """Return a value that is one of some words; refuse any other, naming its place."""
+    known = [str(word) for word in words]
+    if not isinstance(value, str) or value not in known:
+        fields.refuse(place, f"{fields.shown(value)}, expected one of {', '.join(known)}")
+    return str(value)
