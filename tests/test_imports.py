@@ -177,7 +177,7 @@ def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
     within = ("budgets/budget", "budgets/certificate", "budgets/audit")
     rules = (*within, "exchange/floor", "exchange/certificate")
-    checker = ("case", "certificate", "form", "solution", *rules)
+    checker = ("case", "certificate", "form", "proof", "solution", *rules)
     for name in (*checker, "audit", "books"):
         path = ROOT / f"optimal/{name}.py"
         ours = {name for name in imported(path) if name.startswith("optimal.")}
@@ -196,7 +196,7 @@ def test_the_checker_that_one_reads_is_plain_python(name):
 
 def test_the_formulations_share_no_model():
     """What each of them knows of a tier it has from ``groups`` or says itself."""
-    shared = {"optimal.answer", "optimal.limits", "optimal.solution"}
+    shared = {"optimal.answer", "optimal.limits", "optimal.proof", "optimal.solution"}
     own = {
         "brute": set(),
         "cpsat": {"optimal.programs.constraint"},
@@ -261,6 +261,7 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.frontier.point",
         "optimal.frontier.trade_offs",
         "optimal.time_left",
+        "optimal.proof",
         "optimal.solution",
         "optimal.solve",
         "optimal.answer",
