@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -62,6 +63,9 @@ def main() -> None:
     where nobody reads the answer to its end.
     """
     guard()
+    if not sys.warnoptions:
+        # What pandas or Altair warn of is for those who write this command, not who run it.
+        warnings.simplefilter("ignore")
     try:
         code = app(standalone_mode=False)
     except (InvalidAssignment, ProofError) as error:

@@ -44,7 +44,9 @@ Format = Annotated[
 Assignors = Annotated[
     list[str] | None,
     typer.Option(
-        "--assignor", help="one to score, or a pattern as in 'kafka-java/*'; may be given again"
+        "--assignor",
+        help="one to score, as in partition.assignment.strategy or as assay assignors lists them, "
+        "or a pattern as in 'kafka-java/*'; may be given again",
     ),
 ]
 FailAbove = Annotated[

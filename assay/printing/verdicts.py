@@ -55,6 +55,7 @@ def document(
         **found,
         "captured_at": judged.group.captured_at,
         "verdict": judged.verdict.to_dict(),
+        "question": judged.verdict.question,
         "assumed": list(assumed),
     }
 

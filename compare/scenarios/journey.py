@@ -216,7 +216,12 @@ def _state(group: Group, made: Assignment | None) -> State:
         members = group.to_dict()["members"]
         return {m: _claimed(said) for m, said in members.items()}
     generation = int(group.generation.max(initial=-1)) + 1
-    return {m: {"owned": o, "generation": generation} for m, o in made.to_dict().items()}
+    # An assignor may hand a partition twice to one member, which claims it once.
+    owned = {
+        member: {topic: sorted(set(numbers)) for topic, numbers in held.items()}
+        for member, held in made.to_dict().items()
+    }
+    return {m: {"owned": o, "generation": generation} for m, o in owned.items()}
 
 
 def _claimed(member: MemberDocument) -> MemberDocument:

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -77,3 +78,20 @@ def test_names_that_would_steer_a_terminal_are_written_out(folder):
         shown = good(run).stdout
         assert r"a\nb" in shown
         assert not re.search(r"[^\n\x20-\x7e]", shown)
+
+
+WARNS = """
+import warnings
+from assay import cli
+
+cli.app = lambda **_: warnings.warn("of a library", FutureWarning)
+cli.main()
+"""
+
+
+def test_warnings_of_libraries_do_not_reach_the_terminal_unless_asked_for():
+    for options, said in (((), False), (("-W", "always"), True)):
+        command = [sys.executable, *options, "-c", WARNS]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert ("of a library" in run.stderr) == said
+        assert run.stdout == ""

@@ -47,7 +47,8 @@ def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder
     arguments = ("--assignor", "range", "--assignor", "kip-169-lag", "--format", "json")
     document = document_of(good(assay("score", folder / "orders.json", *arguments)))
     assert list(document) == [
-        "format", "group", "objective", "optimum", "scores", "captured_at", "verdict", "assumed",
+        "format", "group", "objective", "optimum", "scores", "captured_at", "verdict",
+        "question", "assumed",
     ]  # fmt: skip
     assert document["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
@@ -176,6 +177,9 @@ def test_several_groups_as_json_are_a_line_each():
     assert says["kpr-c"] == ("improvable", True)
     assert says["aio-f"] == ("depends on who reads what", False)
     assert says["empty-e"] == ("no members", True)
+    asked = {d["group"]: d["question"] for d in documents if d["question"] is not None}
+    assert list(asked) == ["aio-f"]
+    assert re.fullmatch(r"does aio-1-\S+ read t0\?", asked["aio-f"])
     interval = next(d for d in documents if d["group"] == "aio-f")["scores"][0]["terms"]
     assert interval == [
         {"name": "balance", "value": 3, "excess": [0, 2]},

@@ -20,6 +20,7 @@ from heuristics import WRITTEN, available
 from heuristics.protocol import Protocol
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from tests.heuristics.assignors import misbehaving
 
 ASSAY = Path(sys.executable).with_name("assay")
 SHIPPED = Path(__file__).parents[3] / "corpus" / "scenarios"
@@ -438,3 +439,19 @@ def test_the_command_refuses_in_one_line(arguments, message):
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.startswith(f"assay: {message}")
     assert run.stderr.count("\n") == 1
+
+
+class Misbehaving(TimeLimit):
+    """The name range stands for a function that hands partitions out twice."""
+
+    def plan(self, group, name):
+        return self.call(misbehaving.hand_out_twice, group)
+
+
+def test_a_member_that_is_given_a_partition_twice_claims_it_once_from_then_on():
+    """Kafka's sticky does that where a topic is created anew."""
+    with Misbehaving(10.0) as limit:
+        _, journey = play(scenario({"stable": 2}), ["range"], limit, "kip-54")
+    assert [step.row.valid for step in journey.steps] == [False] * 3
+    kinds = {v.kind for step in journey.steps for v in step.row.violations}
+    assert kinds == {"double"}

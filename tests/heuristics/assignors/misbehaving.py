@@ -36,6 +36,14 @@ def give_up(group) -> Plan:
     raise Failed("the loads come back after 3 steps")
 
 
+def hand_out_twice(group) -> Plan:
+    """Give all to the first member, and each partition of the first topic a second time."""
+    topics = zip(group.topics, group.partitions.tolist(), strict=True)
+    held = [(0, topic, number) for topic, count in topics for number in range(count)]
+    again = [triple for triple in held if triple[1] == group.topics[0]]
+    return Plan(Assignment.from_holdings(group, sorted([*held, *again])))
+
+
 def tell_pid(group) -> Plan:
     return Plan(Assignment(group, group.owner), rounds=os.getpid())
 
