@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from compare.runs.latest_run import current_verdict, latest_run, loads_of
 from compare.runs.summary import by_assignor, headlines
 from compare.score import CURRENT
 from compare.sentences import captures
+from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.wording import counted
 
@@ -64,10 +67,12 @@ def write_report(folder: Path, page: Path) -> list[str]:
         Where the folder holds no run, or the page cannot be written.
     """
     run = latest_run(folder)
+    make_folder(page.parent)
+    if page.is_dir():
+        raise BadInput(f"{page}: cannot be written: {os.strerror(errno.EISDIR)}")
     found = headlines(run)
     text = _page(run, found)
     try:
-        page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{page}: cannot be written: {error.strerror}") from None

@@ -203,8 +203,15 @@ def test_a_folder_without_a_run_is_bad_input(tmp_path):
 @pytest.mark.spark
 def test_a_page_that_cannot_be_written_is_bad_input(spark_runs, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(BadInput, match=r"report\.html: cannot be written: "):
-        write_report(spark_runs.out, tmp_path / "file" / "report.html")
+    for page, said in {
+        tmp_path / "file" / "report.html": "file: not a folder",
+        Path("/proc/new/report.html"): "/proc/new: cannot be written: No such file or directory",
+        tmp_path: "cannot be written: Is a directory",
+        Path("/dev/full"): "/dev/full: cannot be written: No space left on device",
+    }.items():
+        with pytest.raises(BadInput) as refused:
+            write_report(spark_runs.out, page)
+        assert str(refused.value).endswith(said)
 
 
 # In a browser
