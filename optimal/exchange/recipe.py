@@ -76,7 +76,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
     patience = SMALL_PATIENCE if choices.cells <= SMALL else PATIENCE
     searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
-    lower_peak(hands, bound, searching, patience)
+    hands = lower_peak(hands, bound, searching, patience)
     kind = ProofKind.CERTIFICATE
     if hands.peak > bound and is_closable(choices) and not time_left.is_up:
         kind = ProofKind.SOLVER

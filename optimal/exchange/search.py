@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimal.exchange.hands import Hands
 from optimal.exchange.pairs import split
 from optimal.exchange.triples import split_three
 
 if TYPE_CHECKING:
-    from optimal.exchange.hands import Hands
     from optimal.time_left import TimeLeft
 
 SEED = 1
 # Partners of the busiest member that are tried before something else is.
 PARTNERS = 12
 TRIOS = 24
+# Rounds that leave the peak where it is before pairs are split at random, how many, and by what
+# part of what the two carry the split is uneven at most.
+STALLED, KICKED, UNEVEN = 30, 3, 20
 
 
-def lower_peak(hands: Hands, bound: int, time_left: TimeLeft, patience: int) -> None:
+def lower_peak(hands: Hands, bound: int, time_left: TimeLeft, patience: int) -> Hands:
     """Exchange partitions until the peak is at its bound, the time is up or nothing moves it.
 
-    The peak never rises on the way, so what is there at any moment is the best so far.
+    Where nothing has helped for a while some pairs are split at random. The best that was met is
+    returned; `hands` is changed on the way.
 
     Parameters
     ----------
@@ -30,12 +34,30 @@ def lower_peak(hands: Hands, bound: int, time_left: TimeLeft, patience: int) -> 
     """
     rng = np.random.default_rng(SEED)
     waited, last = 0, _busy(hands)
+    best, holder = hands.peak, hands.holder.copy()
     while hands.peak > bound and waited < patience and not time_left.is_up:
+        if waited % STALLED == STALLED - 1:
+            _kick(hands, rng)
         busiest = int(hands.loads.argmax())
         if not (_with_partner(hands, busiest, bound, rng) or _in_trio(hands, busiest, rng)):
             _shake(hands, busiest, rng)
         now = _busy(hands)
         waited, last = (0, now) if now < last else (waited + 1, last)
+        if hands.peak < best:
+            best, holder = hands.peak, hands.holder.copy()
+    return hands if hands.peak <= best else Hands(hands.choices, holder)
+
+
+def _kick(hands: Hands, rng: np.random.Generator) -> None:
+    """Split a few pairs at random, not evenly."""
+    for _ in range(KICKED):
+        a, b = rng.integers(0, len(hands.loads), 2).tolist()
+        if a == b:
+            continue
+        most = 1 + int(hands.loads[a] + hands.loads[b]) // UNEVEN
+        found = split(hands, a, b, rng, off=int(rng.integers(-most, most + 1)))
+        if found is not None:
+            hands.give((a, b), found)
 
 
 def _busy(hands: Hands) -> tuple[int, int]:
