@@ -1,7 +1,8 @@
 """The checker: what a solution says of its group, recomputed from the raw data.
 
 Plain Python in the order of docs/proof.md. It reads nothing of the group that was derived from
-something else, and shares no code with what solves. `optimal.audit` checks the same by columns.
+something else, and shares no code with what solves. The audit (`optimal.confirmation.audit`)
+checks the same by columns.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from groups.fleet import Fleet, portions
 from groups.needs import require_data
 from groups.tiers import parse_objective
 from optimal.answer import Answer
-from optimal.confirmation import confirmed, unconfirmed
+from optimal.confirmation.confirmation import confirmed, unconfirmed
 from optimal.proof import Proof
 from optimal.solve import loaded, require_served, solve
 

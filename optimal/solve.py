@@ -10,7 +10,7 @@ from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import TIERS, parse_objective
 from optimal.budgets.budget import parse_budgets
-from optimal.confirmation import confirmed
+from optimal.confirmation.confirmation import confirmed
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
-    from optimal.books import Books
+    from optimal.confirmation.books import Books
     from optimal.solution import Solution
 
 FAR = 2**62

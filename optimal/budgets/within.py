@@ -19,7 +19,7 @@ from groups.tiers import TIERS, values
 from optimal.answer import Answer, NothingWithin
 from optimal.budgets.certificate import PROVED_WITHIN
 from optimal.budgets.refusals import reason, require_possible
-from optimal.confirmation import confirmed
+from optimal.confirmation.confirmation import confirmed
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped
 from optimal.time_left import OutOfTime, TimeLeft

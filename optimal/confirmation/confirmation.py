@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from groups.assignment import Assignment
 from groups.errors import InvalidAssignment, ProofError, SolverContradiction
 from groups.tiers import values
-from optimal.audit import audit, values_of
-from optimal.books import Books
+from optimal.confirmation.audit import audit, values_of
+from optimal.confirmation.books import Books
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term
 

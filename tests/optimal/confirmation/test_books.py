@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from groups import Group
-from optimal.books import AT_ONCE, Books
+from optimal.confirmation.books import AT_ONCE, Books
 
 
 @pytest.mark.parametrize("partitions", [0, 1, 50, AT_ONCE, 3 * AT_ONCE + 1])

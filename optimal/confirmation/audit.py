@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.tiers import TIERS
-from optimal.books import SAFE, Books
 from optimal.budgets.audit import proves_within
 from optimal.budgets.certificate import require_within, rests_on_a_budget
 from optimal.certificate import around_balance, check, scale_of
+from optimal.confirmation.books import SAFE, Books
 from optimal.exchange.certificate import before_peak
 from optimal.form import require_form, unchecked
 from optimal.proof import ProofKind
