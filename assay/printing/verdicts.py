@@ -88,14 +88,17 @@ def print_groups(
         "verdict",
         "moves",
     ]
+    idle = [len(one.now.idle) if one.best is not None else 0 for one in worst]
+    heads += ["idle"] * any(idle)
     if any(now != "-" for now, _ in lags):
         heads.append(f"peak lag now{' / after' if best else ''}")
-    right = [times + column for column in (1, 2, 3, 4, 6, 7)]
+    right = [times + column for column in (1, 2, 3, 4, 6, 7, 8)]
     whole = [*[1] * times, times + 5]
     table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])
-    for one, lag in zip(worst, with_notes(lags), strict=True):
+    for one, none, lag in zip(worst, idle, with_notes(lags), strict=True):
         name, *cells = _line(one)
-        table.add(*[name, *[one.group.captured_at] * times, *cells, lag][: len(heads)])
+        time, nothing = [one.group.captured_at] * times, [none] * any(idle)
+        table.add(*[name, *time, *cells, *nothing, lag][: len(heads)])
     table.show()
     if any(now != "-" for now, _ in lags):
         _print_latest_assumed([one.group for one in worst])

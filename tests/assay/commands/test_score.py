@@ -246,6 +246,16 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     )
 
 
+def test_of_several_groups_idle_members_are_counted_where_there_are_any():
+    views = ("idle-h-describe.txt", "idle-h-members-verbose.txt", "static-d-describe.txt")
+    run = assay("score", *(CAPTURES / "4.3.1" / view for view in views))
+    heads, *rows = run.stdout.splitlines()[2:5]
+    end = heads.index("idle") + len("idle")
+    found = {row.split()[0]: row[:end].split()[-1] for row in rows}
+    assert found == {"idle-h": "1", "static-d": "0"}
+    assert "idle" not in assay("score", ALL_GROUPS).stdout.splitlines()[2].split()
+
+
 def test_a_group_that_cannot_be_read_stands_in_the_headline_and_is_not_said_to_be_missing(folder):
     row = next(line for line in ALL_GROUPS.read_text().splitlines() if line.startswith("kpr-c"))
     (folder / "cut.txt").write_text(ALL_GROUPS.read_text().replace(row, row.rsplit(None, 4)[0]))
