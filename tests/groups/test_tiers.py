@@ -196,3 +196,9 @@ def test_the_weight_of_what_nobody_owns_need_not_be_known_to_move():
     require_data(group, ("moved_weight",))
     with pytest.raises(BadInput, match="tier peak_weight needs it"):
         require_data(group, ("peak_weight",))
+
+
+def test_moves_may_be_said_for_stickiness():
+    assert parse_objective("balance > moves") == parse_objective("kip-54")
+    with pytest.raises(BadInput, match="'stickiness' appears twice"):
+        parse_objective("moves > stickiness")

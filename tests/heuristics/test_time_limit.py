@@ -103,7 +103,7 @@ def test_a_refusal_becomes_a_reason(group):
 
 
 def test_bad_input_is_not_an_outcome(group, group_of):
-    with TimeLimit(30) as limit, pytest.raises(BadInput, match="unknown name 'rnage', expected"):
+    with TimeLimit(30) as limit, pytest.raises(BadInput, match="'rnage'; nearest: range"):
         limit.plan(group, "rnage")
     unknown = group_of({"t": 1}, {"a": []}).to_dict()
     unknown["members"]["a"]["subscription"] = None

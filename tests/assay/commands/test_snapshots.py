@@ -234,7 +234,7 @@ def test_solve_refuses_a_bad_snapshot_in_one_line_and_prints_nothing():
         name: (("solve", "-", "--format", "json"), {"stdin": BAD_SNAPSHOTS[name][0]})
         for name in (*names, "a name of two lines")
     }
-    hint = "; make a snapshot of other tools' output with: assay import FILE"
+    hint = "; of other tools' output name the group: --group NAME, or: assay import FILE"
     for name, run in side_by_side(calls).items():
         expected = f"standard input: {BAD_SNAPSHOTS[name][1]}"
         line = one_line(run, 2)
