@@ -7,7 +7,7 @@ it shows (``seen``); ``merge`` puts the views of one group together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.documents.texts import STANDARD_INPUT, decode
 from groups.errors import BadInput
@@ -21,6 +21,8 @@ from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from groups.documents.shapes import CaptureDocument, GroupDocument
 
 __all__ = ["DIALECTS", "Failure", "Imported", "import_each", "sniff"]
 
@@ -40,7 +42,7 @@ DIALECTS = ("auto", *_READERS)
 class Imported:
     """A group's snapshot, ``assay-group/1``, and the names of the texts it was made of."""
 
-    document: dict[str, Any]
+    document: GroupDocument
     sources: tuple[str, ...]
 
 
@@ -115,14 +117,17 @@ def import_each(
         else:
             names = tuple(dict.fromkeys(view.source for view in views[group]))
             unseen += more
-            made = document | _captured(names, document, captured_at, times or {})
+            made: GroupDocument = {
+                **document,
+                **_captured(names, document, captured_at, times or {}),
+            }
             imported.append(Imported(made, names))
     return imported, [_failure(one, captured_at, times or {}) for one in refusals]
 
 
 def _captured(
-    names: Sequence[str], document: Mapping[str, Any], told: str | None, times: Mapping[str, str]
-) -> dict[str, Any]:
+    names: Sequence[str], document: GroupDocument, told: str | None, times: Mapping[str, str]
+) -> CaptureDocument:
     if told is not None:
         return {"captured_at": told}
     known = {name: times[name] for name in names if name in times}

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from groups.importers.lines import NotToBeHad, brief, refuse
 from groups.importers.ownership import Owners, owners_of
 from groups.importers.seen import TopicSize, View, streams
-from groups.wording import counted
+from groups.wording import counted, few
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from groups.documents.shapes import (
+        CaptureDocument,
+        GroupDocument,
+        MemberDocument,
+        TopicDocument,
+    )
     from groups.importers.ownership import Key
 
 FORMAT = "assay-group/1"
 FAR = 10
-MOST_NAMED = 3
-_OFFSET_KEYS = ("beginning", "end", "committed")
 
 
 def merge(
     views: Sequence[View], sizes: Mapping[str, TopicSize], *, most_unseen: int
-) -> tuple[dict[str, Any], int]:
+) -> tuple[GroupDocument, int]:
     """Return the ``assay-group/1`` document of one group's views, and its unseen partitions.
 
     Those are the ones that lie below a partition count though no view shows them; more than
@@ -52,18 +56,19 @@ def merge(
             members[member]["owned"].setdefault(topic, []).append(number)
     offsets = _offsets(views, notes)
     topics, unseen = _topics(views, owners, offsets, sizes, most_unseen, notes)
-    document = {
+    assumed: CaptureDocument = {"assumed": list(dict.fromkeys(notes))} if notes else {}
+    document: GroupDocument = {
         "format": FORMAT,
         "group": views[0].group,
-        **({"assumed": list(dict.fromkeys(notes))} if notes else {}),
+        **assumed,
         "topics": topics,
         "members": dict(sorted(members.items())),
     }
     return document, unseen
 
 
-def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
-    members: dict[str, dict[str, Any]] = {}
+def _members(views: Sequence[View]) -> dict[str, MemberDocument]:
+    members: dict[str, dict[str, object]] = {}
     for view in views:
         for seen in view.members:
             known = members.setdefault(seen.member, {"subscription": None, "owned": {}})
@@ -79,13 +84,14 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
                     )
                 known[key] = value
     if any(
-        "-StreamThread-" in name + member.get("client_id", "") for name, member in members.items()
+        "-StreamThread-" in f"{name}{known.get('client_id', '')}"
+        for name, known in members.items()
     ):
         raise NotToBeHad(views[0].place, streams(views[0].group))
-    return members
+    return cast("dict[str, MemberDocument]", members)
 
 
-def _check_members(views: Sequence[View], members: Mapping[str, Any], owners: Owners) -> None:
+def _check_members(views: Sequence[View], members: Mapping[str, object], owners: Owners) -> None:
     count = {member: 0 for member in members}
     for held_by in owners.values():
         for member in held_by:
@@ -132,7 +138,7 @@ def _offsets(
                 differing[key] = view.source
             offsets[key], origin[key] = told, view
     if differing:
-        count, later = _partitions(len(differing)), _few(sorted(set(differing.values())))
+        count, later = _partitions(len(differing)), few(sorted(set(differing.values())))
         notes.append(f"offsets of {count} differ between the texts: those of {later}")
     return offsets
 
@@ -144,7 +150,7 @@ def _topics(
     sizes: Mapping[str, TopicSize],
     most_unseen: int,
     notes: list[str],
-) -> tuple[dict[str, Any], int]:
+) -> tuple[dict[str, int | TopicDocument], int]:
     shown: dict[str, set[int]] = {}
     for topic, number in (*owners, *offsets):
         shown.setdefault(topic, set()).add(number)
@@ -152,7 +158,8 @@ def _topics(
         for member in view.members:
             for topic in set(member.subscription or ()) & sizes.keys():
                 shown.setdefault(topic, set())
-    topics, unseen = {}, 0
+    topics: dict[str, int | TopicDocument] = {}
+    unseen = 0
     far: dict[str, tuple[int, int]] = {}
     guessed = sorted(shown.keys() - sizes.keys())
     if len(guessed) > 1:
@@ -186,7 +193,7 @@ def _far(far: Mapping[str, tuple[int, int]]) -> list[str]:
     if len(far) == 1:
         ((topic, (number, below)),) = far.items()
         return [f"{topic}: partition {number} is far beyond the others, up to {below}"]
-    named = _few([f"{topic}-{number}" for topic, (number, _) in far.items()])
+    named = few([f"{topic}-{number}" for topic, (number, _) in far.items()])
     said = f"{len(far)} partitions are far beyond the others of their topics: {named}"
     return [said] if far else []
 
@@ -196,28 +203,23 @@ def _shared(shared: Sequence[tuple[Key, int]]) -> list[str]:
     if len(shared) == 1:
         (((topic, number), members),) = shared
         return [f"{topic}-{number}: shown with {members} members, all claim it"]
-    named = _few([f"{topic}-{number}" for (topic, number), _ in shared])
+    named = few([f"{topic}-{number}" for (topic, number), _ in shared])
     said = f"{len(shared)} partitions are shown with several members, all claim them: {named}"
     return [said] if shared else []
 
 
-def _few(names: Collection[str]) -> str:
-    listed = list(names)[:MOST_NAMED]
-    more = len(names) - MOST_NAMED
-    return ", ".join(listed) + (f" and {more} more" if more > 0 else "")
-
-
 def _topic(
     topic: str, count: int, offsets: Mapping[tuple[str, int], tuple[int | None, ...]]
-) -> int | dict[str, Any]:
+) -> int | TopicDocument:
     if not any((topic, number) in offsets for number in range(count)):
         return count
     unknown = (None, None, None)
     return {
         "partitions": count,
         "offsets": [
-            dict(zip(_OFFSET_KEYS, offsets.get((topic, number), unknown), strict=True))
+            {"beginning": beginning, "end": end, "committed": committed}
             for number in range(count)
+            for beginning, end, committed in [offsets.get((topic, number), unknown)]
         ],
     }
 

@@ -6,7 +6,7 @@ them. It lists every member with what it holds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.documents import fields
 from groups.importers.seen import (
@@ -42,7 +42,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
     return each_object(source, content, key="id", show=_group)
 
 
-def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
+def _group(source: str, place: str, group: str, found: Mapping[str, object]) -> View:
     state = fields.name(found.get("state"), "state")
     require_consumers(place, group, state, str(found.get("partitionAssignor")))
     members = members_in(found.get("members"), "members", place, _member)
@@ -73,7 +73,7 @@ def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> Vie
     )
 
 
-def _member(place: str, value: Any, at: str) -> SeenMember:
+def _member(place: str, value: object, at: str) -> SeenMember:
     found = fields.mapping(value, at)
     assigned = fields.listed(found.get("assignments"), f"{at}.assignments")
     pairs = [
@@ -88,6 +88,6 @@ def _member(place: str, value: Any, at: str) -> SeenMember:
     )
 
 
-def _pair(found: Mapping[str, Any], at: str) -> tuple[str, int]:
+def _pair(found: Mapping[str, object], at: str) -> tuple[str, int]:
     topic = fields.name(found.get("topic"), f"{at}.topic")
     return topic, partition_number(found.get("partition"), f"{at}.partition")

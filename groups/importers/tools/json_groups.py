@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.documents import fields
 from groups.documents.json_files import parse_json
@@ -13,7 +13,7 @@ from groups.importers.seen import Finding, Refusal, SeenMember, SeenPartition, V
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    Show = Callable[[str, str, str, Mapping[str, Any]], View]
+    Show = Callable[[str, str, str, Mapping[str, object]], View]
 
 
 def each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[Finding]:
@@ -35,7 +35,9 @@ def each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[
     return each_group(source, [(fields.mapping(one, "").get(key), one) for one in listed], show)
 
 
-def each_group(source: str, groups: Iterable[tuple[Any, Any]], show: Show) -> Iterator[Finding]:
+def each_group(
+    source: str, groups: Iterable[tuple[object, object]], show: Show
+) -> Iterator[Finding]:
     """Yield the View that `show` makes of each group, or why it cannot.
 
     `groups` are pairs of name and object; `show` is called with source, place, name and object.
@@ -53,7 +55,7 @@ def each_group(source: str, groups: Iterable[tuple[Any, Any]], show: Show) -> It
 
 
 def members_in(
-    value: Any, at: str, place: str, read: Callable[[str, Any, str], SeenMember]
+    value: object, at: str, place: str, read: Callable[[str, object, str], SeenMember]
 ) -> dict[str, SeenMember]:
     """Return the members of a list by their ids; `read` is called with place, object and where.
 
@@ -71,13 +73,13 @@ def members_in(
     return members
 
 
-def details_in(found: Mapping[str, Any], at: str, **keys: str) -> dict[str, str]:
+def details_in(found: Mapping[str, object], at: str, **keys: str) -> dict[str, str]:
     """Return the details of a member that are there, by our keys; `keys` are the tool's."""
     details = {ours: text(found, theirs, at) for ours, theirs in keys.items()}
     return {key: detail for key, detail in details.items() if detail is not None}
 
 
-def partition_number(value: Any, at: str) -> int:
+def partition_number(value: object, at: str) -> int:
     """Return the number of a partition.
 
     Raises
@@ -91,7 +93,7 @@ def partition_number(value: Any, at: str) -> int:
     return number
 
 
-def offset(found: Mapping[str, Any], key: str, at: str) -> int | None:
+def offset(found: Mapping[str, object], key: str, at: str) -> int | None:
     """Return a position in the log, None where it is missing, null or -1.
 
     Raises
@@ -105,7 +107,7 @@ def offset(found: Mapping[str, Any], key: str, at: str) -> int | None:
     return value if value >= 0 else None
 
 
-def text(found: Mapping[str, Any], key: str, at: str) -> str | None:
+def text(found: Mapping[str, object], key: str, at: str) -> str | None:
     """Return a string, None where it is missing, null or empty.
 
     Raises

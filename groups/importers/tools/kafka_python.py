@@ -9,7 +9,7 @@ than another, so none gets a generation.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.documents import fields
 from groups.documents.json_files import parse_json
@@ -55,13 +55,13 @@ def read(source: str, content: str) -> Iterator[Finding]:
     yield from each_group(source, groups.items(), _group)
 
 
-def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
+def _group(source: str, place: str, group: str, found: Mapping[str, object]) -> View:
     _require_consumers(place, group, found)
     members = members_in(found.get("members"), "members", place, _member)
     return View(source, place, group, tuple(members.values()), every_member=True)
 
 
-def _require_consumers(place: str, group: str, found: Mapping[str, Any]) -> None:
+def _require_consumers(place: str, group: str, found: Mapping[str, object]) -> None:
     state = found.get("group_state")
     protocol = found.get("protocol_type")
     if state == "Dead":
@@ -78,7 +78,7 @@ def _require_consumers(place: str, group: str, found: Mapping[str, Any]) -> None
     require_consumers(place, group, state, str(found.get("protocol_data")))
 
 
-def _member(place: str, value: Any, at: str) -> SeenMember:
+def _member(place: str, value: object, at: str) -> SeenMember:
     found = fields.mapping(value, at, required=("member_id", "member_assignment"))
     details = details_in(found, at, **_DETAILS)
     subscription = None
@@ -95,7 +95,7 @@ def _member(place: str, value: Any, at: str) -> SeenMember:
     )
 
 
-def _held(value: Any, at: str) -> dict[str, tuple[int, ...]]:
+def _held(value: object, at: str) -> dict[str, tuple[int, ...]]:
     if not value:
         return {}
     assigned = fields.mapping(value, at).get("assigned_partitions")

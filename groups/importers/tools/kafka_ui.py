@@ -6,7 +6,7 @@ lists only those that hold partitions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.documents import fields
 from groups.importers.lines import refuse
@@ -43,7 +43,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
     return each_object(source, content, key="groupId", show=_group)
 
 
-def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
+def _group(source: str, place: str, group: str, found: Mapping[str, object]) -> View:
     state = fields.name(found.get("state"), "state")
     require_consumers(place, group, state, str(found.get("partitionAssignor")))
     if "partitions" not in found:
@@ -67,7 +67,7 @@ def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> Vie
     )
 
 
-def _partition(place: str, row: Mapping[str, Any], at: str) -> SeenPartition:
+def _partition(place: str, row: Mapping[str, object], at: str) -> SeenPartition:
     seen = SeenPartition(
         f"{place}.{at}",
         fields.name(row.get("topic"), f"{at}.topic"),

@@ -6,7 +6,7 @@ each holds stands only beside the partitions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.documents import fields
 from groups.importers.lines import brief, refuse
@@ -44,7 +44,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
     return each_object(source, content, key="group_name", show=_group)
 
 
-def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> View:
+def _group(source: str, place: str, group: str, found: Mapping[str, object]) -> View:
     state = fields.name(found.get("state"), "state")
     require_consumers(place, group, state, str(found.get("balancer")))
     members = members_in(found.get("members_details"), "members_details", place, _member)
@@ -66,7 +66,7 @@ def _group(source: str, place: str, group: str, found: Mapping[str, Any]) -> Vie
     )
 
 
-def _member(place: str, value: Any, at: str) -> SeenMember:
+def _member(place: str, value: object, at: str) -> SeenMember:
     found = fields.mapping(value, at)
     return SeenMember(
         f"{place}.{at}",
@@ -75,7 +75,7 @@ def _member(place: str, value: Any, at: str) -> SeenMember:
     )
 
 
-def _partition(place: str, value: Any, at: str) -> SeenPartition:
+def _partition(place: str, value: object, at: str) -> SeenPartition:
     found = fields.mapping(value, at)
     seen = SeenPartition(
         f"{place}.{at}",
