@@ -26,7 +26,7 @@ def summary(judged: Sequence[Judged]) -> str:
         found = [one for one in worst if one.verdict.says == says]
         if found:
             are = "is" if len(found) == 1 else "are"
-            count = f"{len(found)} of {every} {are} {word}"
+            count = f"{len(found):,} of {every} {are} {word}"
             sorts.append(f"{count}: {_named(found)}")
     if not sorts:
         sorts.append(f"none of {every} is known to be improvable")

@@ -30,7 +30,8 @@ def one_line(error: Exception, out: Path) -> AssayError:
     of_files = _OF_FILES.findall(text)
     if of_files:
         return BadInput(f"{out}: cannot be written: {_short(of_files[-1])}")
-    if _GONE.search(text):
+    # How Spark stumbles over a folder that went away depends on how far it was.
+    if _GONE.search(text) or not out.is_dir():
         return BadInput(f"{out}: cannot be written: tables in it went away during the run")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return AssayError(f"Spark: {_short(lines[0] if lines else type(error).__name__)}")

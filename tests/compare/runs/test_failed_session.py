@@ -49,6 +49,12 @@ def test_anything_else_is_the_first_line_of_what_spark_says(tmp_path):
     assert str(one_line(ValueError(), tmp_path)) == "Spark: ValueError"
 
 
+def test_whatever_spark_says_a_folder_that_is_gone_is_what_went_wrong(tmp_path):
+    error = one_line(ValueError(STACK.format(cause="java.lang.Error: odd")), tmp_path / "gone")
+    assert isinstance(error, BadInput)
+    assert str(error).endswith("gone: cannot be written: tables in it went away during the run")
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_a_file_where_a_table_goes_is_refused_before_spark_starts(tmp_path, name):
     (tmp_path / "g.json").write_text(str(LOPSIDED).replace("'", '"'))
