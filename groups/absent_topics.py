@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 
-
 def readers_of_nothing(groups: Sequence[Group]) -> str | None:
     """Say in one line which members read only topics that do not exist, None where none does."""
     found: list[str] = []

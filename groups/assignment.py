@@ -183,12 +183,12 @@ class Assignment:
         """Partitions whose valid owner does not have them any more, but somebody else: int64."""
         before, after = self.group.owner, self.owner
         if not self.group.owned.any():
-            return np.empty(0, np.int64)
+            return frozen(np.empty(0, np.int64))
         moved = self.changed[(before[self.changed] >= 0) & (after[self.changed] >= 0)]
         if self.strays:
             member, partition = self.holdings
             moved = np.setdiff1d(moved, partition[before[partition] == member])
-        return moved
+        return frozen(moved)
 
     @cached_property
     def loads(self) -> Int64:

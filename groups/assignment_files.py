@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from groups.documents.json_files import parse_json
-from groups.documents.texts import decode, read_bytes
+from groups.documents.texts import decode, named, read_bytes
 from groups.errors import BadInput
 from groups.files import is_folder, read_groups
 from groups.importers import Failure, sniff
@@ -73,7 +73,7 @@ def read_assignments(path: str) -> AssignmentFile:
     BadInput
         Where nothing in it could be used; the message names the place.
     """
-    name = "standard input" if path == "-" else path
+    name = named(path)
     data = b"" if is_folder(path) else read_bytes(path)
     document = _object(data)
     if document is not None and not _is_of_groups(name, decode(data), document):

@@ -117,9 +117,7 @@ def score(
     elif len(judged) == 1:
         # Of assignors that nobody named, one line says why none was scored.
         shown = [
-            row
-            for row in rows[0]
-            if assignor or row.assignor in plans or row.reason != UNKNOWN
+            row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
         tables.print_group(judged[0], references[0], shown)
         if len(shown) < len(rows[0]):

@@ -13,7 +13,7 @@ from compare.scenarios.upgrade_paths import ROLLOUTS
 from groups import Group
 from groups.documents import fields
 from groups.documents.json_files import parse_json
-from groups.documents.texts import decode, read_bytes
+from groups.documents.texts import decode, named, read_bytes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Scenario:
         BadInput
             Where the file is not one good scenario; the message names the place.
         """
-        name = "standard input" if str(path) == "-" else str(path)
+        name = named(str(path))
         folder = Path() if str(path) == "-" else Path(path).parent
         data = read_bytes(path)
         try:
