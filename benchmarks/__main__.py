@@ -1,4 +1,4 @@
-"""Time the exact solver by the written protocol (docs/benchmarks.md) and print the tables."""
+"""Time the exact solver by the protocol of docs/findings/benchmarks.md and print the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lag by exchange, by CP-SAT alone and longest first: how much is proved (docs/lag.md).
+"""Lag by exchange, by CP-SAT alone and longest first: what is proved (docs/explanation/lag.md).
 
 Run with ``python -m benchmarks.lag``; about a quarter of an hour with three seeds.
 """

@@ -60,8 +60,8 @@ class Group:
         1,) int64 and (entries,) int32; ascending in each row, and some member reads each row
     subscription_row : (members,) int32, the row that each member reads; rows may be equal
     subscription_known : (members,) bool, False where the source does not show a subscription
-    owner : (all partitions,) int32, valid owner (docs/proof.md), -1 where nobody; given as
-        `groups.columns.claims.BY_CLAIMS`, what follows from `raw_claims`
+    owner : (all partitions,) int32, valid owner (docs/explanation/proof.md), -1 where
+        nobody; given as `groups.columns.claims.BY_CLAIMS`, what follows from `raw_claims`
     generation : (members,) int64, of the member's claims, -1 where none was given
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
     racks : where members and replicas stand, or None

@@ -1,8 +1,8 @@
 """The checker: what a solution says of its group, recomputed from the raw data.
 
-Plain Python in the order of docs/proof.md. It reads nothing of the group that was derived from
-something else, and shares no code with what solves. The audit (`optimal.confirmation.audit`)
-checks the same by columns.
+Plain Python in the order of docs/explanation/proof.md. It reads nothing of the group that was
+derived from something else, and shares no code with what solves. The audit
+(`optimal.confirmation.audit`) checks the same by columns.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
 
 
 def _require_proved(case: Case, objective: Objective, proof: Proof) -> None:
-    """Follow docs/proof.md: the tiers before balance, the levels, the prices, the peak."""
+    """Follow docs/explanation/proof.md: tiers before balance, levels, prices, peak."""
     if before_peak(objective) in ((), ("topic_balance",)):
         _require_proved_without_costs(case, objective, proof)
         return

@@ -78,8 +78,8 @@ def _form(tier: str, earlier: Objective) -> str:
     """Return which of the forms serves a tier after the earlier ones.
 
     After flow tiers the sum of squared loads has the same minimisers as KIP-54's score, because
-    the loads that are left have a least majorised vector (docs/method.md); after a lag tier
-    only the score itself will do.
+    the loads that are left have a least majorised vector (docs/explanation/method.md);
+    after a lag tier only the score itself will do.
     """
     flows = all(TIERS[name].is_flow for name in earlier)
     return tier if tier != "balance" or flows else LOAD_PAIRS

@@ -39,8 +39,8 @@ class Proof:
     Attributes
     ----------
     kind : the kind of proof
-    level, price : (members,) int64, the certificate (docs/proof.md), else None; one that rests
-        on a budget has no prices
+    level, price : (members,) int64, the certificate (docs/explanation/proof.md), else None; one
+        that rests on a budget has no prices
     scale : how many units of price one unit of each tier that the prices are about is worth
     floor : why no assignment has a lower peak, where the objective ends with one
     """

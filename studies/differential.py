@@ -1,6 +1,6 @@
 """The differential table: assignors as written against the same as shipped, on seeded groups.
 
-``python -m studies.differential`` makes it anew, in ``docs/differential.md``.
+``python -m studies.differential`` makes it anew, in ``docs/findings/differential.md``.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def page_of(
 def main() -> None:
     """Make the table anew."""
     parser = ArgumentParser(description="make the differential table anew")
-    parser.add_argument("--docs", type=Path, default=Path("docs/differential.md"))
+    parser.add_argument("--docs", type=Path, default=Path("docs/findings/differential.md"))
     parser.add_argument("--groups", type=int, default=GROUPS)
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()

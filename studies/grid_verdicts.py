@@ -1,7 +1,8 @@
 """Verdicts on the maintainers' grid: quality and time of every assignor, beside the optimum.
 
-``python -m studies.grid_verdicts`` makes the tables of ``docs/verdicts.md`` anew. All runs in one
-process after the other, on the groups of Kafka's own benchmarks, which measure time only.
+``python -m studies.grid_verdicts`` makes the tables of ``docs/findings/verdicts.md`` anew. All
+runs in one process after the other, on the groups of Kafka's own benchmarks, which measure time
+only.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def main() -> None:
     parser.add_argument("--members", type=int, nargs="+", default=[100])
     parser.add_argument("--most-partitions", type=int, default=5000)
     parser.add_argument("--time-limit", type=float, default=2.0)
-    parser.add_argument("--docs", type=Path, default=Path("docs/verdicts.md"))
+    parser.add_argument("--docs", type=Path, default=Path("docs/findings/verdicts.md"))
     asked = parser.parse_args()
     names = matching(asked.names) if asked.names else tuple(assignors())
     missing = {name: assignor_named(name).missing() for name in names}

@@ -1,7 +1,7 @@
 """The table of promises: every small group, every assignor as written, every promise.
 
-``python -m studies.promise_table`` makes it anew in ``docs/promises.md``, with the table of
-KIP-615's amendments below it, and the findings in ``corpus/findings.jsonl``.
+``python -m studies.promise_table`` makes it anew in ``docs/findings/promises.md``, with the table
+of KIP-615's amendments below it, and the findings in ``corpus/findings.jsonl``.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def table_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> str:
 def main() -> None:
     """Make the table and the findings anew."""
     parser = ArgumentParser(description="make the table of promises and the findings anew")
-    parser.add_argument("--docs", type=Path, default=Path("docs/promises.md"))
+    parser.add_argument("--docs", type=Path, default=Path("docs/findings/promises.md"))
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()

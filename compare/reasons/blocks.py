@@ -1,8 +1,8 @@
 """Blocks: members that share the only topics that could even their loads out further.
 
-The levels of a certificate (docs/proof.md) sort members and topics into blocks. A block and the
-fuller ones are the only readers of their topics, so they hold at least those partitions, whatever
-is done. In a balanced assignment they hold just those.
+The levels of a certificate (docs/explanation/proof.md) sort members and topics into blocks. A
+block and the fuller ones are the only readers of their topics, so they hold at least those
+partitions, whatever is done. In a balanced assignment they hold just those.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Moves: how many partitions must leave their owners, counted one set of members at a time.
 
-The prices of a certificate (docs/proof.md) say where to count. Of the members of each price or
-more, count what they own and what room they have; of those below it, what they need and what
-there is for them. Each owned partition is counted in one place, by the price of its owner, so the
-counts add up; with the prices of an optimum they add up to what it moves.
+The prices of a certificate (docs/explanation/proof.md) say where to count. Of the members of each
+price or more, count what they own and what room they have; of those below it, what they need and
+what there is for them. Each owned partition is counted in one place, by the price of its owner, so
+the counts add up; with the prices of an optimum they add up to what it moves.
 """
 
 from __future__ import annotations

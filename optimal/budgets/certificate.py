@@ -1,6 +1,6 @@
 """The checker's part for budgets: what is kept to, and that nothing within a budget is better.
 
-Plain Python in the order of docs/proof.md, as `optimal.certificate`, which calls it.
+Plain Python in the order of docs/explanation/proof.md, as `optimal.certificate`, which calls it.
 """
 
 from __future__ import annotations

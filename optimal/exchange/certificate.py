@@ -1,6 +1,6 @@
 """The checker's part for the peak: what nobody can bring the busiest member below.
 
-Plain Python in the order of docs/proof.md, as `optimal.certificate`, which calls it.
+Plain Python in the order of docs/explanation/proof.md, as `optimal.certificate`, which calls it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The flow's prices are dual: an assignment is as good in the earlier tiers exactly where every
 partition is with a reader of least cost and price, and members that pay or are paid hold as many
-or as few as they may (complementary slackness, docs/lag.md).
+or as few as they may (complementary slackness, docs/explanation/lag.md).
 """
 
 from __future__ import annotations

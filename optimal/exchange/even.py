@@ -31,7 +31,8 @@ def least_score(tier: str, choices: Choices, peak: int) -> int:
     """Return what no spread or balance is below, given that the peak is reached.
 
     The j fullest members carry the j heaviest partitions and the lightest ones that make up their
-    numbers; and the next member carries at least the average of what is left (docs/proof.md).
+    numbers; and the next member carries at least the average of what is left
+    (docs/explanation/proof.md).
     """
     members, total = choices.members, choices.total
     size = np.sort(choices.size)

@@ -18,7 +18,7 @@ _KEYS = ("bound", "members", "at_least")
 
 @dataclass(frozen=True)
 class Floor:
-    """Why the busiest member carries no less (docs/proof.md).
+    """Why the busiest member carries no less (docs/explanation/proof.md).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The recipe of the exchange search, step by step (docs/lag.md)."""
+"""The recipe of the exchange search, step by step (docs/explanation/lag.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Levels: the least majorised load vector, by divide and conquer (docs/method.md).
+"""Levels: the least majorised load vector, by divide and conquer (docs/explanation/method.md).
 
 Groenevelt's decomposition (European Journal of Operational Research 54, 1991,
 doi:10.1016/0377-2217(91)90300-K), all blocks of one depth in one maximum flow.

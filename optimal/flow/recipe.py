@@ -1,4 +1,4 @@
-"""The recipe: the steps of the exact network method, in order (docs/method.md)."""
+"""The recipe: the steps of the exact network method, in order (docs/explanation/method.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/formats.md names every key that is read or written, and its examples are what they say."""
+"""docs/reference/formats.md names every key, and its examples are what they say."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from optimal import Solution, check, solve
 from tests.assay.calling import document_of, good, one_after_the_other
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "groups/documents/assay-group-1.schema.json").read_text())
 SECTIONS = dict(re.findall(r"^## [^`\n]*`(assay-[a-z]+/1)`\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 SNAPSHOT, GROUP, SOLUTION, SCORES, DIFF = map(
@@ -106,7 +106,7 @@ def test_the_solution_of_the_page_is_proved():
 
 
 def test_the_example_of_the_proof_is_worked_out_as_it_says():
-    page = (ROOT / "docs" / "proof.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "proof.md").read_text(encoding="utf-8")
     example = page.partition("## An example by hand")[2].partition("\n## ")[0]
     (block,) = re.findall(r"^```json\n(.*?)^```$", example, re.M | re.S)
     group = Group.from_dict(json.loads(block))

@@ -13,7 +13,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ELSEWHERE = re.compile(r"assay (run|report) |make ")
 
 
-PAGES = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+}
 
 
 def blocks(language: str, text: str = README) -> list[str]:

@@ -1,4 +1,4 @@
-"""The conditions of docs/proof.md in plain loops, for one partition and one member at a time.
+"""The conditions of docs/explanation/proof.md in plain loops, a partition and a member at a time.
 
 Those of ``assay-solution/1`` word by word, and their extension to any order of the tiers that cost
 each partition by itself. Every reader is looked at.

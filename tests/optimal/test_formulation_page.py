@@ -1,4 +1,4 @@
-"""docs/formulations.md says what the code has."""
+"""docs/explanation/formulations.md says what the code has."""
 
 import re
 from importlib import import_module
@@ -14,7 +14,7 @@ from optimal.limits import LIMITS
 from optimal.solve import METHODS
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/formulations.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/explanation/formulations.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"^\| `([\w/]+)\.py` \| `(\w+)` \|", PAGE, re.MULTILINE)
 # Forms of `balance` with another sum in its place, beside the tiers.
 FORMS = {"load_squares", "load_pairs"}

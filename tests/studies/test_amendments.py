@@ -18,7 +18,7 @@ from studies.amendments import (
 )
 from studies.page import made_part
 
-PAGE = Path(__file__).parents[2] / "docs" / "promises.md"
+PAGE = Path(__file__).parents[2] / "docs" / "findings" / "promises.md"
 
 
 @pytest.fixture(scope="module")

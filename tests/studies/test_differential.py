@@ -16,7 +16,7 @@ from studies.differential import SHIPPED_AS, compared, pairs, rows_of, table_of
 from studies.measured import Measured, measured_on
 from studies.page import made_part
 
-ROOT = Path(__file__).parents[2]
+PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
 CALLED_HERE = tuple(
     f"{client}/{assignor}@{version}"
     for client, version, assignors in (
@@ -132,11 +132,11 @@ def test_the_table_has_all_pairs_and_kinds_and_its_place_in_the_page(rows):
     found = table_of(rows).splitlines()
     assert len(found) == 2 + sum(len(kinds) for kinds in rows.values())
     assert {line.count(" | ") for line in found[2:]} == {11}
-    assert made_part(ROOT / "docs" / "differential.md", "differential").count("\n| `") > 100
+    assert made_part(PAGE, "differential").count("\n| `") > 100
 
 
 def test_the_page_is_of_five_thousand_groups_and_of_every_pair_called_here():
-    page = (ROOT / "docs" / "differential.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     lines = [line for line in page.splitlines() if line.startswith("| `range` | `kafka-java/")]
     first = lines[: len(KINDS)]
     assert sum(int(line.split(" | ")[3].replace(",", "")) for line in first) >= 5000

@@ -11,7 +11,7 @@ from studies.grid_verdicts import GridRow, grid_rows, points, table
 from studies.page import made_part
 from tests.heuristics.assignors import misbehaving
 
-PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
+PAGE = Path(__file__).parents[2] / "docs" / "findings" / "verdicts.md"
 
 
 def cells(found: dict[str, GridRow]) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from studies.page import made_part
 from studies.promise_table import scopes, table_of, tally
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "promises.md"
+PAGE = ROOT / "docs" / "findings" / "promises.md"
 FINDINGS = [
     finding
     for finding in read_findings(ROOT / "corpus" / "findings.jsonl")

@@ -1,4 +1,4 @@
-"""The conditions of docs/proof.md for a budget on moves, set by set and in plain loops."""
+"""The conditions of docs/explanation/proof.md for a budget on moves, set by set in loops."""
 
 from tests.optimal.judging import readers_of
 
