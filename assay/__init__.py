@@ -1,36 +1,67 @@
-"""THE DOOR: everything that most people need, from the packages where it lives."""
+"""THE DOOR: everything that most people need, from the packages where it lives.
 
-from compare import Excess, Hunt, Journey, Quarry, Scenario, Score, ScoreTerm, hunt, play, score
-from groups import (
-    AssayError,
-    Assignment,
-    BadInput,
-    Failed,
-    Group,
-    InvalidAssignment,
-    ProofError,
-    Refused,
-    SolverContradiction,
-    Violation,
-)
-from heuristics import assign
-from heuristics.time_limit import TimeLimit
-from optimal import (
-    Floor,
-    Point,
-    Proof,
-    ProofKind,
-    Solution,
-    Status,
-    Stopped,
-    Term,
-    check,
-    frontier,
-    solve,
-    solve_many,
-)
+Each name is loaded when it is first asked for, so that ``import assay`` is quick.
+"""
 
-__version__: str
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compare import (
+        Excess,
+        Hunt,
+        Journey,
+        Quarry,
+        Scenario,
+        Score,
+        ScoreTerm,
+        hunt,
+        play,
+        score,
+    )
+    from groups import (
+        AssayError,
+        Assignment,
+        BadInput,
+        Failed,
+        Group,
+        InvalidAssignment,
+        ProofError,
+        Refused,
+        SolverContradiction,
+        Violation,
+    )
+    from heuristics import assign
+    from heuristics.time_limit import TimeLimit
+    from optimal import (
+        Floor,
+        Point,
+        Proof,
+        ProofKind,
+        Solution,
+        Status,
+        Stopped,
+        Term,
+        check,
+        frontier,
+        solve,
+        solve_many,
+    )
+
+    __version__: str
+
+_AT_HOME = {
+    "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score",
+    "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
+    "SolverContradiction Violation",
+    "heuristics": "assign",
+    "heuristics.time_limit": "TimeLimit",
+    "optimal": "Floor Point Proof ProofKind Solution Status Stopped Term check frontier solve "
+    "solve_many",
+}
+_HOME = {name: module for module, names in _AT_HOME.items() for name in names.split()}
 
 __all__ = [
     "AssayError",
@@ -69,11 +100,19 @@ __all__ = [
     "solve_many",
 ]
 
+# Type checkers find the names above, and no others.
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> str:
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # pyproject.toml says it, once.
-    from importlib.metadata import version
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            # pyproject.toml says it, once.
+            from importlib.metadata import version
 
-    return version("kafka-assay")
+            return version("kafka-assay")
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

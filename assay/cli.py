@@ -5,51 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
-from assay.commands.assignors import assignors, fetch, probe
-from assay.commands.diff import diff
-from assay.commands.explain import explain
-from assay.commands.frontier import frontier
-from assay.commands.many_groups import report, run
-from assay.commands.one_group import check, solve
-from assay.commands.promises import hunt, reproduce
-from assay.commands.scenarios import scenario
-from assay.commands.score import score
-from assay.commands.snapshots import anonymise, generate, import_, validate
+from assay.menu import Menu
 from assay.streams import ReaderGone, complain, guard, put, show
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-COMMANDS: dict[str, Callable[..., None]] = {
-    "solve": solve,
-    "check": check,
-    "frontier": frontier,
-    "validate": validate,
-    "score": score,
-    "explain": explain,
-    "diff": diff,
-    "assignors": assignors,
-    "fetch": fetch,
-    "probe": probe,
-    "import": import_,
-    "anonymise": anonymise,
-    "generate": generate,
-    "run": run,
-    "report": report,
-    "scenario": scenario,
-    "hunt": hunt,
-    "reproduce": reproduce,
-}
 app = typer.Typer(
     name="assay",
-    help="The provably optimal assignment of a Kafka consumer group, and how far assignors are.",
-    add_completion=False,
+    cls=Menu,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -67,7 +34,7 @@ def main() -> None:
         # What pandas or Altair warn of is for those who write this command, not who run it.
         warnings.simplefilter("ignore")
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="assay", standalone_mode=False)
     except (InvalidAssignment, ProofError) as error:
         complain(str(error))
         code = 1
@@ -114,7 +81,3 @@ def _assay(
     if context.invoked_subcommand is None:
         put(context.get_help())
         raise typer.Exit
-
-
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)

@@ -1,1 +1,1 @@
-"""The commands, a file a family; ``assay.cli`` lists them."""
+"""The commands, a file a family; ``assay.menu`` lists them."""

@@ -16,7 +16,7 @@ def test_help_and_version_leave_with_0():
         "solve", "check", "validate", "score", "assignors", "import", "anonymise", "generate",
         "run", "report",
     ):  # fmt: skip
-        assert re.search(rf"^  {command} +\w", listed, re.MULTILINE)
+        assert re.search(rf"(^| )  {command} +\w", listed, re.MULTILINE)
     assert re.fullmatch(r"assay \d+\.\d+\.\d+\n", good(runs["version"]).stdout)
 
 

@@ -2,11 +2,14 @@
 
 import json
 import re
+import shlex
 
 import pytest
+from typer.main import get_command
 
-from assay.cli import COMMANDS
-from tests.assay.calling import one_after_the_other
+from assay.cli import app
+from assay.menu import COMMANDS, PANELS, help_page
+from tests.assay.calling import assay, one_after_the_other, one_line
 
 ONE = {
     "format": "assay-group/1",
@@ -59,13 +62,44 @@ def test_one_of_a_thing_is_singular(said, name):
     assert not re.search(rf"(?<![\d.,-])1 (more )?({'|'.join(nouns.split())})\b", text), text
 
 
-def test_the_list_of_commands_says_each_in_a_line_that_is_not_cut(said):
-    listed = said["--help"].stdout
-    assert "..." not in listed.replace("[ARGS]...", "")
-    for name, command in COMMANDS.items():
-        first = command.__doc__.partition("\n")[0].rstrip(".")
-        assert re.search(rf"^  {name} +{re.escape(first)}\.?$", listed, re.MULTILINE), name
-    assert max(map(len, listed.splitlines())) <= 80
+def test_the_page_of_commands_fits_a_screen_and_shows_each_once_below_what_it_is_for(said):
+    lines = said["--help"].stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert "..." not in said["--help"].stdout.replace("[ARGS]...", "")
+    for panel, entries in PANELS.items():
+        (top,) = (i for i, line in enumerate(lines) if f"{panel}:" in line)
+        left = lines[top].index(f"{panel}:")
+        for place, (name, entry) in enumerate(entries.items(), start=top + 1):
+            shown = f"  {name:10} {entry.says}"
+            assert lines[place][left:].startswith(shown)
+            assert lines[place][left + len(shown) :][:2].strip() == ""
+    assert sum(line.startswith("  assay ") for line in lines) == 3
+
+
+def test_a_narrow_terminal_gets_one_column_of_commands():
+    page = help_page(48)
+    assert max(map(len, page.splitlines())) <= 80
+    for name, entry in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(entry.says)}$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_each_command_ends_with_an_example_that_the_command_takes(said, name):
+    example = said[f"{name} --help"].stdout.rstrip("\n").rpartition("\n")[2]
+    assert example == f"  Example: assay {COMMANDS[name].example}"
+    group = get_command(app)
+    with group.make_context("assay", shlex.split(COMMANDS[name].example)) as context:
+        said = shlex.split(COMMANDS[name].example)
+        found, command, rest = group.resolve_command(context, said)
+        assert found == name
+        assert command.make_context(name, rest, parent=context).params
+
+
+def test_a_command_that_there_is_not_gets_the_nearest_ones():
+    line = one_line(assay("scroe"), 2)
+    assert line == "No such command 'scroe'. Nearest: score, solve, probe (see assay --help)"
+    assert one_line(assay("xyz"), 2) == "No such command 'xyz'. (see assay --help)"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
