@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         play,
         score,
     )
+    from compare import figures as figures
     from groups import (
         AssayError,
         Assignment,
@@ -109,6 +110,9 @@ if not TYPE_CHECKING:
             from importlib.metadata import version
 
             return version("kafka-assay")
+        if name == "figures":
+            # Not in __all__: it loads Altair, which only those who draw have.
+            return import_module("compare.figures")
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = globals()[name] = getattr(import_module(_HOME[name]), name)

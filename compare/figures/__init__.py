@@ -1,0 +1,44 @@
+"""Figures: one function per figure, a table in, an Altair chart out; and what makes the tables.
+
+A table is a pandas DataFrame or a list of records, and each figure names its columns. An empty
+one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light or the dark look,
+`svg` and `save` export it without a browser and without a network.
+"""
+
+from compare.figures.assignor_tables import excess_table, seconds_table, shares_table
+from compare.figures.assignors import ecdf, profile, shares, time_by_size
+from compare.figures.export import save, svg
+from compare.figures.group_tables import (
+    lag_table,
+    loads_floor,
+    loads_table,
+    moves_table,
+    trade_off_table,
+)
+from compare.figures.one_group import lag, loads, moves
+from compare.figures.sweeps import sizes, trade_off, trend
+from compare.figures.theme import themed
+
+__all__ = [
+    "ecdf",
+    "excess_table",
+    "lag",
+    "lag_table",
+    "loads",
+    "loads_floor",
+    "loads_table",
+    "moves",
+    "moves_table",
+    "profile",
+    "save",
+    "seconds_table",
+    "shares",
+    "shares_table",
+    "sizes",
+    "svg",
+    "themed",
+    "time_by_size",
+    "trade_off",
+    "trade_off_table",
+    "trend",
+]

@@ -1,0 +1,282 @@
+"""Figures of assignors over many groups: how often, how far, how fast."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from compare.figures.curves import (
+    at_most,
+    color_and_dash,
+    powers_of_ten,
+    shade_rows,
+    step_rows,
+    tied,
+)
+from compare.figures.rows import Rows
+from compare.figures.theme import BLUE, PALE_BLUE, PALE_GREY, WIDTH, themed
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from compare.figures.rows import Record, Table
+
+WHAT = ("valid", "balanced", "optimal")
+
+
+def shares(table: Table) -> alt.LayerChart:
+    """Per assignor the share of groups in which it is valid, balanced and optimal, best first.
+
+    Assignors with the same counts have the same place, written ``1=``.
+
+    Parameters
+    ----------
+    table : a row an assignor, as `shares_table` makes it: `assignor`, and of how many `groups` it
+        is `valid`, `balanced` (as KIP-54 defines it) and `optimal`
+
+    Raises
+    ------
+    BadInput
+        Where there are no rows, or a column is missing or holds something else.
+    """
+    rows = Rows("shares", table)
+    names, groups = rows.texts("assignor"), rows.numbers("groups")
+    counts = list(zip(*(rows.numbers(what) for what in WHAT), strict=True))
+    ranked = sorted(
+        (
+            ([c / max(of, 1) for c in reversed(count)], -of, name, of, count)
+            for name, of, count in zip(names, groups, counts, strict=True)
+        ),
+        key=lambda row: ([-share for share in row[0]], *row[1:3]),
+    )
+    marks = [tuple(row[0]) for row in ranked]
+    values: list[Record] = []
+    labels: list[str] = []
+    for share, _, name, of, count in ranked:
+        place = marks.index(tuple(share)) + 1
+        labels.append(f"{place}{'=' if marks.count(tuple(share)) > 1 else ''}  {name}")
+        values += [
+            {
+                "assignor": labels[-1],
+                "what": what,
+                "share": part / max(of, 1),
+                "groups": part,
+                "of": of,
+                "told": f"{int(part):,} of {int(of):,}" if what == "optimal" else "",
+            }
+            for what, part in zip(WHAT, count, strict=True)
+        ]
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        y=alt.Y("assignor:N", sort=labels, axis=alt.Axis(labelLimit=260)).title(None)
+    )
+    scale = alt.Scale(domain=list(WHAT), range=[PALE_GREY, PALE_BLUE, BLUE])
+    thick = alt.Scale(domain=list(WHAT), range=[18, 11, 5])
+    bars = base.mark_bar().encode(
+        x=alt.X("share:Q", stack=None, axis=alt.Axis(format="%", tickCount=5))
+        .scale(domain=[0, 1])
+        .title("share of the groups in which it gave an assignment"),
+        color=alt.Color("what:N", scale=scale).title(None),
+        size=alt.Size("what:N", scale=thick).legend(None),
+        tooltip=[
+            alt.Tooltip("assignor:N"),
+            alt.Tooltip("what:N"),
+            alt.Tooltip("share:Q", format=".1%"),
+            alt.Tooltip("groups:Q", format=","),
+            alt.Tooltip("of:Q", format=","),
+        ],
+    )
+    told = base.mark_text(align="left", dx=6).encode(x=alt.datum(1), text="told:N")
+    return themed(
+        alt.layer(bars, told).properties(
+            width=WIDTH - 140,
+            height=alt.Step(26),
+            title=alt.TitleParams(
+                "valid, balanced and as good as can be",
+                subtitle="in numbers: groups in which it is as good as can be; = marks a tie",
+            ),
+        )
+    )
+
+
+def ecdf(table: Table, *, tier: str = "balance") -> alt.LayerChart:
+    """Per assignor the share of groups in which it is at most so far above the optimum.
+
+    The empirical distribution function of the excess. Where an optimum is not proved, the line
+    has the greatest excess that is possible, and the shade above it reaches to the least. What is
+    not valid or not scored, or worse in an earlier tier, stays below 100%. Assignors with the same
+    curve share a line.
+
+    Parameters
+    ----------
+    table : a row an assignor and group, as `excess_table` makes it: `assignor`, `excess`, and
+        `excess_most` where optima are not proved; None where there is none
+    tier : what the excess is of, for the title
+
+    Raises
+    ------
+    BadInput
+        Where there are no rows, or a column is missing or holds something else.
+    """
+    rows = Rows("ecdf", table)
+    least = rows.numbers_or_none("excess")
+    most = rows.numbers_or_none("excess_most") if rows.has("excess_most") else least
+    names = rows.texts("assignor")
+    every = dict.fromkeys(names)
+    sure = {name: at_most(_of(name, names, most)) for name in every}
+    possible = {name: at_most(_of(name, names, least)) for name in every}
+    greatest = max([1.0, *(x for x in [*least, *most] if x is not None)])
+    curves = tied(sure, possible)
+    by = color_and_dash([curve.label for curve in curves])
+    x = alt.X(
+        "x:Q",
+        scale=alt.Scale(type="symlog", nice=False),
+        axis=alt.Axis(
+            values=[0, *powers_of_ten(greatest)], labelExpr="format(datum.value, ',.0f')"
+        ),
+    ).title(f"{tier} above the optimum, at most")
+    y = _share_of_groups()
+    lines = (
+        alt.Chart(alt.InlineData(values=step_rows(curves, 0, greatest * 1.1)))
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=x,
+            y=y,
+            tooltip=[
+                alt.Tooltip("names:N", title="assignors"),
+                alt.Tooltip("x:Q", title="excess"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+            **by,
+        )
+    )
+    layers = [lines]
+    if most != least:
+        layers.append(
+            alt.Chart(alt.InlineData(values=shade_rows(curves, greatest * 1.1)))
+            .mark_area(interpolate="step-after", opacity=0.2)
+            .encode(x=x, y=y, y2="possible:Q", color=by["color"])
+        )
+    return themed(
+        alt.layer(*layers).properties(
+            width=WIDTH, height=300, title=f"how far {tier} is above the optimum"
+        )
+    )
+
+
+def profile(table: Table, *, of: str = "seconds", what: str = "time") -> alt.Chart:
+    """Per assignor the share of groups in which it costs at most so many times the least.
+
+    The performance profile of Dolan & More (2002, doi:10.1007/s101070100263). A group of which
+    an assignor has no row counts against it. Assignors with the same profile share a line.
+
+    Parameters
+    ----------
+    table : a row an assignor and group, as `seconds_table` makes it: `assignor`, `group`, and the
+        cost, above 0, in the column `of`; None where it has none
+    of : name of the column that has the cost
+    what : what the cost is, for the title
+
+    Raises
+    ------
+    BadInput
+        Where there are no rows, or a column is missing or holds something else.
+    """
+    rows = Rows("profile", table)
+    names, groups = rows.texts("assignor"), rows.texts("group")
+    costs = rows.numbers_or_none(of, above=0)
+    least: dict[str, float] = {}
+    for group, cost in zip(groups, costs, strict=True):
+        if cost is not None:
+            least[group] = min(cost, least.get(group, cost))
+    if not least:
+        raise BadInput(f"profile: no row has a value in {of!r}, there is nothing to draw")
+    ratios = {
+        name: {
+            group: cost / least[group]
+            for one, group, cost in zip(names, groups, costs, strict=True)
+            if one == name and cost is not None
+        }
+        for name in dict.fromkeys(names)
+    }
+    every = dict.fromkeys(groups)
+    curves = tied(
+        {name: at_most([found.get(group) for group in every]) for name, found in ratios.items()}
+    )
+    greatest = max(x for curve in curves for x, _ in curve.points)
+    return themed(
+        alt.Chart(alt.InlineData(values=step_rows(curves, 1, greatest * 1.1)))
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=alt.X("x:Q", scale=alt.Scale(type="log", nice=False, domainMin=1)).title(
+                f"{what}, at most so many times the least"
+            ),
+            y=_share_of_groups(),
+            tooltip=[
+                alt.Tooltip("names:N", title="assignors"),
+                alt.Tooltip("x:Q", title="times the least", format=".2f"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+            **color_and_dash([curve.label for curve in curves]),
+        )
+        .properties(width=WIDTH, height=300, title=f"performance profile: {what}")
+    )
+
+
+def time_by_size(table: Table) -> alt.LayerChart:
+    """Per assignor the time against the size of the group, both on a scale of powers of ten.
+
+    A dot is a group; the line joins the medians of groups of one size.
+
+    Parameters
+    ----------
+    table : a row an assignor and group, as `seconds_table` makes it: `assignor`, `partitions` and
+        `seconds`, both above 0
+
+    Raises
+    ------
+    BadInput
+        Where there are no rows, or a column is missing or holds something else.
+    """
+    rows = Rows("time_by_size", table)
+    names = rows.texts("assignor")
+    sizes, seconds = rows.numbers("partitions", above=0), rows.numbers("seconds", above=0)
+    together: dict[tuple[str, float], list[float]] = {}
+    for name, size, spent in zip(names, sizes, seconds, strict=True):
+        together.setdefault((name, size), []).append(spent)
+    dots = [
+        {"label": name, "partitions": size, "seconds": spent}
+        for name, size, spent in zip(names, sizes, seconds, strict=True)
+    ]
+    medians = [
+        {"label": name, "partitions": size, "seconds": median(spent)}
+        for (name, size), spent in sorted(together.items())
+    ]
+    log = alt.Scale(type="log", nice=False, padding=12)
+    x = alt.X("partitions:Q", scale=log).title("partitions")
+    y = alt.Y("seconds:Q", scale=log, axis=alt.Axis(format="~s")).title("seconds")
+    by = color_and_dash(list(dict.fromkeys(names)))
+    tooltip = [
+        alt.Tooltip("label:N", title="assignor"),
+        alt.Tooltip("partitions:Q", format=","),
+        alt.Tooltip("seconds:Q", format=".3~s"),
+    ]
+    return themed(
+        alt.layer(
+            alt.Chart(alt.InlineData(values=dots))
+            .mark_circle(size=18, opacity=0.35)
+            .encode(x=x, y=y, color=by["color"], tooltip=tooltip),
+            alt.Chart(alt.InlineData(values=medians))
+            .mark_line(strokeWidth=2)
+            .encode(x=x, y=y, tooltip=tooltip, **by),
+        ).properties(width=WIDTH, height=300, title="time against size")
+    )
+
+
+def _share_of_groups() -> alt.Y:
+    axis = alt.Axis(format="%", tickCount=5)
+    return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1])).title("share of the groups")
+
+
+def _of(name: str, names: list[str], values: list[float | None]) -> list[float | None]:
+    return [value for one, value in zip(names, values, strict=True) if one == name]

@@ -1,0 +1,154 @@
+"""Tables of one group: what the figures of loads, moves, lag and trade-offs draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.arrays import UNKNOWN
+from groups.assignment import Assignment
+from groups.tiers import load_of
+from optimal.frontier.knee import knee
+from optimal.solution import Solution
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.figures.rows import Record
+    from groups.group import Group
+    from optimal import Point
+
+MOVING = ("stickiness", "moved_weight")
+
+
+def loads_table(
+    group: Group,
+    best: Solution | Assignment | None = None,
+    others: Mapping[str, Assignment] | None = None,
+) -> list[Record]:
+    """Return what each member holds of each topic: now, by assignors and in the best assignment.
+
+    Parameters
+    ----------
+    best : None, or a solution without an assignment: left out
+    others : assignments by the name of their assignor
+
+    Returns
+    -------
+    rows : `member`, `whose` ("now", an assignor's name, "best"), `topic`, `partitions`; a member
+        that holds nothing has one row, with None as its topic and 0 partitions
+    """
+    found = _assignments(group, best, others)
+    return [row for whose, one in found.items() for row in _held(whose, one)]
+
+
+def loads_floor(best: Solution) -> int | None:
+    """Return the least that the busiest member of any assignment can hold.
+
+    None where that is not proved, or balance is not what the solution minimises first.
+    """
+    term = best.terms[0] if best.terms else None
+    if best.assignment is None or term is None or term.name != "balance" or best.at_most:
+        return None
+    return int(best.assignment.loads.max(initial=0)) if term.value == term.bound else None
+
+
+def moves_table(best: Solution | Assignment) -> list[Record]:
+    """Return how many partitions go from whom to whom.
+
+    Returns
+    -------
+    rows : `origin`, `target`, `partitions`; none where nothing moves
+    """
+    assignment = best.assignment if isinstance(best, Solution) else best
+    if assignment is None:
+        return []
+    return [
+        {"origin": origin, "target": target, "partitions": count}
+        for (origin, target), count in assignment.moves_by_pair().items()
+    ]
+
+
+def lag_table(
+    group: Group,
+    best: Solution | Assignment | None = None,
+    others: Mapping[str, Assignment] | None = None,
+) -> list[Record]:
+    """Return the lag of each member: now, by assignors and in the best assignment.
+
+    Returns
+    -------
+    rows : `member`, `whose`, `records` (of the partitions whose lag is known), `unknown` (how
+        many partitions have an unknown lag); none where the group has no lag
+    """
+    if group.lag_records is None:
+        return []
+    rows: list[Record] = []
+    for whose, one in _assignments(group, best, others).items():
+        member, partition = one.holdings
+        missing = member[group.lag_records[partition] == UNKNOWN]
+        unknown = np.bincount(missing, minlength=len(group.members)).tolist()
+        lags = load_of(one, group.lag_records)
+        rows += [
+            {"member": name, "whose": whose, "records": records, "unknown": open_}
+            for name, records, open_ in zip(group.members, lags, unknown, strict=True)
+        ]
+    return rows
+
+
+def trade_off_table(tiers: tuple[str, str], points: Sequence[Point]) -> list[Record]:
+    """Return the trade-offs that `frontier` found, from the one that costs least.
+
+    What is paid is the tier about moves where one of the two is, else the second.
+
+    Returns
+    -------
+    rows : `paid`, `bought` (values of the two tiers), `proved`, `knee`, `bound` (what `bought`
+        is at least for so much; None where nothing is known)
+    """
+    spent = 0 if tiers[0] in MOVING and tiers[1] not in MOVING else 1
+    at_knee = knee(points)
+    rows: list[Record] = [
+        {
+            "paid": point.at[spent],
+            "bought": point.at[1 - spent],
+            "proved": point.proved,
+            "knee": i == at_knee,
+            "bound": (point.first_bound, point.second_bound)[1 - spent],
+        }
+        for i, point in enumerate(points)
+    ]
+    return rows if spent == 0 else rows[::-1]
+
+
+def _assignments(
+    group: Group, best: Solution | Assignment | None, others: Mapping[str, Assignment] | None
+) -> dict[str, Assignment]:
+    last = best.assignment if isinstance(best, Solution) else best
+    return {
+        "now": Assignment.current(group),
+        **(others or {}),
+        **({} if last is None else {"best": last}),
+    }
+
+
+def _held(whose: str, assignment: Assignment) -> list[Record]:
+    group = assignment.group
+    member, partition = assignment.holdings
+    pair = member * max(len(group.topics), 1) + group.topic[partition]
+    pairs, counts = np.unique(pair, return_counts=True)
+    rows: list[Record] = [
+        {
+            "member": group.members[one // len(group.topics)],
+            "whose": whose,
+            "topic": group.topics[one % len(group.topics)],
+            "partitions": count,
+        }
+        for one, count in zip(pairs.tolist(), counts.tolist(), strict=True)
+    ]
+    rows += [
+        {"member": member, "whose": whose, "topic": None, "partitions": 0}
+        for member in assignment.idle
+    ]
+    return rows

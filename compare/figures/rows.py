@@ -1,0 +1,129 @@
+"""Rows: a table that a figure draws, each of its columns checked when it is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+Record: TypeAlias = dict[str, object]
+Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]]"
+
+
+class Rows:
+    """The rows of a table.
+
+    Parameters
+    ----------
+    figure : name of the figure, for messages
+    table : a DataFrame or records
+
+    Raises
+    ------
+    BadInput
+        Where there is no row; then, of a column that is asked for, where it is missing or a value
+        in it is not what it should be.
+    """
+
+    def __init__(self, figure: str, table: Table) -> None:
+        self._figure = figure
+        self._rows = _records(figure, table)
+        if not self._rows:
+            raise BadInput(f"{figure}: no rows, there is nothing to draw")
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def has(self, column: str) -> bool:
+        """Say whether some row has a value in this column."""
+        return any(row.get(column) is not None for row in self._rows)
+
+    def texts(self, column: str) -> list[str]:
+        """Return a column of texts."""
+        return [self._text(i, column, value) for i, value in self._column(column)]
+
+    def texts_or_none(self, column: str) -> list[str | None]:
+        """Return a column of texts, None where there is none."""
+        found = self._column(column)
+        return [None if value is None else self._text(i, column, value) for i, value in found]
+
+    def times(self, column: str) -> list[str]:
+        """Return a column of times as ISO 8601 texts; times of Python and pandas will do."""
+        return [self._time(i, column, value) for i, value in self._column(column)]
+
+    def numbers(self, column: str, *, above: float | None = None) -> list[float]:
+        """Return a column of numbers of 0 or more; of more than `above`, where it is given."""
+        return [self._number(i, column, value, above) for i, value in self._column(column)]
+
+    def numbers_or_none(self, column: str, *, above: float | None = None) -> list[float | None]:
+        """Return a column of numbers, None where there is none."""
+        return [
+            None if value is None else self._number(i, column, value, above)
+            for i, value in self._column(column)
+        ]
+
+    def truths(self, column: str) -> list[bool]:
+        """Return a column of truths."""
+        return [self._truth(i, column, value) for i, value in self._column(column)]
+
+    def _column(self, column: str) -> list[tuple[int, object]]:
+        if not any(column in row for row in self._rows):
+            there = ", ".join(map(str, self._rows[0]))
+            raise BadInput(f"{self._figure}: no column {column!r}, there are: {there}")
+        return [(i, row.get(column)) for i, row in enumerate(self._rows)]
+
+    def _text(self, row: int, column: str, value: object) -> str:
+        return value if isinstance(value, str) else self._refuse(row, column, value, "a text")
+
+    def _truth(self, row: int, column: str, value: object) -> bool:
+        if isinstance(value, bool):
+            return value
+        return self._refuse(row, column, value, "true or false")
+
+    def _number(self, row: int, column: str, value: object, above: float | None) -> float:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            fits = value >= 0 if above is None else value > above
+            if fits and math.isfinite(value):
+                return value
+        least = "0 or more" if above is None else f"more than {above:g}"
+        return self._refuse(row, column, value, f"a number of {least}")
+
+    def _time(self, row: int, column: str, value: object) -> str:
+        text = value.isoformat() if isinstance(value, datetime) else value
+        try:
+            return datetime.fromisoformat(str(text)).isoformat()
+        except ValueError:
+            return self._refuse(row, column, value, "a time as in 2026-11-20T10:00:00Z")
+
+    def _refuse(self, row: int, column: str, value: object, expected: str) -> NoReturn:
+        raise BadInput(f"{self._figure}: row {row}: {column}: {value!r}, expected {expected}")
+
+
+def _records(figure: str, table: Table) -> list[Record]:
+    """Return records of plain Python values; what is not a number of a DataFrame is None."""
+    found: list[Record] = []
+    for row in _of_frame(table) if hasattr(table, "iterrows") else table:
+        if not isinstance(row, Mapping):
+            raise BadInput(f"{figure}: {row!r} is no record, expected a DataFrame or records")
+        found.append({str(name): _plain(value) for name, value in row.items()})
+    return found
+
+
+def _of_frame(frame: pd.DataFrame) -> list[Record]:
+    """Return the records of a DataFrame, None for what is missing."""
+    return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
+
+
+def _plain(value: object) -> object:
+    """Return a number of NumPy as one of Python, and None for what is no number."""
+    item = getattr(value, "item", None)
+    plain = item() if callable(item) else value
+    return None if isinstance(plain, float) and math.isnan(plain) else plain

@@ -1,0 +1,91 @@
+"""Theme: the colours, one font and the light and the dark look of every figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import altair as alt
+
+# The first three have a contrast of more than 3 with white and with the dark background.
+BLUE = "#3b82c4"
+ORANGE = "#d9730d"
+GREY = "#7d8896"
+PALE_BLUE = "#9dc3e6"
+PALE_ORANGE = "#f3bf8d"
+PALE_GREY = "#c5ccd4"
+WIDTH = 560
+FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', 'DejaVu Sans', sans-serif"
+# Light and dark shades take turns, so that neighbours differ also without colour.
+SHADES = (BLUE, PALE_BLUE, ORANGE, PALE_ORANGE, GREY, PALE_GREY, "#1f5f9e", "#a85408")
+LIGHT = {
+    "background": "#ffffff",
+    "ink": "#1d2733",
+    "soft": "#56616d",
+    "line": "#dde2e8",
+    "least": "#eef4fa",
+    "most": "#7fb2e0",
+}
+DARK = {
+    "background": "#14181d",
+    "ink": "#e8ecf0",
+    "soft": "#a5b0bb",
+    "line": "#323a44",
+    "least": "#1b2530",
+    "most": "#2f6cab",
+}
+
+
+def themed(chart: alt.Chart, *, dark: bool = False, background: str | None = None) -> alt.Chart:
+    """Return the chart with the light or the dark look; every figure comes with the light one.
+
+    Parameters
+    ----------
+    background : a colour, or ``transparent``; None: the look's own
+    """
+    look = DARK if dark else LIGHT
+    ink, soft, line = look["ink"], look["soft"], look["line"]
+    titles = {"labelColor": soft, "titleColor": ink, "titleFontWeight": "normal"}
+    return chart.configure(
+        background=background or look["background"],
+        font=FONT,
+        padding=8,
+        axis={
+            **titles,
+            "domainColor": line,
+            "gridColor": line,
+            "tickColor": line,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "labelLimit": 170,
+        },
+        header={**titles, "labelColor": ink, "labelFontSize": 13, "titleFontSize": 12},
+        legend={
+            **titles,
+            "labelColor": ink,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "labelLimit": 420,
+            "orient": "bottom",
+            "direction": "horizontal",
+            "symbolType": "square",
+        },
+        mark={"color": BLUE},
+        range={
+            "category": list(SHADES),
+            "heatmap": [look["least"], look["most"]],
+            "ramp": [look["least"], look["most"]],
+        },
+        rule={"color": ink},
+        text={"color": ink, "fontSize": 12},
+        title={
+            "color": ink,
+            "subtitleColor": soft,
+            "anchor": "start",
+            "fontSize": 13,
+            "fontWeight": "normal",
+            "subtitleFontSize": 12,
+            "offset": 12,
+        },
+        view={"stroke": None},
+    )

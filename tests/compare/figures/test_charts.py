@@ -1,0 +1,150 @@
+"""What a figure draws follows from its table."""
+
+import pytest
+
+from assay import figures
+from compare.figures.curves import at_most, tied
+
+
+def values_of(chart):
+    """The records that a chart draws, of the whole or layer by layer."""
+    spec = chart.to_dict()
+    data = [part["data"] for part in (spec, *spec.get("layer", [])) if "data" in part]
+    return [spec["datasets"][one["name"]] if "name" in one else one["values"] for one in data]
+
+
+def loads_of(members, topics=1):
+    return [
+        {"member": f"c{i}", "whose": whose, "topic": f"t{t}", "partitions": count}
+        for i in range(members)
+        for t in range(topics)
+        for whose, count in (("now", i), ("best", 3))
+    ]
+
+
+def test_of_many_members_the_most_uneven_are_drawn_and_the_title_says_so():
+    chart = figures.loads(loads_of(50), most=4)
+    drawn = {row["member"] for row in values_of(chart)[0]}
+    assert drawn == {"c49", "c48", "c47", "c46"}
+    assert "4 of 50 members" in chart.to_dict()["title"]["subtitle"]
+
+
+def test_of_many_topics_the_smallest_are_drawn_together():
+    (values,) = values_of(figures.loads(loads_of(3, topics=12)))
+    drawn = {row["topic"] for row in values}
+    assert len(drawn) == 8
+    assert "5 other topics" in drawn
+    held = sum(row["partitions"] for row in values)
+    assert held == sum(row["partitions"] for row in loads_of(3, topics=12))
+
+
+def test_the_floor_is_a_line_only_where_it_is_known():
+    assert len(figures.loads(loads_of(3)).to_dict()["spec"]["layer"]) == 2
+    chart = figures.loads(loads_of(3), floor=3).to_dict()
+    assert len(chart["spec"]["layer"]) == 3
+    assert "dashed: in every assignment somebody holds 3 or more" in chart["title"]["subtitle"]
+
+
+def test_lag_that_is_not_known_is_told():
+    rows = [
+        {"member": "a", "whose": whose, "records": 5, "unknown": 2} for whose in ("now", "best")
+    ]
+    assert "the lag of 2 partitions is unknown" in figures.lag(rows).to_dict()["title"]["subtitle"]
+
+
+def test_assignors_with_the_same_counts_share_a_place():
+    rows = [
+        {"assignor": name, "groups": 4, "valid": 4, "balanced": 4, "optimal": optimal}
+        for name, optimal in (("a", 1), ("b", 3), ("c", 1), ("d", 0))
+    ]
+    drawn = [row["assignor"] for row in values_of(figures.shares(rows))[0]]
+    assert list(dict.fromkeys(drawn)) == ["1  b", "2=  a", "2=  c", "4  d"]
+
+
+def test_an_assignor_that_gave_nothing_has_no_share_and_comes_last():
+    none = {"assignor": "none", "groups": 0, "valid": 0, "balanced": 0, "optimal": 0}
+    one = {"assignor": "one", "groups": 1, "valid": 0, "balanced": 0, "optimal": 0}
+    values = values_of(figures.shares([none, one]))[0]
+    assert [row["share"] for row in values] == [0] * 6
+    assert values[-1]["told"] == "0 of 0"
+
+
+def test_the_distribution_counts_what_has_no_value_as_above_all():
+    assert at_most([2, None, 0, 2]) == ((0, 0.25), (2, 0.75))
+    assert at_most([None]) == ()
+
+
+def test_curves_that_coincide_are_one():
+    points = {"a": ((0, 1.0),), "b": ((1, 1.0),), "c": ((0, 1.0),)}
+    assert [curve.label for curve in tied(points)] == ["a, c", "b"]
+    possible = points | {"c": ((0, 0.5), (1, 1.0))}
+    assert [curve.label for curve in tied(points, possible)] == ["a", "b", "c"]
+
+
+def test_assignors_that_tie_in_every_group_share_a_line():
+    rows = [
+        {"assignor": name, "group": group, "excess": excess}
+        for name, excess in (("a", 0), ("b", 4), ("c", 0))
+        for group in ("g", "h")
+    ]
+    (drawn,) = values_of(figures.ecdf(rows))
+    assert {row["label"] for row in drawn} == {"a, c", "b"}
+    assert [(row["x"], row["share"]) for row in drawn if row["label"] == "b"] == [
+        (0, 0),
+        (4, 1),
+        (pytest.approx(4.4), 1),
+    ]
+
+
+def test_an_optimum_that_is_not_proved_is_a_shade_beside_the_sure_line():
+    rows = [
+        {"assignor": "a", "group": "g", "excess": 0, "excess_most": 3},
+        {"assignor": "a", "group": "h", "excess": 1, "excess_most": 1},
+    ]
+    line, shade = values_of(figures.ecdf(rows))
+    assert [(row["x"], row["share"]) for row in line][:3] == [(0, 0), (1, 0.5), (3, 1)]
+    assert [(row["x"], row["share"], row["possible"]) for row in shade][:3] == [
+        (0, 0, 0.5),
+        (1, 0.5, 1),
+        (3, 1, 1),
+    ]
+
+
+def test_a_profile_measures_by_the_least_of_each_group():
+    rows = [
+        {"assignor": name, "group": group, "seconds": seconds}
+        for name, group, seconds in (
+            ("a", "g", 1.0),
+            ("b", "g", 2.0),
+            ("a", "h", 3.0),
+            ("b", "h", 1.0),
+            ("a", "i", None),
+            ("b", "i", 5.0),
+        )
+    ]
+    (drawn,) = values_of(figures.profile(rows))
+    steps = {
+        name: [(row["x"], row["share"]) for row in drawn if row["label"] == name][:-1]
+        for name in ("a", "b")
+    }
+    assert steps["a"] == [(1, pytest.approx(1 / 3)), (3, pytest.approx(2 / 3))]
+    assert steps["b"] == [(1, pytest.approx(2 / 3)), (2, pytest.approx(1))]
+
+
+def test_a_trend_of_many_groups_shows_the_greatest_and_says_so():
+    rows = [
+        {"captured_at": "2026-11-20T10:00:00Z", "group": f"g{i}", "value": i} for i in range(15)
+    ]
+    chart = figures.trend(rows)
+    assert {row["label"] for row in values_of(chart)[0]} == {f"g{i}" for i in range(3, 15)}
+    assert chart.to_dict()["title"]["subtitle"] == ["the 12 groups with the greatest value, of 15"]
+
+
+def test_a_trade_off_that_is_not_proved_is_an_open_dot_with_its_bound():
+    rows = [
+        {"paid": 0, "bought": 9, "proved": True, "knee": False, "bound": 9},
+        {"paid": 2, "bought": 4, "proved": False, "knee": True, "bound": 3},
+    ]
+    chart = figures.trade_off(rows)
+    assert [row["bound"] for row in values_of(chart)[0]] == [None, 3]
+    assert chart.to_dict()["title"]["subtitle"] == "open dots are not proved"

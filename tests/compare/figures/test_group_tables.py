@@ -1,0 +1,88 @@
+"""The tables of one group say what its assignments say."""
+
+import numpy as np
+import pytest
+
+from assay import Assignment, Group, assign, figures, frontier, solve
+
+DOCUMENT = {
+    "format": "assay-group/1",
+    "group": "orders",
+    "topics": {
+        "t0": {"partitions": 4, "lag": [10, 20, None, 40]},
+        "t1": {"partitions": 2, "lag": [1, 2]},
+    },
+    "members": {
+        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1, 2, 3], "t1": [0]}},
+        "c1": {"subscription": ["t0", "t1"], "owned": {"t1": [1]}},
+        "c2": {"subscription": ["t0"]},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def group():
+    return Group.from_dict(DOCUMENT)
+
+
+@pytest.fixture(scope="module")
+def best(group):
+    return solve(group)
+
+
+def test_loads_add_up_to_what_each_member_holds(group, best):
+    others = {"range": assign(group, "range")}
+    rows = figures.loads_table(group, best, others)
+    every = {"now": Assignment.current(group), **others, "best": best.assignment}
+    assert list(dict.fromkeys(row["whose"] for row in rows)) == list(every)
+    for whose, assignment in every.items():
+        for member, load in zip(group.members, assignment.loads.tolist(), strict=True):
+            held = [r for r in rows if (r["whose"], r["member"]) == (whose, member)]
+            assert sum(row["partitions"] for row in held) == load
+
+
+def test_a_member_that_holds_nothing_has_a_row(group):
+    rows = figures.loads_table(group)
+    assert {"member": "c2", "whose": "now", "topic": None, "partitions": 0} in rows
+    assert {row["member"] for row in rows} == set(group.members)
+
+
+def test_the_floor_of_loads_is_the_greatest_load_of_a_proved_balance(group, best):
+    assert figures.loads_floor(best) == 2 == best.assignment.loads.max()
+    assert figures.loads_floor(solve(group, "stickiness > balance")) is None
+    assert figures.loads_floor(solve(group, "balance", at_most={"stickiness": 0})) is None
+
+
+def test_moves_are_those_of_the_best_assignment(group, best):
+    rows = figures.moves_table(best)
+    assert sum(row["partitions"] for row in rows) == len(best.assignment.moved) == 3
+    assert rows == figures.moves_table(best.assignment)
+    assert figures.moves_table(Assignment.current(group)) == []
+
+
+def test_lag_counts_what_is_known_and_says_how_much_is_not(group):
+    rows = figures.lag_table(group)
+    assert rows == [
+        {"member": "c0", "whose": "now", "records": 71, "unknown": 1},
+        {"member": "c1", "whose": "now", "records": 2, "unknown": 0},
+        {"member": "c2", "whose": "now", "records": 0, "unknown": 0},
+    ]
+
+
+def test_a_group_without_lag_has_no_rows_of_lag():
+    topics = {"t0": 4, "t1": 2}
+    assert figures.lag_table(Group.from_dict(DOCUMENT | {"topics": topics})) == []
+
+
+def test_moves_are_what_is_paid_whichever_tier_comes_first(group):
+    for tiers in (("balance", "stickiness"), ("stickiness", "balance")):
+        rows = figures.trade_off_table(tiers, frontier(group, *tiers))
+        assert [row["paid"] for row in rows] == [0, 1, 2, 3]
+        assert all(np.diff([row["bought"] for row in rows]) < 0)
+        assert all(row["proved"] and row["bound"] == row["bought"] for row in rows)
+
+
+def test_a_group_of_nobody_has_no_rows():
+    group = Group.from_dict(DOCUMENT | {"members": {}})
+    assert figures.loads_table(group, solve(group)) == []
+    assert figures.lag_table(group, solve(group)) == []

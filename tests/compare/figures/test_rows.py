@@ -1,0 +1,87 @@
+"""What a figure refuses to draw, and in which words."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assay import BadInput, figures
+from compare.figures.rows import Rows
+
+EMPTY = {
+    "loads": figures.loads,
+    "lag": figures.lag,
+    "moves": figures.moves,
+    "shares": figures.shares,
+    "ecdf": figures.ecdf,
+    "profile": figures.profile,
+    "time_by_size": figures.time_by_size,
+    "trade_off": figures.trade_off,
+    "sizes": figures.sizes,
+    "trend": figures.trend,
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize("table", [[], pd.DataFrame()])
+def test_nothing_is_drawn_from_no_rows(name, table):
+    with pytest.raises(BadInput, match=f"^{name}: no rows, there is nothing to draw$"):
+        EMPTY[name](table)
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_column_that_is_missing_is_named(name):
+    with pytest.raises(BadInput, match=f"^{name}: no column '[a-z_]+', there are: nonsense$"):
+        EMPTY[name]([{"nonsense": 1}])
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"partitions": -1}, "row 1: partitions: -1, expected a number of 0 or more"),
+        ({"partitions": "9"}, "row 1: partitions: '9', expected a number of 0 or more"),
+        ({"partitions": True}, "row 1: partitions: True, expected a number of 0 or more"),
+        ({"partitions": None}, "row 1: partitions: None, expected a number of 0 or more"),
+        ({"partitions": float("inf")}, "row 1: partitions: inf, expected a number of 0 or more"),
+        ({"origin": 7}, "row 1: origin: 7, expected a text"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_with_its_row(row, message):
+    good = {"origin": "a", "target": "b", "partitions": 1}
+    with pytest.raises(BadInput, match=f"^moves: {message}$"):
+        figures.moves([good, good | row])
+
+
+def test_times_of_no_duration_have_no_place_on_a_scale_of_powers_of_ten():
+    row = {"assignor": "range", "partitions": 10, "seconds": 0.0}
+    with pytest.raises(BadInput, match=r"row 0: seconds: 0\.0, expected a number of more than 0"):
+        figures.time_by_size([row])
+
+
+def test_a_time_that_is_none_is_refused():
+    row = {"captured_at": "yesterday", "group": "a", "value": 1}
+    with pytest.raises(BadInput, match="captured_at: 'yesterday', expected a time as in 2026-"):
+        figures.trend([row])
+
+
+def test_truths_are_no_numbers():
+    with pytest.raises(BadInput, match="row 0: proved: 1, expected true or false"):
+        figures.trade_off([{"paid": 0, "bought": 1, "proved": 1}])
+
+
+def test_what_is_no_record_is_refused():
+    with pytest.raises(BadInput, match=r"moves: 'a' is no record, expected a DataFrame or rec"):
+        figures.moves(["a"])
+
+
+def test_a_data_frame_and_records_draw_the_same():
+    rows = [{"origin": "a", "target": "b", "partitions": 3}]
+    assert figures.moves(pd.DataFrame(rows)).to_dict() == figures.moves(rows).to_dict()
+
+
+def test_numbers_of_numpy_and_what_is_missing_are_read_as_python_has_them():
+    frame = pd.DataFrame({"n": [1.5, np.nan], "m": pd.array([1, None], dtype="Int64")})
+    assert Rows("figure", frame).numbers_or_none("n") == [1.5, None]
+    assert Rows("figure", frame).numbers_or_none("m") == [1, None]
+    assert Rows("figure", [{"n": np.int64(3)}, {"n": np.nan}]).numbers_or_none("n") == [3, None]
+    assert Rows("figure", frame).has("n")
+    assert not Rows("figure", [{"n": np.nan}]).has("n")
