@@ -57,6 +57,16 @@ def _balance(assignment: Assignment) -> int:
     return int(((2 * np.arange(members) - (members - 1)) * np.sort(loads)).sum())
 
 
+def _load_spread(assignment: Assignment) -> int:
+    loads = assignment.loads
+    return int(loads.max() - loads.min()) if len(loads) else 0
+
+
+def _idle_members(assignment: Assignment) -> int:
+    """Return how many members hold nothing, less those for whom there are too few partitions."""
+    return _most_idle(assignment.group) - int((assignment.loads > 0).sum())
+
+
 def _topic_balance(assignment: Assignment) -> int:
     member, partition = assignment.holdings
     width = len(assignment.group.members)
@@ -101,6 +111,10 @@ def _read(group: Group) -> int:
 def _most_balance(group: Group) -> int:
     """Return the greatest of KIP-54's score and the sum of squared loads that stands for it."""
     return _read(group) * max(len(group.members) - 1, _read(group))
+
+
+def _most_idle(group: Group) -> int:
+    return min(len(group.members), _read(group))
 
 
 def _most_topic_balance(group: Group) -> int:
@@ -152,6 +166,8 @@ TIERS = {
         Tier("stickiness", _stickiness, _read),
         Tier("moved_weight", _moved_weight, _most_moved_weight, "weight"),
         Tier("racks", _racks, _read, "racks"),
+        Tier("load_spread", _load_spread, _read, is_flow=False),
+        Tier("idle_members", _idle_members, _most_idle, is_flow=False),
         *_sums("lag", "lag"),
         *_sums("weight", "weight"),
     )

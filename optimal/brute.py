@@ -202,12 +202,21 @@ def _spread(loads: Int64) -> Int64:
     return loads.max(axis=1) - loads.min(axis=1) if loads.shape[1] else _peak(loads)
 
 
+def _idle(group: Group, owner: Int32) -> Int64:
+    held = _loads(group, owner, _read(group)) > 0
+    could = min(len(group.members), len(_read(group)))
+    idle: Int64 = could - held.sum(axis=1)
+    return idle
+
+
 ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
     "balance": _balance,
     "topic_balance": _topic_balance,
     "stickiness": _stickiness,
     "moved_weight": _moved_weight,
     "racks": _racks,
+    "load_spread": lambda g, owner: _spread(_loads(g, owner, _read(g))),
+    "idle_members": _idle,
     "peak_lag": lambda g, owner: _peak(_member_loads(g, owner, g.lag_records)),
     "lag_spread": lambda g, owner: _spread(_member_loads(g, owner, g.lag_records)),
     "lag_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.lag_records)),

@@ -92,6 +92,9 @@ class Case:
         if tier == "topic_balance":
             shares = Counter((self.topic[p], self.held[p]) for p in self.read)
             return sum(share**2 for share in shares.values())
+        if tier == "idle_members":
+            busy = sum(self.loads[m] > 0 for m in range(len(self.reads)))
+            return min(len(self.reads), len(self.read)) - busy
         loads, needs = [0] * len(self.reads), TIERS[tier].needs
         for p in self.read:
             loads[self.held[p]] += 1 if needs is None else self.known(needs, p)

@@ -107,7 +107,7 @@ def budgets_of(given: Sequence[str]) -> dict[str, int]:
     Raises
     ------
     BadInput
-        Where a text is not TIER=K, or names a tier that can have no budget or had one already.
+        Where a text is not TIER=K, or names no tier or one that has a budget already.
     """
     from optimal.budgets.budget import BUDGETED
 

@@ -11,7 +11,7 @@ from groups.tiers import TIERS
 
 # The greatest value of each tier that has a budget.
 Budgets = dict[str, int]
-BUDGETED = tuple(tier for tier in TIERS if TIERS[tier].is_flow)
+BUDGETED = tuple(TIERS)
 
 
 def parse_budgets(at_most: object) -> Budgets:
@@ -29,9 +29,7 @@ def parse_budgets(at_most: object) -> Budgets:
     for tier, most in at_most.items():
         if tier not in BUDGETED:
             known = ", ".join(BUDGETED)
-            raise BadInput(
-                f"at_most: {fields.shown(tier)} can have no budget, expected one of {known}"
-            )
+            raise BadInput(f"at_most: unknown tier {fields.shown(tier)}, expected one of {known}")
         if type(most) is not int or not 0 <= most <= GREATEST:
             raise BadInput(
                 f"at_most.{tier}: {fields.shown(most)}, expected a whole number of 0 or more"

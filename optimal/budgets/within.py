@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 MOST_CHOICES = 20_000
 TAKE_BUDGETS = ("auto", "flow", "cp-sat", "brute")
 MOVES = "stickiness"
+# What follows from how many partitions each member holds, and is least where balance is.
+OF_COUNTS = ("load_spread", "idle_members")
 # Seconds for the optimum without budgets where there is no time limit and it may take for ever.
 PATIENCE = 5.0
 
@@ -75,7 +77,7 @@ class Within:
         start = perf_counter()
         for module in ("flow.recipe", "budgets.levels", "budgets.most_even"):
             self._load(f"optimal.{module}")
-        require_possible(self.at_most, lambda tier: _first_bound(self._plain((tier,))))
+        require_possible(self.at_most, self._least_possible)
         try:
             found = self.best_by(method)
         except NothingWithin:
@@ -111,6 +113,16 @@ class Within:
     def _least(self, tier: str, at_most: Budgets) -> int | None:
         """Return a bound on a tier within some of the budgets."""
         return _first_bound(replace(self, objective=(tier,), at_most=at_most).best_by("auto"))
+
+    def _least_possible(self, tier: str) -> int | None:
+        """Return a bound on a tier without budgets.
+
+        A least majorised load vector has the least spread and the fewest idle members, too.
+        """
+        if tier in OF_COUNTS:
+            assignment = self._plain(("balance",)).assignment
+            return None if assignment is None else values(assignment, (tier,))[0]
+        return _first_bound(self._plain((tier,)))
 
     @property
     def _is_flow(self) -> bool:

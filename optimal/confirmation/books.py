@@ -212,6 +212,9 @@ class Books:
             key = self.topic[self.read] * np.int64(len(self.loads)) + held
             shares = np.unique(key, return_counts=True)[1]
             return int((shares * shares).sum())
+        if tier == "idle_members":
+            could = min(len(self.loads), len(self.held[self.read]))
+            return could - int(np.count_nonzero(self.loads))
         loads, needs = self.loads, TIERS[tier].needs
         column = self.group.lag_records if needs == "lag" else self.group.weight
         if needs is not None and column is not None:

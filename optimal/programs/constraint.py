@@ -97,6 +97,17 @@ class ConstraintProgram:
             self.model.add(low <= load)
         return self._above(loads, total) - low
 
+    def idle(self) -> Cost:
+        """Cost one for each member that gets nothing and could, by the numbers."""
+        got: list[list[Cost]] = [[] for _ in self.group.members]
+        for (_, m), gets in self.gets.items():
+            got[m].append(gets)
+        idle = [self.model.new_bool_var("") for _ in self.group.members]
+        for one, some in zip(idle, got, strict=True):
+            self.model.add(sum(some) + one >= 1)
+        read = int((self.of_partition >= 0).sum())
+        return _sum(idle) - max(0, len(idle) - read)
+
     def _above(self, loads: Sequence[Cost], total: int) -> Cost:
         peak = self.model.new_int_var(0, total, "")
         for load in loads:
@@ -247,6 +258,8 @@ CONSTRAINT_TIERS = {
         lambda a: a.racks(),
         lambda group: [] if group.racks is None else [group.racks.replicas.astype(np.int64)],
     ),
+    "load_spread": ConstraintTier(lambda a: a.spread(np.ones_like(a.of_partition)), lambda _: []),
+    "idle_members": ConstraintTier(lambda a: a.idle(), lambda _: []),
     **_load_tiers("lag", lambda group: group.lag_records),
     **_load_tiers("weight", lambda group: group.weight),
 }

@@ -110,6 +110,16 @@ class LinearProgram:
             self.problem.addConstraint(load <= low + apart)
         return _sum([apart])
 
+    def idle(self) -> Cost:
+        """Cost one for each member that gets nothing and could, by the numbers."""
+        got: list[list[Cost]] = [[] for _ in self.group.members]
+        for (_, m), owns in self.owns.items():
+            got[m].append(owns)
+        idle = [self.variable(1) for _ in got]
+        for one, some in zip(idle, got, strict=True):
+            self.problem.addConstraint(_sum([one, *some]) >= 1)
+        return _sum(idle) - max(0, len(idle) - len(self.readers))
+
     def pairs(self, column: Int64 | None) -> Cost:
         """Cost the difference of each pair of members."""
         cost = []
@@ -244,6 +254,14 @@ LINEAR_TIERS = {
     "racks": LinearTier(
         lambda program: program.racks(),
         lambda group, held: len(_far(group).intersection(held)),
+    ),
+    "load_spread": LinearTier(
+        lambda program: program.spread(_one_each(program.group)),
+        lambda group, held: _range(_carried(group, held, _one_each(group))),
+    ),
+    "idle_members": LinearTier(
+        lambda program: program.idle(),
+        lambda group, held: min(len(group.members), len(held)) - len({m for _, m in held}),
     ),
     **_load_tiers("lag", lambda group: group.lag_records),
     **_load_tiers("weight", lambda group: group.weight),

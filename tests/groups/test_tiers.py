@@ -44,6 +44,8 @@ def naive(assignment: Assignment) -> dict[str, int]:
         "racks": sum(
             rack[m] not in topics[t]["racks"][n] for m, mine in pairs.items() for t, n in mine
         ),
+        "load_spread": max(loads, default=0) - min(loads, default=0),
+        "idle_members": min(loads.count(0), max(0, sum(loads) - len(loads) + loads.count(0))),
     }
     for name, sums in (("lag", lags), ("weight", weights)):
         found[f"peak_{name}"] = max(sums, default=0)
@@ -96,7 +98,17 @@ def test_exactly_five_tiers_are_flows():
         "balance",
         "topic_balance",
         "stickiness",
+        "load_spread",
+        "idle_members",
     }
+
+
+def test_a_member_is_idle_only_where_there_is_a_partition_for_it():
+    topics, reads = {"t": 2}, {m: {"subscription": ["t"]} for m in ("c0", "c1", "c2")}
+    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": reads}
+    group = Group.from_dict(document)
+    for owner, idle in (([0, 1], 0), ([0, 0], 1)):
+        assert values(Assignment(group, np.array(owner, np.int32)), ("idle_members",)) == (idle,)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ from optimal.solution import Status
 from tests.optimal.random_groups import mixed_magnitudes, random_group
 
 FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
-LOADS = [tier for tier in TIERS if not TIERS[tier].is_flow]
+HARD = [tier for tier in TIERS if not TIERS[tier].is_flow]
+LOADS = [tier for tier in HARD if TIERS[tier].needs is not None]
 Cases = Callable[[int, int], tuple[Group, list[tuple[str, ...]]]]
 STAPLES = [*PRESETS.values(), *permutations(FLOW, 2)]
 SECONDS = 5.0
@@ -55,7 +56,7 @@ def size(rng: random.Random, asked: list[tuple[str, ...]]) -> tuple[int, int]:
     """How many members and partitions at most.
 
     A third 8 x 24, a third of any size up to that, a third so small that every assignment can be
-    looked at. With a load tier (lag or weight) the linear formulations take minutes at 8 x 24:
+    looked at. With a tier that is no flow the linear formulations take minutes at 8 x 24:
     there 5 x 12 after another tier, which leaves less to choose, and 4 x 8 where it comes first
     or there are several.
     """
@@ -63,9 +64,9 @@ def size(rng: random.Random, asked: list[tuple[str, ...]]) -> tuple[int, int]:
         ((8, 24), (rng.randint(2, 8), rng.randint(4, 24)), (rng.randint(2, 4), rng.randint(4, 8)))
     )
     for tiers in asked:
-        if tiers[0] in LOADS or sum(tier in LOADS for tier in tiers) > 1:
+        if tiers[0] in HARD or sum(tier in HARD for tier in tiers) > 1:
             members, partitions = min(members, 4), min(partitions, 8)
-        elif any(tier in LOADS for tier in tiers):
+        elif any(tier in HARD for tier in tiers):
             members, partitions = min(members, 5), min(partitions, 12)
     return members, partitions
 

@@ -160,8 +160,8 @@ def test_a_budget_below_the_least_value_is_refused_with_that_value():
 @pytest.mark.parametrize(
     ("at_most", "message"),
     [
-        ({"peak_lag": 1}, 'at_most: "peak_lag" can have no budget, expected one of balance'),
-        ({"moves": 1}, 'at_most: "moves" can have no budget'),
+        ({"peak": 1}, 'at_most: unknown tier "peak", expected one of balance'),
+        ({"moves": 1}, 'at_most: unknown tier "moves"'),
         ({"stickiness": -1}, "at_most.stickiness: -1, expected a whole number of 0 or more"),
         ({"stickiness": True}, "at_most.stickiness: true, expected a whole number"),
         ({"stickiness": 1.0}, r"at_most.stickiness: 1.0, expected a whole number"),
