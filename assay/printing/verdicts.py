@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from assay.printing.loads import print_loads
 from assay.printing.one_group import print_rows
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 MOST_QUESTIONS = 5
-MOST_MEMBERS = 12
-WIDEST_BAR = 20
 
 
 def document(
@@ -165,31 +162,8 @@ def print_group(judged: Judged, reference: Solution | None, rows: Sequence[Score
     if lag := most_lag(judged.now):
         tell(lag)
     if rows and reference is not None:
-        _print_loads(judged)
+        print_loads(judged)
         print_rows(reference, rows)
-
-
-def _print_loads(judged: Judged) -> None:
-    """Print the members whose load changes, or all of a small group, each with a bar."""
-    best = judged.target
-    if best is None or judged.verdict.says != "improvable":
-        return
-    now, then, members = judged.now.loads, best.loads, judged.group.members
-    changed = np.flatnonzero(now != then)
-    changed = changed[np.argsort(-np.abs(now[changed] - then[changed]), kind="stable")]
-    gives: dict[str, list[str]] = {}
-    for (origin, target), count in best.moves_by_pair().items():
-        gives.setdefault(origin, []).append(f"{count} to {target}")
-    widest = max(int(now.max(initial=1)), 1)
-    table = Table("member", "", "now", "best", "gives", whole=[1])
-    for member in changed[:MOST_MEMBERS].tolist():
-        bar = "#" * max(round(WIDEST_BAR * int(now[member]) / widest), int(now[member] > 0))
-        name = members[member]
-        given = ", ".join(gives.get(name, [])).replace(", ", ",\0").split("\0")
-        table.add(name, bar, now[member], then[member], given)
-    table.show()
-    if len(changed) > MOST_MEMBERS:
-        show(f"and {counted(len(changed) - MOST_MEMBERS, 'member')} more")
 
 
 def _by(judged: Judged) -> int:

@@ -125,10 +125,11 @@ def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):
     assert [word for word in said if word.startswith(LONG[:9]) and word.endswith("…")]
 
 
-def on_a_terminal(arguments: list[object], folder: Path, columns: int) -> str:
+def on_a_terminal(arguments: list[object], folder: Path, columns: int, term: str = "dumb") -> str:
     """What the command shows on a terminal; it reads nothing from it."""
     ours, theirs = pty.openpty()
-    environment = os.environ | {"COLUMNS": str(columns), "LINES": "50"}
+    environment = os.environ | {"COLUMNS": str(columns), "LINES": "50", "TERM": term}
+    environment |= {"LC_ALL": "C.UTF-8"}
     with subprocess.Popen(
         [str(ASSAY), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
         stderr=subprocess.DEVNULL, cwd=folder, env=environment,
@@ -188,3 +189,13 @@ def test_80_columns_suffice_and_no_word_is_broken(long_names, name):
         assert times.fullmatch(word) or (
             word.endswith("…") and any(one.startswith(word[:-1]) for one in whole)
         ), word
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+def test_bars_are_blocks_where_the_terminal_has_them_and_plain_elsewhere(long_names):
+    plain, xterm = (
+        on_a_terminal(COMMANDS["score"], long_names, 80, term) for term in ("dumb", "xterm")
+    )
+    times = re.compile(r"\d+\.\d{4}")
+    assert "#" * 20 in plain
+    assert times.sub("", plain.replace("#", "█")) == times.sub("", xterm)
