@@ -57,6 +57,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         "solve": Entry("the best, with its proof", "one_group", "solve orders.json --format json"),
         "check": Entry("does a proof hold?", "one_group", "check orders.json solution.json"),
         "diff": Entry("who lost and gained what?", "diff", "diff yesterday.txt today.txt"),
+        "plot": Entry("one figure of it", "plot", "plot groups.txt --group orders -o orders.svg"),
     },
     "Many groups": {
         "run": Entry("score them on Spark", "many_groups", "run snapshots/ --out tables"),

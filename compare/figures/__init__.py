@@ -7,8 +7,11 @@ one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light
 
 from compare.figures.assignor_tables import excess_table, seconds_table, shares_table
 from compare.figures.assignors import ecdf, profile, shares, time_by_size
-from compare.figures.export import save, svg
+from compare.figures.costs import costs
+from compare.figures.export import require_suffix, save, svg
 from compare.figures.group_tables import (
+    costs_table,
+    lag_floor,
     lag_table,
     loads_floor,
     loads_table,
@@ -20,9 +23,12 @@ from compare.figures.sweeps import sizes, trade_off, trend
 from compare.figures.theme import themed
 
 __all__ = [
+    "costs",
+    "costs_table",
     "ecdf",
     "excess_table",
     "lag",
+    "lag_floor",
     "lag_table",
     "loads",
     "loads_floor",
@@ -30,6 +36,7 @@ __all__ = [
     "moves",
     "moves_table",
     "profile",
+    "require_suffix",
     "save",
     "seconds_table",
     "shares",

@@ -26,6 +26,20 @@ def svg(chart: alt.Chart, *, dark: bool = False, background: str | None = None) 
     return str(vl_convert.vegalite_to_svg(_spec(chart, dark, background), allowed_base_urls=[]))
 
 
+def require_suffix(path: str | Path) -> str:
+    """Return how the name of a figure's file ends.
+
+    Raises
+    ------
+    BadInput
+        Where that is neither ``.svg`` nor ``.png``.
+    """
+    kind = Path(path).suffix.lower()
+    if kind not in (".svg", ".png"):
+        raise BadInput(f"{path}: expected a name that ends in .svg or .png")
+    return kind
+
+
 def save(
     chart: alt.Chart, path: str | Path, *, dark: bool = False, background: str | None = None
 ) -> None:
@@ -40,15 +54,11 @@ def save(
     BadInput
         Where the name ends otherwise, or the file cannot be written.
     """
-    kind = Path(path).suffix.lower()
-    if kind == ".svg":
+    if require_suffix(path) == ".svg":
         content = svg(chart, dark=dark, background=background).encode()
-    elif kind == ".png":
-        content = vl_convert.vegalite_to_png(
-            _spec(chart, dark, background), scale=PIXELS_PER_POINT, allowed_base_urls=[]
-        )
     else:
-        raise BadInput(f"{path}: expected a name that ends in .svg or .png")
+        spec = _spec(chart, dark, background)
+        content = vl_convert.vegalite_to_png(spec, scale=PIXELS_PER_POINT, allowed_base_urls=[])
     try:
         Path(path).write_bytes(content)
     except OSError as error:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.figures.rows import Record
+    from compare.score import Score
     from groups.group import Group
     from optimal import Point
 
@@ -52,6 +53,24 @@ def loads_floor(best: Solution) -> int | None:
     if best.assignment is None or term is None or term.name != "balance" or best.at_most:
         return None
     return int(best.assignment.loads.max(initial=0)) if term.value == term.bound else None
+
+
+def lag_floor(best: Solution) -> tuple[int, str] | None:
+    """Return the least that the member with most lag can have, and among which assignments.
+
+    None where the solution does not minimise the peak lag, or nothing is proved of it.
+    """
+    before: list[str] = []
+    for term in best.terms:
+        if term.name == "peak_lag" and term.bound is not None:
+            among = "in every assignment"
+            if before == ["balance"]:
+                among = "wherever loads are as even as can be,"
+            elif before:
+                among = f"wherever {' > '.join(before)} is at its best,"
+            return term.bound, among
+        before.append(term.name)
+    return None
 
 
 def moves_table(best: Solution | Assignment) -> list[Record]:
@@ -94,6 +113,34 @@ def lag_table(
             {"member": name, "whose": whose, "records": records, "unknown": open_}
             for name, records, open_ in zip(group.members, lags, unknown, strict=True)
         ]
+    return rows
+
+
+def costs_table(best: Solution, scores: Sequence[Score]) -> list[Record]:
+    """Return what assignors cost in each tier, beside the best.
+
+    Parameters
+    ----------
+    scores : a row per assignor, as `score` returns it; those that have no terms are left out
+
+    Returns
+    -------
+    rows : `assignor`, `tier`, `value`, `valid`; last the solution itself, as "best"
+    """
+    rows: list[Record] = [
+        {
+            "assignor": score.assignor,
+            "tier": term.name,
+            "value": term.value,
+            "valid": bool(score.valid),
+        }
+        for score in scores
+        for term in score.terms or ()
+    ]
+    rows += [
+        {"assignor": "best", "tier": term.name, "value": term.value, "valid": True}
+        for term in best.terms
+    ]
     return rows
 
 

@@ -20,6 +20,8 @@ NOW, BEST = "now", "best"
 MOST_MEMBERS = 40
 MOST_TOPICS = 8
 BAR = 20
+# 900, 9,000, 12k, 1.2M.
+SHORT = "datum.value < 10000 ? format(datum.value, ',') : format(datum.value, '~s')"
 
 
 def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -> alt.FacetChart:
@@ -111,7 +113,13 @@ def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -
     )
 
 
-def lag(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -> alt.LayerChart:
+def lag(
+    table: Table,
+    *,
+    floor: int | None = None,
+    among: str = "in every assignment",
+    most: int = MOST_MEMBERS,
+) -> alt.LayerChart:
     """Lag per member, in records: now and in the best assignment.
 
     Parameters
@@ -120,6 +128,7 @@ def lag(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -> 
         "best" or an assignor's name); `records`, of those partitions whose lag is known;
         `unknown`, how many partitions of the member's are of unknown lag; may be left out
     floor : the least that the member with most lag can have, drawn as a line; None: no line
+    among : of which assignments that is so
     most : draw so many members, those with most lag first; the title says how many there are
 
     Raises
@@ -145,7 +154,9 @@ def lag(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -> 
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
         .encode(
-            x=alt.X("records:Q", axis=alt.Axis(format="~s", tickMinStep=1)).title("records"),
+            x=alt.X("records:Q", axis=alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=6)).title(
+                "records"
+            ),
             y=alt.Y("member:N", sort=shown).title(None),
             yOffset=alt.YOffset("whose:N", sort=panels),
             color=_color_of(panels),
@@ -169,9 +180,7 @@ def lag(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -> 
                 "lag per member",
                 _shown(shown, list(greatest)),
                 f"the lag of {counted(int(missing), 'partition')} is unknown" if missing else None,
-                None
-                if floor is None
-                else f"dashed: in every assignment somebody has {floor:,} or more",
+                None if floor is None else f"dashed: {among} somebody has {floor:,} or more",
             ),
         )
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay import Assignment, Group, assign, figures, frontier, solve
+from assay import Assignment, Group, Score, assign, figures, frontier, score, solve
 
 DOCUMENT = {
     "format": "assay-group/1",
@@ -86,3 +86,22 @@ def test_a_group_of_nobody_has_no_rows():
     group = Group.from_dict(DOCUMENT | {"members": {}})
     assert figures.loads_table(group, solve(group)) == []
     assert figures.lag_table(group, solve(group)) == []
+
+
+def test_costs_are_those_of_the_scores_and_last_of_the_best(group, best):
+    rows = figures.costs_table(best, [score(group, assign(group, "range"), best, assignor="r")])
+    assert [(row["assignor"], row["tier"]) for row in rows] == [
+        ("r", "balance"), ("r", "stickiness"), ("best", "balance"), ("best", "stickiness"),
+    ]  # fmt: skip
+    assert [row["value"] for row in rows[2:]] == [term.value for term in best.terms]
+    assert figures.costs_table(best, [Score("r", "failed", "it broke")]) == rows[2:]
+
+
+def test_the_floor_of_lag_says_of_which_assignments_it_is_one(group):
+    known = group.with_unknown_lag(0)
+    assert figures.lag_floor(solve(known, "peak_lag")) == (40, "in every assignment")
+    _, among = figures.lag_floor(solve(known, "balance > peak_lag"))
+    assert among == "wherever loads are as even as can be,"
+    _, among = figures.lag_floor(solve(known, "stickiness > peak_lag"))
+    assert among == "wherever stickiness is at its best,"
+    assert figures.lag_floor(solve(known)) is None

@@ -11,6 +11,7 @@ EMPTY = {
     "loads": figures.loads,
     "lag": figures.lag,
     "moves": figures.moves,
+    "costs": figures.costs,
     "shares": figures.shares,
     "ecdf": figures.ecdf,
     "profile": figures.profile,

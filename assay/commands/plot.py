@@ -1,0 +1,189 @@
+"""Plot: one figure of one group, as a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    Assignors,
+    AssumeEqual,
+    Reads,
+    Reset,
+    TimeLimitOption,
+    groups_in,
+)
+from assay.streams import note, note_assumed, show
+from groups.arrays import UNKNOWN
+from groups.errors import BadInput
+from groups.tiers import parse_objective
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from groups.assignment import Assignment
+    from groups.group import Group
+    from groups.tiers import Objective as Tiers
+    from optimal.solution import Solution
+
+Figure = Literal["loads", "moves", "lag", "frontier", "assignors"]
+DEFAULTS = {"lag": "balance > peak_lag"}
+MOST_POINTS = 100
+
+
+def plot(
+    file: Annotated[
+        str, typer.Argument(help="a snapshot, or what other tools print, - for standard input")
+    ],
+    *,
+    out: Annotated[str, typer.Option("-o", "--out", help="where to write, a .svg or a .png")],
+    figure: Annotated[
+        Figure,
+        typer.Option(
+            "--figure",
+            help="loads and lag: of each member; moves: from whom to whom; frontier: what each "
+            "move buys; assignors: each beside the best",
+        ),
+    ] = "loads",
+    group: Annotated[
+        str | None, typer.Option("--group", help="which one, of several in the file")
+    ] = None,
+    assignor: Assignors = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            help="what is best: a preset, or tiers; left out: kip-54, of lag 'balance > peak_lag'",
+        ),
+    ] = None,
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+    reset: Reset = None,
+    dark: Annotated[bool, typer.Option("--dark", help="for a dark background")] = False,
+) -> None:
+    """Write one figure of a group as SVG or PNG."""
+    from assay.extras import require
+
+    require("altair", "vl_convert", extra="plots")
+    from compare import figures
+
+    figures.require_suffix(out)
+    groups, damaged = groups_in([file], [group] if group else [], reads or [], reset=reset)
+    if len(groups) > 1:
+        raise BadInput(f"{file}: {len(groups)} groups; add --group NAME")
+    one = groups[0].with_equal_subscriptions() if assume_equal else groups[0]
+    if not one.members:
+        raise BadInput(f"{one.name}: no members, there is nothing to draw")
+    if assignor and figure not in ("loads", "lag", "assignors"):
+        raise BadInput(f"--assignor: the figure of {figure} shows none")
+    drawn = _Drawn(one, parse_objective(objective or DEFAULTS.get(figure, "kip-54")), time_limit)
+    chart = {
+        "loads": drawn.loads,
+        "moves": drawn.moves,
+        "lag": drawn.lag,
+        "frontier": drawn.frontier,
+        "assignors": drawn.assignors,
+    }[figure](assignor or [])
+    figures.save(chart, out, dark=dark)
+    note_assumed(one.assumed)
+    show(f"{one.name}: {figure}, written to {out}")
+    raise typer.Exit(2 if damaged else 0)
+
+
+class _Drawn:
+    """The figures of one group; each takes the names of assignors that it may show."""
+
+    def __init__(self, group: Group, tiers: Tiers, time_limit: float | None) -> None:
+        self.group, self.tiers, self.seconds = group, tiers, time_limit or DEFAULT_SECONDS
+
+    def loads(self, names: list[str]) -> alt.Chart:
+        from compare import figures
+
+        best, lowest, _ = self._best()
+        rows = figures.loads_table(self.group, best, self._assigned(names))
+        return figures.loads(rows, floor=None if lowest is None else figures.loads_floor(lowest))
+
+    def moves(self, _: list[str]) -> alt.Chart:
+        from compare import figures
+
+        best, _lowest, question = self._best()
+        if best is None:
+            why = question or "no best assignment was found"
+            raise BadInput(f"{self.group.name}: which moves are best is not known: {why}")
+        if not len(best.moved):
+            raise BadInput(f"{self.group.name}: nothing has to move, there is nothing to draw")
+        return figures.moves(figures.moves_table(best))
+
+    def lag(self, names: list[str]) -> alt.Chart:
+        from compare import figures
+
+        lag = self.group.lag_records
+        if lag is None:
+            raise BadInput(f"{self.group.name}: its lag is not known, there is nothing to draw")
+        if (lag == UNKNOWN).any():
+            # What is lowest depends on what is not known.
+            return figures.lag(figures.lag_table(self.group, None, self._assigned(names)))
+        best, lowest, _ = self._best()
+        rows = figures.lag_table(self.group, best, self._assigned(names))
+        floor = None if lowest is None else figures.lag_floor(lowest)
+        return (
+            figures.lag(rows)
+            if floor is None
+            else figures.lag(rows, floor=floor[0], among=floor[1])
+        )
+
+    def frontier(self, _: list[str]) -> alt.Chart:
+        from compare import figures
+        from optimal import frontier
+
+        self.group.require_subscriptions()
+        tiers = ("balance", "stickiness")
+        points = frontier(self.group, *tiers, time_limit=self.seconds, points=MOST_POINTS)
+        return figures.trade_off(figures.trade_off_table(tiers, points))
+
+    def assignors(self, names: list[str]) -> alt.Chart:
+        from assay.commands.score import default_assignors
+        from compare import figures
+        from compare.score import CURRENT, assignors_asked, score_assignors
+        from heuristics.time_limit import TimeLimit
+        from optimal import solve
+
+        self.group.require_subscriptions()
+        asked = [CURRENT, *(assignors_asked(names) if names else default_assignors())]
+        best = solve(self.group, self.tiers, time_limit=self.seconds)
+        with TimeLimit(self.seconds) as limit:
+            rows = score_assignors(self.group, best, list(dict.fromkeys(asked)), limit)
+        return figures.costs(figures.costs_table(best, rows))
+
+    def _best(self) -> tuple[Assignment | None, Solution | None, str | None]:
+        """(the best that can be had, the solution that bounds it whoever reads what, question)."""
+        from compare.verdict import judge
+        from optimal import solve
+
+        (judged,) = judge([self.group], self.tiers, time_limit=self.seconds)
+        if judged.verdict.question:
+            return None, judged.lowest, judged.verdict.question
+        if judged.best is None and self.group.subscription_known.all():
+            fresh = solve(self.group, self.tiers, time_limit=self.seconds)
+            return fresh.assignment, fresh, None
+        return judged.target, judged.lowest, None
+
+    def _assigned(self, names: list[str]) -> dict[str, Assignment]:
+        if not names:
+            return {}
+        from heuristics import matching
+        from heuristics.time_limit import TimeLimit
+
+        self.group.require_subscriptions()
+        found = {}
+        with TimeLimit(self.seconds) as limit:
+            for name in matching(names):
+                outcome = limit.plan(self.group, name)
+                if outcome.plan is None:
+                    note(f"{name}: {outcome.reason}")
+                else:
+                    found[name] = outcome.plan.assignment
+        return found

@@ -1,0 +1,110 @@
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from assay.commands.plot import plot
+from groups import BadInput
+from tests.assay.calling import EVEN, LOPSIDED, UNKNOWN, assay, good
+
+ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("plot")
+    lag = {"t0": {"partitions": 2, "lag": [10, 900]}, "t1": {"partitions": 3, "lag": [1, 2, 30]}}
+    gap = {"t0": {"partitions": 2, "lag": [10, None]}, "t1": {"partitions": 3, "lag": [1, 2, 30]}}
+    documents = {
+        "orders": LOPSIDED,
+        "lag": LOPSIDED | {"topics": lag},
+        "gap": LOPSIDED | {"topics": gap},
+        "even": EVEN,
+        "unknown": UNKNOWN,
+        "empty": EVEN | {"members": {}},
+        "fresh": EVEN | {"members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}}},
+    }
+    for name, document in documents.items():
+        (made / f"{name}.json").write_text(json.dumps(document))
+    (made / "two.jsonl").write_text(f"{json.dumps(LOPSIDED)}\n{json.dumps(EVEN)}\n")
+    return made
+
+
+def drawn(folder, name, **options):
+    """The SVG that the command writes, without the line that it prints."""
+    out = folder / "out.svg"
+    out.unlink(missing_ok=True)
+    with pytest.raises(typer.Exit) as left:
+        plot(str(folder / name), out=str(out), **options)
+    assert left.value.exit_code == 0
+    return out.read_text()
+
+
+def test_one_line_says_what_was_written(folder):
+    run = good(assay("plot", "orders.json", "-o", "orders.png", cwd=folder))
+    assert (run.stdout, run.stderr) == ("orders: loads, written to orders.png\n", "")
+    assert (folder / "orders.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("orders", {}, ["now", "best", "dashed: in every assignment somebody holds 3 or more"]),
+        ("orders", {"assignor": ["range"]}, ["now", "range", "best"]),
+        ("orders", {"figure": "moves"}, ["2 partitions move", "c0", "c1"]),
+        ("orders", {"figure": "frontier"}, ["what moves buy in balance", "each dot is proved"]),
+        ("orders", {"figure": "assignors", "assignor": ["range"]}, ["current", "range", "best"]),
+        ("lag", {"figure": "lag"}, ["dashed: wherever loads are as even as can be, somebody"]),
+        ("lag", {"figure": "lag", "objective": "peak_lag"}, ["dashed: in every assignment some"]),
+        ("fresh", {}, ["now", "best"]),
+    ],
+)
+def test_each_figure_is_drawn(folder, name, options, words):
+    text = drawn(folder, f"{name}.json", **options)
+    assert [word for word in words if word not in text] == []
+
+
+def test_where_lag_is_unknown_nothing_is_said_of_the_best(folder):
+    text = drawn(folder, "gap.json", figure="lag")
+    assert "the lag of 1 partition is unknown" in text
+    assert "best" not in text
+    assert "dashed" not in text
+
+
+def test_console_text_will_do_and_what_depends_on_subscriptions_is_left_out(tmp_path):
+    assert "best" in drawn(tmp_path, ALL_GROUPS, group="kpr-c")
+    assert "best" not in drawn(tmp_path, ALL_GROUPS, group="aio-f")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("orders.json", {"out": "x.pdf"}, r"^x\.pdf: expected a name that ends in \.svg or"),
+        ("orders.json", {"out": "/nowhere/x.svg"}, r"^/nowhere/x\.svg: cannot be written: No su"),
+        ("two.jsonl", {}, r"two\.jsonl: 2 groups; add --group NAME$"),
+        ("even.json", {"figure": "moves"}, "^even: nothing has to move, there is nothing to dr"),
+        ("empty.json", {}, "^even: no members, there is nothing to draw$"),
+        ("orders.json", {"figure": "lag"}, "^orders: its lag is not known, there is nothing to"),
+        (
+            ALL_GROUPS,
+            {"figure": "moves", "group": "aio-f"},
+            r"^aio-f: which moves are best is not known: does",
+        ),
+        ("unknown.json", {"figure": "frontier"}, "subscription: unknown; pass --reads"),
+        ("unknown.json", {"figure": "assignors"}, "subscription: unknown; pass --reads"),
+        ("orders.json", {"figure": "moves", "assignor": ["range"]}, "^--assignor: the figure of "),
+        ("orders.json", {"assignor": ["rnage"]}, "rnage"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_one_line(folder, name, options, message):
+    with pytest.raises(BadInput, match=message) as refused:
+        plot(str(folder / name), **({"out": str(folder / "no.svg")} | options))
+    assert "\n" not in str(refused.value)
+    assert not (folder / "no.svg").exists()
+
+
+def test_the_exit_code_of_a_refusal_is_2(folder):
+    run = assay("plot", "even.json", "--figure", "moves", "-o", "x.svg", cwd=folder)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "assay: even: nothing has to move, there is nothing to draw\n"
