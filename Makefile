@@ -5,7 +5,7 @@ BIN := .venv/bin
 SEED ?= 1
 GROUPS ?= 20000
 
-.PHONY: clients help report test check agree bench promises differential findings verdicts notebooks lock clean
+.PHONY: clients help report test check agree bench promises differential findings verdicts notebooks docs lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -25,7 +25,7 @@ out/seeded.jsonl: .venv/.ready
 test: clients  ## run the test suite on all cores
 	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder
 
-check: .venv/.ready-notebooks  ## ruff, mypy --strict, import cycles and the notebooks
+check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the notebooks and the site
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_imports.py
@@ -51,8 +51,11 @@ findings: clients  ## look for what breaks shipped assignors' promises, 40 min
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m studies.grid_verdicts
 
-notebooks: .venv/.ready-notebooks  ## run every notebook from top to bottom
+notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
+
+docs: .venv/.ready-check  ## build the documentation, strictly; leaves out/docs/index.html
+	@$(BIN)/zensical build --strict --clean
 
 lock: .venv/.ready  ## resolve the pinned dependencies anew
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
@@ -61,7 +64,7 @@ lock: .venv/.ready  ## resolve the pinned dependencies anew
 	@grep == requirements.lock | sed 's/ \\$$//' > .venv/pins.txt
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links --generate-hashes \
-	  --all-extras -c .venv/pins.txt pyproject.toml -o requirements-notebooks.lock
+	  --all-extras -c .venv/pins.txt pyproject.toml -o requirements-check.lock
 
 clean:  ## remove .venv/ and out/
 	rm -rf .venv out
@@ -82,7 +85,7 @@ clients: .venv/.ready
 	@touch .venv/.java
 	@$(BIN)/assay fetch > /dev/null || test $$? -eq 2
 
-.venv/.ready-notebooks: .venv/.ready requirements-notebooks.lock
-	@echo "Adding Jupyter to .venv/ ..." >&2
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-notebooks.lock
+.venv/.ready-check: .venv/.ready requirements-check.lock
+	@echo "Adding Jupyter and the site generator to .venv/ ..." >&2
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-check.lock
 	@touch $@

@@ -13,7 +13,7 @@ SHARES_NOTHING = "tests/compare/promises/test_program.py"
 LONGEST = (
     "tests/optimal/test_agreement.py",
     SHARES_ONE_SPARK,
-    "tests/assay/test_readme.py",
+    "tests/assay/test_documentation.py",
     "tests/studies/",
     SHARES_NOTHING,
     "tests/compare/test_verdict.py",

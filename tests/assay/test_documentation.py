@@ -1,0 +1,147 @@
+"""The README and the pages: what they tell people to type runs, and what they name is there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.menu import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+}
+# Commands in a block of `sh` and what is in one of `text` are only shown: they need a cluster,
+# set an environment up, start Spark or take minutes. Other tests run what they can of them.
+LANGUAGES = {"console", "python", "json", "sh", "text"}
+ELSEWHERE = "make report\n"
+
+
+def blocks(language: str, page: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
+
+
+PROGRAMS = [
+    pytest.param(program, id=f"{page}-{number}")
+    for page in PAGES
+    for number, program in enumerate(blocks("python", page))
+]
+
+
+def commands(page: str) -> list[tuple[str, str]]:
+    """Each command of the console blocks, in order, with the output that stands under it."""
+    found: list[tuple[str, str]] = []
+    for block in blocks("console", page):
+        if block == ELSEWHERE:
+            continue
+        assert block.startswith("$ "), f"a console block without prompts: {block}"
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            found.append((command, shown))
+    return found
+
+
+def without_times(text: str) -> str:
+    """The text with times as 0 and runs of spaces as one: times change, and widths with them."""
+    return re.sub(r" +", " ", re.sub(r"\d+\.\d{4}", "0", text)).strip()
+
+
+@pytest.fixture
+def clone(tmp_path) -> Path:
+    for folder in ("corpus", "docs"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    return tmp_path
+
+
+def test_there_are_commands_and_programs_to_run():
+    assert len(commands("README.md")) >= 2
+    assert sum(len(commands(page)) for page in PAGES) >= 20
+    assert len(PROGRAMS) >= 5
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
+def test_every_command_succeeds_and_prints_what_stands_under_it(clone, page):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command, shown in commands(page):
+        run = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            capture_output=True,
+            text=True,
+            cwd=clone,
+            env=os.environ | {"PATH": path},
+            check=False,
+        )
+        # Where `head` has read enough, the command ends as others do in a pipe: with 141.
+        assert run.returncode in ((0, 141) if "| head" in command else (0,)), run.stderr
+        if shown:
+            assert without_times(run.stdout) == without_times(shown), command
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_program_runs(clone, program):
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=clone,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_says_whether_it_is_run(page):
+    fences = re.findall(r"^```(.*)$", PAGES[page], re.MULTILINE)
+    assert set(fences[::2]) <= LANGUAGES
+    assert set(fences[1::2]) <= {""}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "README.md"])
+def test_every_page_says_first_whom_it_is_for(page):
+    title, first = PAGES[page].split("\n\n")[:2]
+    assert re.fullmatch(r"# .+", title)
+    assert first.startswith("For "), first
+
+
+def test_every_file_that_a_page_names_is_there():
+    folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())
+    named = [
+        (page, name)
+        for page, text in PAGES.items()
+        for name in re.findall(rf"`((?:{folders})/[\w./-]*)`", text)
+    ]
+    assert len(named) > 30
+    # make report leaves out/, which need not be there.
+    missing = [(page, name) for page, name in named if not (ROOT / name).exists()]
+    assert [(page, name) for page, name in missing if not name.startswith("out/")] == []
+
+
+def anchors(page: Path) -> set[str]:
+    heads = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in heads}
+
+
+def test_every_link_of_the_readme_leads_somewhere():
+    links = re.findall(r"\]\(([^)#\s]+)#?([^)]*)\)", PAGES["README.md"])
+    assert len(links) > 10
+    for file, anchor in links:
+        assert (ROOT / file).exists(), file
+        assert not anchor or anchor in anchors(ROOT / file), (file, anchor)
+
+
+def test_the_page_of_commands_has_them_all():
+    rows = re.findall(r"^\| `assay ([a-z]+)\b", PAGES["docs/reference/commands.md"], re.MULTILINE)
+    assert sorted(rows) == sorted(COMMANDS)
+
+
+def test_the_page_on_python_has_all_that_the_package_hands_out():
+    page = PAGES["docs/reference/python.md"]
+    shown = {name.rpartition(".")[2] for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE)}
+    errors = {name for name in assay.__all__ if getattr(assay, name).__module__ == "groups.errors"}
+    assert "errors" in shown
+    assert set(assay.__all__) - errors == shown - {"errors"}
