@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from compare.lag.behind import behind
 from groups.assignment import Assignment, Violation
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import values
@@ -51,6 +52,9 @@ class Score:
     rounds, revoked : rebalances until quiescence, partitions taken from a member on the way
     seconds : time inside the assignor
     loads : partitions per member, in the order of ids; None unless scored
+    peak_lag : records that the member with most lag is behind; None where a lag is not known
+    catch_up_seconds : how long the member that takes longest needs to catch up; None where a lag
+        or a member's `capacity` is not known
     """
 
     assignor: str
@@ -64,6 +68,8 @@ class Score:
     revoked: int = 0
     seconds: float = 0.0
     loads: tuple[int, ...] | None = None
+    peak_lag: int | None = None
+    catch_up_seconds: int | None = None
 
     @property
     def is_optimal(self) -> bool:
@@ -83,6 +89,8 @@ class Score:
             "rounds": self.rounds,
             "revoked": self.revoked,
             "seconds": round(self.seconds, 6),
+            "peak_lag": self.peak_lag,
+            "catch_up_seconds": self.catch_up_seconds,
         }
 
 
@@ -123,6 +131,7 @@ def score(
     found = values(assignment, solution.objective)
     valid = assignment.is_valid
     excess = _excess(found, solution) if valid else (None,) * len(found)
+    lags = behind(assignment)
     return Score(
         assignor=assignor,
         status="scored",
@@ -131,6 +140,8 @@ def score(
         terms=tuple(map(ScoreTerm, solution.objective, found, excess)),
         balanced=assignment.balanced() if valid else None,
         loads=tuple(assignment.loads.tolist()),
+        peak_lag=None if lags is None else lags.peak,
+        catch_up_seconds=None if lags is None else lags.longest,
     )
 
 

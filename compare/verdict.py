@@ -173,6 +173,16 @@ def judge(
     return judged
 
 
+def worst_first(judged: Sequence[Judged]) -> list[int]:
+    """Return the numbers of groups in the order in which people want to see them."""
+
+    def urgency(i: int) -> tuple[int, int]:
+        verdict = judged[i].verdict
+        return WORST_FIRST.index(verdict.says), -(verdict.at_least or 0)
+
+    return sorted(range(len(judged)), key=urgency)
+
+
 def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
     """Judge what is sure, between the most and the least that members may read."""
     least, most = map(reading_least, groups), map(reading_most, groups)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from groups.arrays import (
+    GREATEST,
     NO_GENERATION,
     NOBODY,
     UNKNOWN,
@@ -20,6 +21,7 @@ from groups.arrays import (
     made_again,
 )
 from groups.columns.claims import BY_CLAIMS, Claims
+from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import reset_noted
 from groups.columns.topic_lists import in_use, of_members
 from groups.columns.validity import subscriptions_of, valid
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from groups.arrays import Bools, Int32, Int64, Ints
-    from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
     from groups.columns.racks import Racks
     from groups.columns.subscriptions import Subscriptions
@@ -431,6 +432,29 @@ class Group:
         if self.offsets is not None:
             lag = self.offsets.lag_beside(lag, reset, self.partitions)
         return replace(self, lag_records=lag, auto_offset_reset=reset, assumed=assumed)
+
+    def with_rate(self, records_a_second: int) -> Group:
+        """Return the group in which every member without a `capacity` has this one.
+
+        Parameters
+        ----------
+        records_a_second : 1 or more
+
+        Raises
+        ------
+        BadInput
+            Where it is not that.
+        """
+        if not 1 <= records_a_second <= GREATEST:
+            raise BadInput(f"rate: {records_a_second}, expected 1 or more records a second")
+        known = self.details or (MemberDetails(),) * len(self.members)
+        return replace(
+            self,
+            details=tuple(
+                one if one.capacity is not None else replace(one, capacity=records_a_second)
+                for one in known
+            ),
+        )
 
     def require_subscriptions(self) -> None:
         """Raise BadInput where a subscription is unknown."""

@@ -31,3 +31,41 @@ def few(names: Sequence[str]) -> str:
     """
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def rounded(number: int) -> str:
+    """Return a number in four places or so.
+
+    Examples
+    --------
+    >>> rounded(900), rounded(12_345), rounded(1_234_567)
+    ('900', '12 k', '1.2 M')
+    """
+    for unit, size in (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        # 999,500 is a million in four places.
+        if 2 * number >= 2 * size - size // 1000:
+            whole = number / size
+            return f"{whole:.1f} {unit}" if whole < 9.95 else f"{whole:.0f} {unit}"
+    return str(number)
+
+
+def duration(seconds: int) -> str:
+    """Return a time in its two greatest units, rounded to the nearest minute beyond one.
+
+    Examples
+    --------
+    >>> duration(45), duration(720), duration(12_000), duration(180_000)
+    ('45 s', '12 min', '3 h 20 min', '2 d 2 h')
+    """
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes = (seconds + 30) // 60
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return _in_two(*divmod(minutes, 60), "h", "min")
+    return _in_two(*divmod((seconds + 1800) // 3600, 24), "d", "h")
+
+
+def _in_two(great: int, small: int, unit: str, part: str) -> str:
+    return f"{great:,} {unit}{f' {small} {part}' if small else ''}"

@@ -12,6 +12,7 @@ from assay.commands.options import (
     Format,
     Objective,
     OneOf,
+    Rate,
     Reads,
     Reset,
     TimeLimitOption,
@@ -38,6 +39,7 @@ def solve(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
+    rate: Rate = None,
     format_: Format = "table",
 ) -> None:
     """Find the best assignment of a group, with its proof."""
@@ -45,7 +47,7 @@ def solve(
     from optimal import solve as solve_group
 
     budgets = budgets_of(at_most or [])
-    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset)
+    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
     solution = solve_group(one, objective, method=method, time_limit=time_limit, at_most=budgets)
     note_assumed(one.assumed)
     if format_ == "json":

@@ -74,6 +74,17 @@ Reset = Annotated[
     Literal["latest", "earliest"] | None,
     typer.Option("--reset", help="auto.offset.reset, where the snapshot does not say it"),
 ]
+Rate = Annotated[
+    int | None,
+    typer.Option(
+        "--rate",
+        metavar="RECORDS_PER_SECOND",
+        min=1,
+        max=10**15,
+        help="what each member reads in a second, where the snapshot has no capacity; "
+        "shows the time to catch up beside the lag",
+    ),
+]
 OneOf = Annotated[str | None, typer.Option("--group", help="which one, of several in the file")]
 Out = Annotated[str | None, typer.Option("-o", "--out", help="where to write")]
 
@@ -175,6 +186,7 @@ def one_group(
     *,
     assume_equal: bool,
     reset: str | None = None,
+    rate: int | None = None,
 ) -> Group:
     """Return the one group of a snapshot, or of several the one of that name.
 
@@ -194,7 +206,8 @@ def one_group(
         except BadInput as error:
             hint = "; of other tools' output name the group: --group NAME, or: assay import FILE"
             raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
-    return found.with_equal_subscriptions() if assume_equal else found
+    found = found.with_equal_subscriptions() if assume_equal else found
+    return found if rate is None else found.with_rate(rate)
 
 
 def _told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:

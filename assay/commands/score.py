@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from assay.commands.options import (
     FailAbove,
     Format,
     Objective,
+    Rate,
     Reads,
     Reset,
     TimeLimitOption,
@@ -22,6 +24,7 @@ from assay.commands.options import (
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.printing.terminal import tell
 from assay.streams import complain, note_assumed, show_json
+from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
 from compare.limits import too_far
 from compare.score import (
     CURRENT,
@@ -49,6 +52,10 @@ FEW = (
     "kafka-java/cooperative-sticky",
     "kafka-broker/uniform",
 )
+# The one of them all that looks at lag.
+BY_LAG = "kip-169-lag"
+# Seconds for the lowest peaks of all groups together.
+LAG_SECONDS = 2.0
 NOT_SURE = (
     "nothing is sure of assignors and plans where subscriptions are not known: "
     "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
@@ -78,6 +85,7 @@ def score(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
+    rate: Rate = None,
     fail_above: FailAbove = None,
     fail_above_assumed: Annotated[
         list[str] | None,
@@ -97,12 +105,17 @@ def score(
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
     groups, damaged = groups_in(files, group or [], reads or [], reset=reset)
+    groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     plans = read_plans(plan or [], groups)
     judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
-    names = _names(assignor, current=current, few=not plans and len(judged) == 1)
+    lowest = lowest_peaks(judged, tiers, min(seconds, LAG_SECONDS), assume_equal=assume_equal)
+    if len(judged) == 1:
+        judged = [_least_lagging(judged[0], min(seconds, LAG_SECONDS / 2), assume_equal)]
+    lagging = lowest[0] is not None and lowest[0].records > 0
+    names = _names(assignor, current=current, few=not plans and len(judged) == 1, lagging=lagging)
     references = [one.lowest if assume_equal else one.reference for one in judged]
     if plans and references[0] is None and groups[0].members:
         references[0] = _fresh(groups[0], tiers, time_limit)
@@ -112,18 +125,19 @@ def score(
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     if format_ == "json":
-        for one, reference, scored, given in zip(judged, references, rows, groups, strict=True):
-            show_json(tables.document(one, reference, scored, tiers, given.assumed))
+        for i, one in enumerate(judged):
+            made = tables.document(one, references[i], rows[i], tiers, groups[i].assumed)
+            show_json(made | {"lag": lag_document(one.now, lowest[i])})
     elif len(judged) == 1:
         # Of assignors that nobody named, one line says why none was scored.
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        tables.print_group(judged[0], references[0], shown)
+        tables.print_group(judged[0], references[0], shown, lowest[0])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
-        tables.print_groups(judged, tiers, files, damaged)
+        tables.print_groups(judged, lowest, tiers, files, damaged)
     named = {*(assignors_asked(assignor) if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
@@ -137,16 +151,39 @@ def score(
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
 
-def default_assignors() -> list[str]:
-    """Return the assignors that most groups run, as far as they can be called here."""
-    found = [assignor_named(name) for name in FEW]
+def default_assignors(*, lagging: bool = False) -> list[str]:
+    """Return the assignors that most groups run, as far as they can be called here.
+
+    Parameters
+    ----------
+    lagging : add the one that looks at lag
+    """
+    found = [assignor_named(name) for name in (*FEW, *([BY_LAG] if lagging else []))]
     return [assignor.name for assignor in found if assignor.missing() is None]
 
 
-def _names(assignor: list[str] | None, *, current: bool, few: bool) -> list[str]:
+def _names(assignor: list[str] | None, *, current: bool, few: bool, lagging: bool) -> list[str]:
     """Return the rows to score: of now, and the assignors named, else `few` or none of them."""
-    names = assignors_asked(assignor) if assignor else default_assignors() if few else []
+    names = default_assignors(lagging=lagging) if few else []
+    names = assignors_asked(assignor) if assignor else names
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
+
+
+def _least_lagging(judged: Judged, seconds: float, assume_equal: bool) -> Judged:
+    """Return the verdict on one group, the best to go for the one that has the lowest peak lag.
+
+    Where members are taken to read the same, that one may use it if it is no better otherwise.
+    """
+    best, lowest = judged.best, judged.lowest
+    if judged.verdict.says != "improvable" or best is None or lowest is None:
+        return judged
+    if lowest is not best:
+        lowest = least_lagging(lowest, seconds)
+    as_good = [t.value for t in best.terms] == [t.value for t in lowest.terms]
+    if lowest is not best and assume_equal and as_good:
+        return replace(judged, best=lowest, lowest=lowest)
+    found = least_lagging(best, seconds)
+    return replace(judged, best=found, lowest=found if lowest is best else lowest)
 
 
 def _fresh(group: Group, tiers: Tiers, time_limit: float | None) -> Solution | None:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.printing.lag import members_behind
 from assay.printing.table import Table
 from assay.printing.terminal import bar
 from assay.streams import show
+from compare.lag.behind import behind
 
 if TYPE_CHECKING:
     from compare.verdict import Judged
@@ -35,16 +37,23 @@ def _print_changes(judged: Judged) -> None:
     if best is None:
         return
     now, then, members = judged.now.loads, best.loads, judged.group.members
+    lags = members_behind(behind(judged.now), behind(best))
     changed = np.flatnonzero(now != then)
+    if not len(changed):
+        before, after = (one.owner[best.moved] for one in (judged.now, best))
+        changed = np.union1d(before, after)
     changed = changed[np.argsort(-np.abs(now[changed] - then[changed]), kind="stable")]
     gives: dict[str, list[str]] = {}
     for (origin, target), count in best.moves_by_pair().items():
         gives.setdefault(origin, []).append(f"{count} to {target}")
-    table = Table("member", "", "now", "best", "gives", whole=[1])
+    right = range(4, 4 + len(lags))
+    heads = ("member", "", "now", "best", *lags, "gives")
+    table = Table(*heads, whole=[1], right=right, gives_way=[1])
     for member in changed[:MOST_MEMBERS].tolist():
         name = members[member]
+        late = [column[member] for column in lags.values()]
         given = ", ".join(gives.get(name, [])).replace(", ", ",\0").split("\0")
-        table.add(name, _bar(judged, member), now[member], then[member], given)
+        table.add(name, _bar(judged, member), now[member], then[member], *late, given)
     table.show()
     _say_how_many_more(len(changed))
 

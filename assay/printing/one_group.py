@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.printing.lag import lag_columns, members_behind
 from assay.printing.table import Table, ranges, with_notes
 from assay.printing.terminal import tell
+from compare.lag.behind import behind
+from compare.lag.words import peak_found
 from compare.sentences import spread
 from groups.assignment import Assignment
+from groups.tiers import TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compare.lag.lowest import LowestPeak
     from compare.score import Score, ScoreTerm
     from optimal.solution import Solution
 
@@ -30,12 +35,16 @@ def print_solution(solution: Solution) -> None:
         tiers.add(term.name, term.value, term.bound)
     tiers.show()
     best = "best" if solution.at_most else "optimum"
-    members = Table("member", "now", best, "partitions")
-    loads = zip(Assignment.current(solution.group).loads, found.loads, strict=True)
-    for (member, topics), (now, then) in zip(found.to_dict().items(), loads, strict=True):
+    now = Assignment.current(solution.group)
+    lags = members_behind(behind(now), behind(found)) if _is_on_lag(solution) else {}
+    members = Table("member", "now", best, *lags, "partitions", right=range(3, 3 + len(lags)))
+    for m, (member, topics) in enumerate(found.to_dict().items()):
         held = [f"{topic}:{ranges(numbers)}" for topic, numbers in topics.items()]
-        members.add(member, now, then, held)
+        cells = [column[m] for column in lags.values()]
+        members.add(member, now.loads[m], found.loads[m], *cells, held)
     members.show()
+    if said := peak_found(solution):
+        tell(said)
     for topic, numbers in found.unassigned.items():
         tell(f"nobody reads {topic}:{ranges(numbers)}")
     for (origin, target), count in found.moves_by_pair().items():
@@ -48,12 +57,20 @@ def print_scores(solution: Solution, scores: Sequence[Score]) -> None:
     print_rows(solution, scores)
 
 
-def print_rows(solution: Solution, scores: Sequence[Score]) -> None:
-    """Print the optimum and a row per assignor, each tier as value (+excess); then the reasons."""
+def print_rows(
+    solution: Solution, scores: Sequence[Score], lowest: LowestPeak | None = None
+) -> None:
+    """Print the optimum and a row per assignor, each tier as value (+excess); then the reasons.
+
+    Parameters
+    ----------
+    lowest : the lowest peak lag, to hold each row's against; None where it is not known
+    """
     tiers = ["moves" if tier == "stickiness" else tier for tier in solution.objective]
-    heads = ("assignor", "loads", "valid", "balanced", *tiers, "seconds")
+    lags = None if lowest is None else lag_columns(solution, scores, lowest)
+    heads = ("assignor", "loads", "valid", "balanced", *tiers, *(lags or ()), "seconds")
     numbers = [1, *range(4, len(heads))]
-    table = Table(*heads, right=numbers, whole=[0], gives_way=numbers[-1:])
+    table = Table(*heads, right=numbers, whole=[0], gives_way=[numbers[-1], 2, 3])
     best = solution.assignment
     rows: list[list[object]] = [
         [name_of(solution), None, None, None]
@@ -71,6 +88,8 @@ def print_rows(solution: Solution, scores: Sequence[Score]) -> None:
         reason = reason_of(score)
         if reason is not None:
             reasons.setdefault(reason, []).append(score.assignor)
+    noted = any(note for column in columns for _, note in column)
+    columns += (lags or {}).values()
     seconds = [solution.seconds, *(score.seconds for score in scores)]
     for row, *cells, spent in zip(rows, *map(with_notes, columns), seconds, strict=True):
         table.add(*row, *cells, f"{spent:.4f}")
@@ -79,8 +98,20 @@ def print_rows(solution: Solution, scores: Sequence[Score]) -> None:
         tell(f"{', '.join(names)}: {reason}")
     if "balance" in solution.objective:
         tell(BALANCE)
-    if any(note for column in columns for _, note in column):
+    if noted:
         tell(EXCESS)
+    if lowest is not None and lags and "peak lag" in lags:
+        least = f"{'' if lowest.proved else 'about '}{lowest.records:,}"
+        tell(
+            "peak lag: of the member with most; in brackets: beside the least that balanced loads "
+            f"can have, {least}"
+        )
+
+
+def _is_on_lag(solution: Solution) -> bool:
+    """Say whether the objective or a budget is about lag, or somebody said what members read."""
+    asked = {TIERS[tier].needs for tier in (*solution.objective, *solution.at_most)}
+    return "lag" in asked or any(one.capacity for one in solution.group.details)
 
 
 def name_of(solution: Solution) -> str:

@@ -11,16 +11,19 @@ from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from assay.streams import show
 from compare.gains import early_gain
-from compare.lags import most_lag, peak_lag
+from compare.lag.behind import behind, most_lag
+from compare.lag.words import needed
 from compare.score import scores_document
 from compare.sentences import moves_needed, sentence, spread, summary
-from compare.verdict import WORST_FIRST
+from compare.verdict import worst_first
 from groups.columns.offsets import latest_assumed
-from groups.wording import counted, few
+from groups.tiers import TIERS
+from groups.wording import counted, duration, few, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compare.lag.lowest import LowestPeak
     from compare.score import Score
     from compare.verdict import Judged
     from groups import Group
@@ -58,21 +61,27 @@ def document(
 
 
 def print_groups(
-    judged: Sequence[Judged], tiers: Objective, files: Sequence[str], unread: Sequence[str]
+    judged: Sequence[Judged],
+    lowest: Sequence[LowestPeak | None],
+    tiers: Objective,
+    files: Sequence[str],
+    unread: Sequence[str],
 ) -> None:
     """Print a sentence about all groups, then a line for each, worst first.
 
     Parameters
     ----------
+    lowest : (groups,) the lowest peak of each
     unread : names of groups, or places, that could not be read
     """
-    worst = sorted(judged, key=lambda one: (WORST_FIRST.index(one.verdict.says), -_by(one)))
+    order = worst_first(judged)
+    worst = [judged[i] for i in order]
     tell(summary(worst))
     if unread:
         tell(f"Not read, see the messages: {few(list(dict.fromkeys(unread)))}.")
     show("")
-    lags = [_peak_lags(one) for one in worst]
-    best = any(after for _, after in lags)
+    lags = [_peak_lags(judged[i], lowest[i]) for i in order]
+    times_behind = [_catch_up(judged[i], lowest[i]) for i in order]
     # A group that is there more than once is told by when it was captured, in a second column.
     times = int(len({one.group.name for one in worst}) < len(worst))
     heads = [
@@ -87,20 +96,38 @@ def print_groups(
     ]
     idle = [len(one.now.idle) if one.best is not None else 0 for one in worst]
     heads += ["idle"] * any(idle)
-    if any(now != "-" for now, _ in lags):
-        heads.append(f"peak lag now{' / after' if best else ''}")
-    right = [times + column for column in (1, 2, 3, 4, 6, 7, 8)]
+    behind_heads = {"peak lag now / best": lags, "catch-up now / best": times_behind}
+    shown = {
+        head: with_notes(cells)
+        for head, cells in behind_heads.items()
+        if any(now != "-" for now, _ in cells)
+    }
+    heads += shown
+    right = [times + column for column in (1, 2, 3, 4, 6, 7, 8, 9)]
     whole = [*[1] * times, times + 5]
     table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])
-    for one, none, lag in zip(worst, idle, with_notes(lags), strict=True):
+    for i, (one, none) in enumerate(zip(worst, idle, strict=True)):
         name, *cells = _line(one)
         time, nothing = [one.group.captured_at] * times, [none] * any(idle)
-        table.add(*[name, *time, *cells, *nothing, lag][: len(heads)])
+        table.add(name, *time, *cells, *nothing, *(column[i] for column in shown.values()))
     table.show()
-    if any(now != "-" for now, _ in lags):
+    if shown:
+        _print_meaning_of_lag(lags, tiers)
         _print_latest_assumed([one.group for one in worst])
     _print_guesses([one.group for one in worst])
     _print_notes(worst, tiers, files)
+
+
+def _print_meaning_of_lag(lags: Sequence[tuple[str, str]], tiers: Objective) -> None:
+    """Print what the best peak lag is the best of, and that some are not proved."""
+    if not any(best.strip(" /-") for _, best in lags):
+        return
+    which = f"the best in {' > '.join(tiers)}" if "peak_lag" in tiers else "balanced loads"
+    unproved = any("~" in best for _, best in lags)
+    tell(
+        f"peak lag: of the member with most; best: the lowest that {which} can have"
+        f"{'; ~ as far as known' if unproved else ''}"
+    )
 
 
 def _print_guesses(groups: Sequence[Group]) -> None:
@@ -154,20 +181,36 @@ def _print_notes(worst: Sequence[Judged], tiers: Objective, files: Sequence[str]
     show(f"{what}; one in full: assay score --group NAME {names}")
 
 
-def print_group(judged: Judged, reference: Solution | None, rows: Sequence[Score]) -> None:
-    """Print what is known of one group, its members' loads, and a row for each assignor."""
+def print_group(
+    judged: Judged,
+    reference: Solution | None,
+    rows: Sequence[Score],
+    lowest: LowestPeak | None = None,
+) -> None:
+    """Print what is known of one group, its members' loads, and a row for each assignor.
+
+    Parameters
+    ----------
+    lowest : the lowest peak lag, None where it is not known
+    """
     tell(sentence(judged))
     if gain := early_gain(judged):
         tell(gain)
     if lag := most_lag(judged.now):
         tell(lag)
+        if lowest is not None and (said := needed(judged.now, lowest)):
+            tell(said)
     if rows and reference is not None:
         print_loads(judged)
-        print_rows(reference, rows)
+        if lowest is not None and judged.verdict.says == "improvable":
+            _print_choice(reference.objective)
+        print_rows(reference, rows, lowest)
 
 
-def _by(judged: Judged) -> int:
-    return judged.verdict.at_least or 0
+def _print_choice(tiers: Objective) -> None:
+    """Print which of several equally good assignments it is."""
+    if not any(TIERS[tier].needs == "lag" for tier in tiers):
+        tell(f"of all as good it has the least peak lag: {' > '.join((*tiers, 'peak_lag'))}")
 
 
 def _moves(judged: Judged) -> int | None:
@@ -176,19 +219,22 @@ def _moves(judged: Judged) -> int | None:
     return moves_needed(judged) if judged.verdict.says == "improvable" else None
 
 
-def _peak_lags(judged: Judged) -> tuple[str, str]:
-    """Return the peak lag now, and after the moves to the best where the verdict asks for them."""
-    now, best = peak_lag(judged.now), judged.target
-    if now is None:
+def _peak_lags(judged: Judged, lowest: LowestPeak | None) -> tuple[str, str]:
+    """Return the peak lag now, and the lowest that there can be; ~ where that is not proved."""
+    found = behind(judged.now)
+    if found is None or found.peak is None:
         return "-", ""
-    after = None if best is None or not _moves(judged) else peak_lag(best)
-    return _short(now), "" if after is None else f" / {_short(after)}"
+    if lowest is None:
+        return rounded(found.peak), " / -"
+    return rounded(found.peak), f" / {'' if lowest.proved else '~'}{rounded(lowest.records)}"
 
 
-def _short(records: int) -> str:
-    """Return a count of records in four places or so: 900, 12 k, 1.2 M."""
-    for unit, size in (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3)):
-        if records >= size:
-            whole = records / size
-            return f"{whole:.1f} {unit}" if whole < 10 else f"{whole:.0f} {unit}"
-    return str(records)
+def _catch_up(judged: Judged, lowest: LowestPeak | None) -> tuple[str, str]:
+    """Return the longest time to catch up now, and with the lowest peak where rates are equal."""
+    found = behind(judged.now)
+    if found is None or found.longest is None:
+        return "-", ""
+    there = None if lowest is None else behind(lowest.assignment)
+    if lowest is None or there is None or there.longest is None or len(set(there.rates)) > 1:
+        return duration(found.longest), " / -"
+    return duration(found.longest), f" / {'' if lowest.proved else '~'}{duration(there.longest)}"

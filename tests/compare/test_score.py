@@ -341,7 +341,7 @@ def test_the_document_has_the_keys_of_the_format_and_no_others(lopsided):
     assert [row["assignor"] for row in document["scores"]] == ["current", *WRITTEN]
     keys = [
         "assignor", "status", "reason", "valid", "violations", "terms", "rounds", "revoked",
-        "seconds",
+        "seconds", "peak_lag", "catch_up_seconds",
     ]  # fmt: skip
     for row in document["scores"]:
         assert list(row) == keys

@@ -48,7 +48,7 @@ def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder
     document = document_of(good(assay("score", folder / "orders.json", *arguments)))
     assert list(document) == [
         "format", "group", "objective", "optimum", "scores", "captured_at", "verdict",
-        "question", "assumed",
+        "question", "assumed", "lag",
     ]  # fmt: skip
     assert document["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
@@ -66,11 +66,12 @@ def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder
     for row in document["scores"]:
         assert list(row) == [
             "assignor", "status", "reason", "valid", "violations", "terms", "rounds", "revoked",
-            "seconds",
+            "seconds", "peak_lag", "catch_up_seconds",
         ]  # fmt: skip
     assert current == {
         "assignor": "current", "status": "scored", "reason": None, "valid": True,
         "violations": [], "rounds": 1, "revoked": 0, "seconds": 0.0,
+        "peak_lag": None, "catch_up_seconds": None,
         "terms": [
             {"name": "balance", "value": 5, "excess": 4},
             {"name": "stickiness", "value": 0, "excess": None},
@@ -116,22 +117,26 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
     )
     assert lines[2].split() == [
         "group", "members", "partitions", "loads", "now", "best", "loads", "verdict", "moves",
-        "peak", "lag", "now", "/", "after",
+        "peak", "lag", "now", "/", "best",
     ]  # fmt: skip
     assert lines[3].split() == [
-        "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "1.4", "k",
+        "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "~929",
     ]  # fmt: skip
     assert [line.split()[0] for line in lines[3:14]][:2] == ["kpr-c", "aio-f"]
     assert lines[14] == (
+        "peak lag: of the member with most; best: the lowest that balanced loads can have; "
+        "~ as far as known"
+    )
+    assert lines[15] == (
         "lag: 18 partitions without a commit count as 0, as with auto.offset.reset=latest, "
         "which is assumed; see --reset"
     )
-    assert lines[15:17] == [
+    assert lines[16:18] == [
         "not in the text of 10 of 11 groups: members that hold nothing, add --describe --members",
         "not in the text of 11 of 11 groups: partition counts beyond those seen, "
         "add kafka-topics --describe",
     ]
-    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[17])
+    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[18])
     assert lines[13].split() == ["empty-e", "0", "10", "-", "-", "no", "members", "-", "-"]
 
 
@@ -140,7 +145,7 @@ def test_where_the_reset_is_told_no_lag_is_said_to_be_assumed(reset):
     lines = good(assay("score", ALL_GROUPS, "--reset", reset)).stdout.splitlines()
     assert not any(line.startswith("lag: ") for line in lines)
     # The console does not print where a log begins: what is behind a missing commit is unknown.
-    assert lines[3].split()[7:] == (["1.4", "k", "/", "1.4", "k"] if reset == "latest" else ["-"])
+    assert lines[3].split()[7:] == (["1.4", "k", "/", "~929"] if reset == "latest" else ["-"])
 
 
 def test_three_nights_of_a_group_are_three_captures_told_apart_by_their_times(folder):
@@ -237,7 +242,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     }
     runs = one_after_the_other(calls, folder)
     assert "group 'r' is rebalancing" in runs["state"].stderr
-    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 19)
+    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 20)
     assert re.fullmatch(r"\S*damaged.jsonl:2: .*not JSON.*\n", runs["damaged"].stderr)
     assert (runs["damaged"].returncode, "even" in runs["damaged"].stdout) == (2, True)
     assert "cannot be read" in one_line(runs["only bad"], 2)

@@ -1,0 +1,103 @@
+"""Behind: how far behind each member is, in records and in time to catch up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from groups.arrays import UNKNOWN
+from groups.tiers import load_of
+from groups.wording import counted, duration
+
+if TYPE_CHECKING:
+    from groups.assignment import Assignment
+    from groups.group import Group
+
+
+@dataclass(frozen=True)
+class Behind:
+    """How far behind the members of an assignment are.
+
+    Attributes
+    ----------
+    members : ids
+    records : (members,) the known lag of what each holds
+    rates : (members,) records a second that each reads, None where that is not known
+    unknown : how many of the partitions that somebody holds have a lag that is not known
+    """
+
+    members: tuple[str, ...]
+    records: tuple[int, ...]
+    rates: tuple[int | None, ...]
+    unknown: int = 0
+
+    @property
+    def seconds(self) -> tuple[int | None, ...]:
+        """(members,) time to catch up if nothing new arrives, in whole seconds, rounded up.
+
+        0 for who is not behind, None where the rate is not known.
+        """
+        return tuple(map(catch_up, self.records, self.rates))
+
+    @property
+    def peak(self) -> int | None:
+        """The records of the member with most lag, None where some are unknown."""
+        return None if self.unknown else max(self.records, default=None)
+
+    @property
+    def longest(self) -> int | None:
+        """The seconds of the member that takes longest, None where that is not known."""
+        if self.unknown or not self.seconds or None in self.seconds:
+            return None
+        return max(known for known in self.seconds if known is not None)
+
+
+def behind(assignment: Assignment) -> Behind | None:
+    """Return how far behind the members are, None where nothing is known of any lag."""
+    group = assignment.group
+    lag, (_, partition) = group.lag_records, assignment.holdings
+    if lag is None or not len(partition):
+        return None
+    unknown = int((lag[partition] == UNKNOWN).sum())
+    records = tuple(load_of(assignment, lag))
+    return Behind(group.members, records, rates_of(group), unknown)
+
+
+def rates_of(group: Group) -> tuple[int | None, ...]:
+    """Return the records a second that each member reads: its `capacity`, None where not known."""
+    if not group.details:
+        return (None,) * len(group.members)
+    return tuple(one.capacity for one in group.details)
+
+
+def catch_up(records: int, rate: int | None) -> int | None:
+    """Return in how many seconds so many records are read, rounded up."""
+    if not records:
+        return 0
+    return None if rate is None else -(-records // rate)
+
+
+def peak_lag(assignment: Assignment) -> int | None:
+    """Return the records that the member with most lag is behind, None where some are unknown."""
+    found = behind(assignment)
+    return None if found is None else found.peak
+
+
+def most_lag(assignment: Assignment) -> str:
+    """Return sentences that say which member has most lag; nothing where no lag is known.
+
+    What is unknown is told, and counts for nobody. Where rates are known, so is who takes longest
+    to catch up.
+    """
+    found = behind(assignment)
+    if found is None or not any(found.records):
+        return ""
+    most = max(found.records)
+    total = counted(sum(found.records), "record")
+    said = f"Most lag: {found.members[found.records.index(most)]} with {most:,} of {total}."
+    if found.unknown:
+        said += f" The lag of {counted(found.unknown, 'partition')} is unknown."
+    if found.longest is not None:
+        slowest = found.members[found.seconds.index(found.longest)]
+        said += f" Longest to catch up: {slowest} with {duration(found.longest)}."
+    return said

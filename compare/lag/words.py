@@ -1,0 +1,115 @@
+"""Words: how much lag one member needs to have, and why no less, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.lag.behind import behind
+from compare.lag.lowest import hottest
+from groups.wording import duration, rounded
+
+if TYPE_CHECKING:
+    from compare.lag.lowest import LowestPeak
+    from groups.assignment import Assignment
+    from groups.group import Group
+    from optimal.solution import Solution
+
+PEAKS = ("peak_lag", "peak_time")
+
+
+def needed(now: Assignment, lowest: LowestPeak) -> str:
+    """Say how much more lag the busiest member has now than balanced loads need, and why not less.
+
+    Parameters
+    ----------
+    now : what the members hold
+    lowest : the lowest peak of the best-balanced assignments
+    """
+    here, there = behind(now), behind(lowest.assignment)
+    if here is None or there is None or here.peak is None:
+        return ""
+    more = here.peak - lowest.records
+    if more <= 0:
+        known = "No balanced assignment has less" if lowest.proved else "None was found with less"
+        said = f"{known}{'' if more == 0 else f' than {lowest.records:,}'} on one member."
+    else:
+        said = f"It could be {lowest.records:,} with balanced loads: {more:,} less."
+        if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
+            said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
+        if not lowest.proved:
+            said += f" Not proved to be the least: that is at least {lowest.bound:,}."
+    return f"{said}{_because(now.group, lowest.records)}"
+
+
+def floor(group: Group, peak: int) -> str:
+    """Say whether one partition alone decides a peak, nothing where no lag is known.
+
+    Parameters
+    ----------
+    peak : the least lag that the busiest member can have
+    """
+    found = hottest(group)
+    if found is None:
+        return ""
+    at, most = found
+    name = f"{group.topics[group.topic[at]]}-{group.number[at]}"
+    if most >= peak:
+        return (
+            f"One partition ({name}) has {rounded(most)} of lag: no assignment can put less on "
+            "its member; more consumers would not help."
+        )
+    return (
+        f"However many consumers there are, one has at least {rounded(most)} of lag: that of one "
+        f"partition ({name})."
+    )
+
+
+def peak_found(solution: Solution) -> str:
+    """Say what a solution makes of the busiest member's lag, and how far that is from the best.
+
+    Nothing where no peak is in the objective, or none was found.
+    """
+    term = next((term for term in solution.terms if term.name in PEAKS), None)
+    if term is None or solution.assignment is None:
+        return ""
+    said = ""
+    from groups.assignment import Assignment
+
+    now = Assignment.current(solution.group)
+    here, there = behind(now), behind(solution.assignment)
+    if here is not None and there is not None and None not in (here.peak, there.peak):
+        said = _fall(here.peak or 0, there.peak or 0)
+        if here.longest is not None and there.longest is not None:
+            said += f" To catch up takes {_time(there.longest)}, not {_time(here.longest)}."
+            if here.longest == there.longest:
+                said = said.rpartition(",")[0] + "."
+    if term.bound is None:
+        return f"{said} How much less is possible is not known."
+    if term.bound < term.value:
+        share = 100 * (term.value - term.bound) / max(1, term.bound)
+        return f"{said} Not proved to be the best: at most {share:.2g}% from it."
+    if term.name == "peak_lag":
+        return f"{said} {floor(solution.group, term.value)}"
+    return said
+
+
+def _fall(now: int, then: int) -> str:
+    if not now:
+        return f"Most lag on one member: {then:,}."
+    if then == now:
+        return f"Most lag on one member: {then:,}, as now."
+    share = 100 * abs(now - then) // now
+    by = f"{share}%" if share else "under 1%"
+    way = "less" if then < now else "more"
+    return f"Most lag on one member: {then:,}, now {now:,} ({by} {way})."
+
+
+def _because(group: Group, peak: int) -> str:
+    found = hottest(group)
+    if found is None or found[1] < peak:
+        return ""
+    return f" {floor(group, peak)}"
+
+
+def _time(seconds: int | None) -> str:
+    return "?" if seconds is None else duration(seconds)

@@ -1,0 +1,137 @@
+"""Lag in what `score` and `solve` print: per member, beside the least there can be, as a time."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.assay.calling import assay, document_of, good, one_after_the_other, one_line
+
+LAG = [600, 300, 200, 100, 60, 40]
+LAGGING = {
+    "format": "assay-group/1",
+    "group": "late",
+    "topics": {"t": {"partitions": 6, "lag": LAG}},
+    "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
+        "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
+    },
+}
+HOT = LAGGING | {"topics": {"t": {"partitions": 6, "lag": [5000, 1, 0, 0, 0, 0]}}}
+CALLS = {
+    "one": ("score", "late.json", "--assignor", "range"),
+    "rate": ("score", "late.json", "--assignor", "range", "--rate", "10"),
+    "json": ("score", "late.json", "--rate", "10", "--format", "json"),
+    "many": ("score", "late.json", "hot.json", "--rate", "10"),
+    "solve": ("solve", "late.json", "--objective", "balance > peak_lag", "--rate", "10"),
+    "hot": ("solve", "hot.json", "--objective", "balance > peak_lag"),
+    "counts": ("solve", "late.json"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    made = tmp_path_factory.mktemp("lag")
+    (made / "late.json").write_text(json.dumps(LAGGING))
+    (made / "hot.json").write_text(json.dumps(HOT | {"group": "hot"}))
+    return made
+
+
+@pytest.fixture(scope="module")
+def said(folder) -> dict:
+    runs = one_after_the_other(CALLS, folder)
+    return {name: good(run).stdout.splitlines() for name, run in runs.items()}
+
+
+def cells(lines: list[str], name: str) -> list[str]:
+    return re.split(r" {2,}", next(line for line in lines if re.match(rf"{name}\b", line)))
+
+
+def test_one_group_says_how_much_lag_is_needless(said):
+    assert said["one"][1:3] == [
+        "Most lag: a with 1,200 of 1,300 records.",
+        "It could be 700 with balanced loads: 500 less.",
+    ]
+
+
+def test_each_member_has_its_lag_now_and_best_and_what_moves_leaves_least(said):
+    lines = said["one"]
+    assert cells(lines, "member") == ["member", "now", "best", "lag now", "lag best", "gives"]
+    assert cells(lines, "a")[2:] == ["4", "3", "1,200", "600", "1 to b"]
+    assert cells(lines, "b")[2:] == ["2", "3", "100", "700"]
+    assert "of all as good it has the least peak lag: balance > stickiness > peak_lag" in lines
+
+
+def test_each_row_has_its_peak_beside_the_least(said):
+    lines = said["one"]
+    assert cells(lines, "current")[-2] == "1.2 k (+500)"
+    assert cells(lines, "optimum")[-2] == "700"
+    assert lines[-1] == (
+        "peak lag: of the member with most; in brackets: beside the least that balanced loads "
+        "can have, 700"
+    )
+
+
+def test_a_rate_shows_the_time_to_catch_up_beside_the_records(said):
+    lines = said["rate"]
+    assert lines[1].endswith("Longest to catch up: a with 2 min.")
+    assert lines[2].endswith("That is 1 min to catch up, not 2 min.")
+    assert cells(lines, "current")[-2] == "2 min"
+    assert cells(said["solve"], "a")[-3:-1] == ["2 min", "1 min"]
+    table = said["many"]
+    assert cells(table, "late")[-2:] == ["1.2 k / 700", "2 min / 1 min"]
+    assert cells(table, "hot")[-2:] == ["5.0 k / 5.0 k", "8 min / 8 min"]
+
+
+def test_json_has_the_peaks_and_the_times(said):
+    document = json.loads(said["json"][0])
+    assert document["lag"] == {
+        "peak": 1200,
+        "lowest": 700,
+        "bound": 700,
+        "most_in_one_partition": {"topic": "t", "partition": 0, "records": 600},
+    }
+    current = document["scores"][0]
+    assert (current["assignor"], current["peak_lag"]) == ("current", 1200)
+    assert current["catch_up_seconds"] == 120
+    assert "kip-169-lag" in [row["assignor"] for row in document["scores"]]
+
+
+def test_solve_says_what_becomes_of_the_peak_and_what_holds_it(said):
+    assert cells(said["solve"], "a")[1:5] == ["4", "3", "1,200", "700"]
+    assert (
+        "Most lag on one member: 700, now 1,200 (41% less). To catch up takes 1 min, not 2 min. "
+        "However many consumers there are, one has at least 600 of lag: that of one partition "
+        "(t-0)." in said["solve"]
+    )
+    assert (
+        "Most lag on one member: 5,000, now 5,001 (under 1% less). One partition (t-0) has "
+        "5.0 k of lag: no assignment can put less on its member; more consumers would not help."
+        in said["hot"]
+    )
+
+
+def test_an_objective_about_counts_prints_no_lag(said):
+    assert not any("lag" in line for line in said["counts"])
+
+
+@pytest.mark.parametrize("command", ["score", "solve"])
+@pytest.mark.parametrize("rate", ["0", "-1", "x", "1.5"])
+def test_a_rate_that_is_none_is_refused_in_one_line(folder, command, rate):
+    line = one_line(assay(command, folder / "late.json", "--rate", rate), 2)
+    assert line.startswith("Invalid value for '--rate'")
+
+
+def test_a_gap_that_is_left_is_told(folder):
+    lag = [97, 89, 83, 79, 73, 71, 67, 61, 59, 53, 47, 43, 41, 37, 31, 29, 23, 19, 17, 13, 11]
+    topics = {"t": {"partitions": len(lag), "lag": [one * 1009 + one**2 for one in lag]}}
+    members = {f"m{i}": {"subscription": ["t"]} for i in range(7)}
+    hard = LAGGING | {"topics": topics, "members": members}
+    (folder / "hard.json").write_text(json.dumps(hard))
+    arguments = ("solve", folder / "hard.json", "--objective", "balance > peak_lag")
+    limit = ("--time-limit", "0.05")
+    table = good(assay(*arguments, *limit)).stdout
+    document = document_of(good(assay(*arguments, *limit, "--format", "json")))
+    assert document["status"] == "feasible"
+    assert re.search(r"Not proved to be the best: at most [\d.]+% from it\.", table)
