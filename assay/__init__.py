@@ -22,6 +22,9 @@ if TYPE_CHECKING:
         score,
     )
     from compare import figures as figures
+    from compare.scenarios.rollout import Rollout, RolloutStep, Rule
+    from compare.scenarios.upgrade_paths import roll_out
+    from compare.verdict import Judged, Verdict, judge
     from groups import (
         AssayError,
         Assignment,
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
         SolverContradiction,
         Violation,
     )
+    from groups.files import read_groups
+    from groups.importers import Failure
     from heuristics import assign
     from heuristics.time_limit import TimeLimit
     from optimal import (
@@ -55,8 +60,13 @@ if TYPE_CHECKING:
 
 _AT_HOME = {
     "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score",
+    "compare.scenarios.rollout": "Rollout RolloutStep Rule",
+    "compare.scenarios.upgrade_paths": "roll_out",
+    "compare.verdict": "Judged Verdict judge",
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",
+    "groups.files": "read_groups",
+    "groups.importers": "Failure",
     "heuristics": "assign",
     "heuristics.time_limit": "TimeLimit",
     "optimal": "Floor Point Proof ProofKind Solution Status Stopped Term check frontier solve "
@@ -70,17 +80,22 @@ __all__ = [
     "BadInput",
     "Excess",
     "Failed",
+    "Failure",
     "Floor",
     "Group",
     "Hunt",
     "InvalidAssignment",
     "Journey",
+    "Judged",
     "Point",
     "Proof",
     "ProofError",
     "ProofKind",
     "Quarry",
     "Refused",
+    "Rollout",
+    "RolloutStep",
+    "Rule",
     "Scenario",
     "Score",
     "ScoreTerm",
@@ -90,12 +105,16 @@ __all__ = [
     "Stopped",
     "Term",
     "TimeLimit",
+    "Verdict",
     "Violation",
     "assign",
     "check",
     "frontier",
     "hunt",
+    "judge",
     "play",
+    "read_groups",
+    "roll_out",
     "score",
     "solve",
     "solve_many",

@@ -157,6 +157,24 @@ def judge(
     ------
     BadInput
         Where the objective is not known, or a group lacks what a tier needs.
+
+    Examples
+    --------
+    >>> from assay import Group, judge
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> (judged,) = judge([group])
+    >>> judged.verdict.says, judged.verdict.sure, judged.verdict.moves
+    ('improvable', True, 2)
     """
     tiers = parse_objective(objective)
     judged = _between(groups, tiers, time_limit)

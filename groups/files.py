@@ -61,7 +61,7 @@ class Found:
 def read_groups(
     paths: Sequence[str], *, standard_input: bytes | None = None
 ) -> tuple[list[Group], list[Failure]]:
-    """Return the groups in some files and folders, and why a part of them holds none.
+    r"""Return the groups in some files and folders, and why a part of them holds none.
 
     Parameters
     ----------
@@ -71,6 +71,18 @@ def read_groups(
     ------
     BadInput
         Where a file cannot be read, or a folder holds no file that could be used.
+
+    Examples
+    --------
+    >>> from assay import read_groups
+    >>> text = (
+    ...     "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    ...     "orders t0 0 5 9 4 c0-1 /h c0\n"
+    ...     "orders t0 1 7 7 0 c1-1 /h c1\n"
+    ... )
+    >>> groups, failures = read_groups(["-"], standard_input=text.encode())
+    >>> [(group.name, group.members, group.lag_records.tolist()) for group in groups], failures
+    ([('orders', ('c0-1', 'c1-1'), [4, 0])], [])
     """
     groups: list[Group] = []
     failures: list[Failure] = []

@@ -38,6 +38,21 @@ def roll_out(group: Group, name: str, rule: Rule = Rule.DYNAMIC) -> Rollout:
     BadInput
         Where no rollout has that name, the group has fewer than 2 members, or a subscription is
         unknown.
+
+    Examples
+    --------
+    >>> from assay import Group, Rule, roll_out
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 4},
+    ...         "members": {"c0": {"subscription": ["t0"]}, "c1": {"subscription": ["t0"]}},
+    ...     }
+    ... )
+    >>> both = [roll_out(group, "upgrade", rule) for rule in (Rule.DYNAMIC, Rule.STATIC)]
+    >>> [rollout.total["restarts"] for rollout in both]
+    [2, 4]
     """
     if name not in ROLLOUTS:
         raise BadInput(f"rollout: unknown name {name!r}, expected one of {', '.join(ROLLOUTS)}")

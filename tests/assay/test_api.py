@@ -18,8 +18,8 @@ FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay,
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
 ALIASES = {
-    "Any", "Bound", "Int32", "Int64", "Literal", "Mapping", "None", "Objective", "Sequence",
-    "ViolationKind",
+    "Any", "Bound", "Int32", "Int64", "Literal", "Mapping", "None", "Objective", "Says",
+    "Sequence", "ViolationKind",
 }  # fmt: skip
 
 
@@ -32,7 +32,8 @@ def test_all_that_is_named_is_there_in_order():
     assert assay.__all__ == sorted(assay.__all__)
     assert sorted([*FUNCTIONS, *CLASSES, "Excess"]) == assay.__all__
     assert FUNCTIONS == [
-        "assign", "check", "frontier", "hunt", "play", "score", "solve", "solve_many",
+        "assign", "check", "frontier", "hunt", "judge", "play", "read_groups", "roll_out", "score",
+        "solve", "solve_many",
     ]  # fmt: skip
 
 
