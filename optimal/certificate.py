@@ -17,16 +17,25 @@ from optimal.budgets.certificate import (
     rests_on_a_budget,
 )
 from optimal.case import BY_PARTITION, Case
-from optimal.exchange.certificate import before_peak, require_peak
+from optimal.exchange.certificate import PEAKS, require_peak
 from optimal.form import require_form, unchecked
+from optimal.moves.asked import MOVES, Asked
+from optimal.moves.certificate import (
+    counts_of_topics,
+    counts_within,
+    narrowed,
+    require_few_moves,
+    rests_on_moves,
+)
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.exchange.certificate import Costs
+    from optimal.moves.certificate import Counts
     from optimal.proof import Proof
     from optimal.solution import Solution
 
@@ -71,16 +80,27 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     if rests_on_a_budget(solution):
         require_proved_within(case, solution)
     elif solution.proof.kind is ProofKind.CERTIFICATE:
-        _require_proved(case, solution.objective, solution.proof)
+        asked = None
+        if is_about_a_peak(solution):
+            # A certificate that rests on no budget holds within any.
+            asked = Asked.of(solution.objective, solution.at_most)
+            asked = asked or Asked.of(solution.objective, {})
+        _require_proved(case, solution.objective, solution.proof, asked)
     return left
 
 
-def _require_proved(case: Case, objective: Objective, proof: Proof) -> None:
+def is_about_a_peak(solution: Solution) -> bool:
+    """Say whether a certificate is about a peak, or about moves under one."""
+    return bool(solution.proof.givers) or any(tier in PEAKS for tier in solution.objective)
+
+
+def _require_proved(case: Case, objective: Objective, proof: Proof, asked: Asked | None) -> None:
     """Follow docs/explanation/proof.md: tiers before balance, levels, prices, peak."""
-    if before_peak(objective) in ((), ("topic_balance",)):
-        _require_proved_without_costs(case, objective, proof)
+    earlier = objective if asked is None else asked.earlier
+    if earlier in ((), ("topic_balance",)):
+        _require_proved_without_costs(case, objective, proof, asked)
         return
-    before, after = around_balance(objective)
+    before, after = around_balance(objective, earlier)
     scale = scale_of(proof, after, [case.most(tier) for tier in after])
     level = price = [0] * len(case.reads)
     if "balance" in objective:
@@ -107,22 +127,50 @@ def _require_proved(case: Case, objective: Objective, proof: Proof) -> None:
     paid = sum(unit * case.value(tier) for tier, unit in priced)
     if bound != paid:
         raise ProofError(f"price: the prices bound {' > '.join(after)} by {bound}, not by {paid}")
-    if before_peak(objective) != objective:
-        counts = _counts(level, price) if "balance" in objective else []
+    if asked is not None:
+        counts = counts_within(case, asked.at_most)
+        if "balance" in earlier:
+            counts = narrowed(_counts(level, price), counts)
 
         def costs(some: set[int]) -> Costs:
             return _least_costs(case, some, before, (level, price), priced)
 
-        require_peak(case, objective, proof, costs, counts)
+        _require_rest(case, asked, proof, costs, (counts, counts))
 
 
-def _require_proved_without_costs(case: Case, objective: Objective, proof: Proof) -> None:
+def _require_proved_without_costs(
+    case: Case, objective: Objective, proof: Proof, asked: Asked | None
+) -> None:
     """Require even topics, where they count, and a peak that has to do with nothing else."""
-    if "topic_balance" in objective:
+    even = "topic_balance" in objective
+    if even:
         _require_even(case)
-    if objective != ("topic_balance",):
-        counts = _counts_of_one_topic(case) if "topic_balance" in objective else []
-        require_peak(case, objective, proof, lambda some: _least_costs(case, some), counts)
+    if asked is not None:
+        counts = every = counts_within(case, asked.at_most)
+        if even:
+            counts, every = _counts_of_one_topic(case), counts_of_topics(case)
+        _require_rest(case, asked, proof, lambda some: _least_costs(case, some), (counts, every))
+
+
+def _require_rest(
+    case: Case,
+    asked: Asked,
+    proof: Proof,
+    costs: Callable[[set[int]], Costs],
+    counts: tuple[Counts, Counts],
+) -> None:
+    """Require the least peak, the fewest moves, and the rest to be as even as it can be.
+
+    Parameters
+    ----------
+    counts : how many partitions each member holds, as the peak and as the moves go by it
+    """
+    loads = tuple(tier for tier in asked.rest if tier != MOVES)
+    if loads and not rests_on_moves(asked, proof):
+        require_peak(case, (*asked.earlier, *loads), proof, costs, counts[0])
+    elif len(loads) > 1:
+        raise ProofError("floor is missing")
+    require_few_moves(case, asked, proof, counts[1])
 
 
 def _counts_of_one_topic(case: Case) -> list[tuple[int, int]]:
@@ -214,11 +262,18 @@ def _require_even(case: Case) -> None:
         raise ProofError(f"topic_balance: its least value is {least}, not {found}")
 
 
-def around_balance(objective: Objective) -> tuple[Objective, Objective]:
-    """Return the tiers before balance and those that the prices are about."""
+def around_balance(
+    objective: Objective, earlier: Objective | None = None
+) -> tuple[Objective, Objective]:
+    """Return the tiers before balance and those that the prices are about.
+
+    Parameters
+    ----------
+    earlier : the tiers before a peak, or before moves under one; None: all
+    """
     if objective == ("balance",):
         return (), ("stickiness",)
-    objective = before_peak(objective)
+    objective = objective if earlier is None else earlier
     for tier in objective:
         if tier not in (*BY_PARTITION, "balance"):
             raise ProofError(f"no certificate is defined for an objective with {tier}")

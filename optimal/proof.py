@@ -43,6 +43,8 @@ class Proof:
         that rests on a budget has no prices
     scale : how many units of price one unit of each tier that the prices are about is worth
     floor : why no assignment has a lower peak, where the objective ends with one
+    givers : indices of members that have to give partitions up, ascending: why a lower peak takes
+        more moves than there may be, or why fewer moves do not do
     """
 
     kind: ProofKind
@@ -50,6 +52,7 @@ class Proof:
     price: Int64 | None = None
     scale: tuple[int, ...] = ()
     floor: Floor | None = None
+    givers: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Require integers; arrays are copied, so that those passed in stay the caller's."""
@@ -64,6 +67,9 @@ class Proof:
             object.__setattr__(self, name, kept(column, np.int64))
         if type(self.scale) is not tuple or any(type(unit) is not int for unit in self.scale):
             raise ProofError(f"scale: {self.scale!r}, expected a tuple of integers")
+        whole = type(self.givers) is tuple and all(type(m) is int for m in self.givers)
+        if not whole or list(self.givers) != sorted(set(self.givers)):
+            raise ProofError(f"givers: {self.givers!r}, expected ascending indices")
         if self.floor is not None:
             if type(self.floor) is not Floor:
                 raise ProofError(f"floor: {self.floor!r} is no Floor")
@@ -103,6 +109,8 @@ class Proof:
             document["scale"] = list(self.scale)
         if self.floor is not None:
             document["floor"] = self.floor.to_dict(group)
+        if self.givers:
+            document["givers"] = [group.members[m] for m in self.givers]
         return document
 
 
@@ -118,14 +126,19 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
     BadInput
         Where a rule of the format is broken; the message names the place.
     """
-    keys = {"kind", "level", "price", "scale", "floor"}
+    keys = {"kind", "level", "price", "scale", "floor", "givers"}
     found = fields.mapping(value, "proof", allowed=keys, required=("kind",))
     kind = ProofKind(one_of(ProofKind, found["kind"], "proof.kind"))
     if kind is not ProofKind.CERTIFICATE:
         return Proof(kind)
     floor = Floor.from_dict(group, found["floor"]) if "floor" in found else None
+    index = {member: i for i, member in enumerate(group.members)}
+    named = fields.strings(found.get("givers", []), "proof.givers")
+    if not index.keys() >= set(named):
+        fields.refuse("proof.givers", "expected members of the group")
+    givers = tuple(sorted(index[name] for name in named))
     if "balance" not in objective:
-        return Proof(kind, floor=floor)
+        return Proof(kind, floor=floor, givers=givers)
     scale = fields.listed(found.get("scale", []), "proof.scale")
     level, price = _per_member(group, found.get("level"), "proof.level"), None
     if priced or "price" in found:
@@ -136,6 +149,7 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
         price=price,
         scale=tuple(fields.integer(v, f"proof.scale[{i}]") for i, v in enumerate(scale)),
         floor=floor,
+        givers=givers,
     )
 
 

@@ -174,12 +174,13 @@ def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
     assert users == {Path("compare/runs")}
 
 
-ROOMS = ("budgets", "confirmation", "exchange")
+ROOMS = ("budgets", "confirmation", "exchange", "moves")
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
     within = ("budgets/budget", "budgets/certificate", "budgets/audit")
-    rules = (*within, "exchange/floor", "exchange/certificate")
+    moves = ("moves/asked", "moves/certificate")
+    rules = (*within, "exchange/floor", "exchange/certificate", *moves)
     checker = ("case", "certificate", "form", "proof", "solution", *rules)
     for name in (*checker, "confirmation/audit", "confirmation/books"):
         path = ROOT / f"optimal/{name}.py"
@@ -282,6 +283,9 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.exchange",
         "optimal.exchange.certificate",
         "optimal.exchange.floor",
+        "optimal.moves",
+        "optimal.moves.asked",
+        "optimal.moves.certificate",
         "optimal.form",
         "optimal.fleets",
         "optimal.frontier",

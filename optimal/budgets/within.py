@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Readers of all partitions added up: a constraint program of more is hardly ever proved.
 MOST_CHOICES = 20_000
-TAKE_BUDGETS = ("auto", "flow", "cp-sat", "brute")
+TAKE_BUDGETS = ("auto", "flow", "exchange", "cp-sat", "brute")
 MOVES = "stickiness"
 # What follows from how many partitions each member holds, and is least where balance is.
 OF_COUNTS = ("load_spread", "idle_members")
@@ -93,12 +93,19 @@ class Within:
             Where no assignment keeps to the budgets.
         """
         known: list[Solution] = []
-        if method == "auto" or (method == "flow" and self._is_flow):
+        if method in ("auto", "flow") and self._is_flow:
             optimum = self._plain(self.objective)
             relaxed = self._relaxed(optimum)
             if relaxed is not None:
                 return relaxed
-            known = self._flows(optimum) if self._is_flow else []
+            known = self._flows(optimum)
+        exchanged = self._exchanged(method) if method in ("auto", "exchange") else None
+        if exchanged is not None:
+            return exchanged
+        if method == "auto" and not self._is_flow:
+            relaxed = self._relaxed(self._plain(self.objective))
+            if relaxed is not None:
+                return relaxed
         proved = [solution for solution in known if solution.status is Status.OPTIMAL]
         if proved:
             return proved[0]
@@ -199,6 +206,29 @@ class Within:
             proof, stopped = Proof(ProofKind.NONE), Stopped.TIME_LIMIT
         answer = Answer(owner, self._bounded(max(bound, optimum)), stopped, proof, method=ran)
         return [self._confirmed(answer, "flow")]
+
+    def _exchanged(self, method: str) -> Solution | None:
+        """Return what exchanges find, None where they do not serve, or something else is quicker.
+
+        Raises
+        ------
+        BadInput
+            Where they were asked for by name and do not serve.
+        """
+        from optimal.brute import enumerates_at_once
+        from optimal.moves.asked import Asked
+
+        if method == "auto" and Asked.of(self.objective, self.at_most) is None:
+            return None
+        self._load("optimal.moves.recipe")
+        from optimal.moves.recipe import exchange_within, is_worth_it
+
+        if method == "auto" and enumerates_at_once(self.group):
+            return None
+        if method == "auto" and not is_worth_it(self.group, self.objective, self.at_most):
+            return None
+        answer = exchange_within(self.group, self.objective, self.at_most, self.time_left)
+        return None if answer is None else self._confirmed(answer, "exchange")
 
     def _searched(self, method: str, known: list[Solution]) -> Solution:
         """Return what enumeration or a constraint program finds."""

@@ -13,9 +13,8 @@ import numpy as np
 from groups.tiers import TIERS
 from optimal.budgets.audit import proves_within
 from optimal.budgets.certificate import require_within, rests_on_a_budget
-from optimal.certificate import around_balance, check, scale_of
+from optimal.certificate import around_balance, check, is_about_a_peak, scale_of
 from optimal.confirmation.books import SAFE, Books
-from optimal.exchange.certificate import before_peak
 from optimal.form import require_form, unchecked
 from optimal.proof import ProofKind
 
@@ -77,7 +76,7 @@ def confirm(
         return left
     if rests_on_a_budget(solution):
         return left if proves_within(books, solution) else None
-    if before_peak(solution.objective) != solution.objective:
+    if is_about_a_peak(solution):
         # The checker has a rule for the peak, this file has none.
         return None
     return left if _proves(books, solution.objective, solution.proof) else None

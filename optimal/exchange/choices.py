@@ -62,6 +62,10 @@ class Choices:
         readers = self.may.sum(axis=1)
         return int(readers[self.kind].sum())
 
+    def room(self, peak: int) -> Int64:
+        """(members,) int64: what each member may carry under a peak."""
+        return np.full(self.members, peak, np.int64)
+
     def keeps(self, holder: Int64) -> bool:
         """Say whether an assignment, (read,) int64 members, is one of the choices."""
         held = np.zeros(self.least.shape, np.int64)

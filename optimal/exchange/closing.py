@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,98 @@ def is_closable(choices: Choices) -> bool:
     return choices.cells <= MOST_CELLS and choices.total < TOLD_APART
 
 
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """A program over the choices, which starts from what is held.
+
+    Attributes
+    ----------
+    cells : whether a member holds a partition, by (partition, member)
+    loads, counts : of each member what it carries and how many partitions it holds
+    """
+
+    hands: Hands
+    model: cp_model.CpModel
+    cells: dict[tuple[int, int], Cost]
+    loads: list[Cost]
+    counts: list[Cost]
+
+    @staticmethod
+    def of(hands: Hands) -> Closing:
+        """Say that each partition is with one of its members, who keep to their numbers."""
+        choices, model = hands.choices, cp_model.CpModel()
+        cells = {
+            (p, m): model.new_bool_var("")
+            for p, kind in enumerate(choices.kind.tolist())
+            for m in np.flatnonzero(choices.may[kind]).tolist()
+        }
+        of_partition: list[list[Cost]] = [[] for _ in choices.size]
+        of_member: list[list[tuple[int, Cost]]] = [[] for _ in range(choices.members)]
+        for (p, m), held in cells.items():
+            of_partition[p].append(held)
+            of_member[m].append((p, held))
+            model.add_hint(held, int(hands.holder[p] == m))
+        for one in of_partition:
+            model.add_exactly_one(one)
+        size, pile = choices.size.tolist(), choices.pile.tolist()
+        loads = [sum(size[p] * held for p, held in some) for some in of_member]
+        for m, some in enumerate(of_member):
+            of_pile: dict[int, list[Cost]] = {}
+            for p, held in some:
+                of_pile.setdefault(pile[p], []).append(held)
+            for number, held_of in of_pile.items():
+                least, most = int(choices.least[number, m]), int(choices.most[number, m])
+                model.add_linear_constraint(sum(held_of), least, most)
+        counts = [sum(held for _, held in some) for some in of_member]
+        return Closing(hands, model, cells, loads, counts)
+
+    def keep_under(self, peak: int) -> None:
+        """Let nobody carry more than a peak."""
+        for load, room in zip(self.loads, self.hands.choices.room(peak).tolist(), strict=True):
+            self.model.add(load <= room)
+
+    def top(self, bound: int) -> Cost:
+        """Return a variable that is at least the peak, and no less than a bound."""
+        top = self.model.new_int_var(bound, self.hands.peak, "peak")
+        for load in self.loads:
+            self.model.add(load <= top)
+        return top
+
+    def keep_together(self, spread: int) -> None:
+        """Let no two members differ by more than so many partitions."""
+        low = self.model.new_int_var(0, len(self.hands.holder), "")
+        for count in self.counts:
+            self.model.add_linear_constraint(count - low, 0, spread)
+
+    def moves(self, home: Int64) -> Cost:
+        """Return how many partitions are not with their owner, (read,) int64, -1 nobody."""
+        return sum(held for (p, m), held in self.cells.items() if home[p] not in (-1, m))
+
+    def least(self, cost: Cost, bound: int, time_left: TimeLeft) -> tuple[Int64, int]:
+        """Return what costs least by CP-SAT with one worker, and what nothing costs less than.
+
+        (read,) int64 members, and the solver's word or the bound given. What is held stands
+        where the solver finds nothing.
+        """
+        self.model.minimize(cost)
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.cp_model_presolve = self.hands.choices.total < PRESOLVED
+        if (seconds := time_left.share(1)) is not None:
+            solver.parameters.max_time_in_seconds = seconds
+        status = solver.solve(self.model)
+        holder = self.hands.holder.copy()
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            # What is held is an answer: a solver that finds none is not believed.
+            return holder, bound
+        for (p, m), held in self.cells.items():
+            if solver.boolean_value(held):
+                holder[p] = m
+        if status == cp_model.OPTIMAL:
+            return holder, int(solver.value(cost))
+        return holder, max(bound, int(solver.response_proto.inner_objective_lower_bound))
+
+
 def close(hands: Hands, bound: int, time_left: TimeLeft) -> tuple[Int64, int]:
     """Search for a lower peak from what is held, by CP-SAT with one worker.
 
@@ -36,45 +129,5 @@ def close(hands: Hands, bound: int, time_left: TimeLeft) -> tuple[Int64, int]:
     (read,) int64 members, no worse than what is held, and what no peak is below by the solver's
     word, or by the bound given
     """
-    choices, peak = hands.choices, hands.peak
-    model = cp_model.CpModel()
-    top = model.new_int_var(bound, peak, "peak")
-    cells = {
-        (p, m): model.new_bool_var("")
-        for p, kind in enumerate(choices.kind.tolist())
-        for m in np.flatnonzero(choices.may[kind]).tolist()
-    }
-    of_partition: list[list[Cost]] = [[] for _ in choices.size]
-    of_member: list[list[tuple[int, Cost]]] = [[] for _ in range(choices.members)]
-    for (p, m), held in cells.items():
-        of_partition[p].append(held)
-        of_member[m].append((p, held))
-        model.add_hint(held, int(hands.holder[p] == m))
-    for one in of_partition:
-        model.add_exactly_one(one)
-    size, pile = choices.size.tolist(), choices.pile.tolist()
-    for m, some in enumerate(of_member):
-        model.add(sum(size[p] * held for p, held in some) <= top)
-        of_pile: dict[int, list[Cost]] = {}
-        for p, held in some:
-            of_pile.setdefault(pile[p], []).append(held)
-        for number, held_of in of_pile.items():
-            least, most = int(choices.least[number, m]), int(choices.most[number, m])
-            model.add_linear_constraint(sum(held_of), least, most)
-    model.minimize(top)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.cp_model_presolve = choices.total < PRESOLVED
-    if (seconds := time_left.share(1)) is not None:
-        solver.parameters.max_time_in_seconds = seconds
-    status = solver.solve(model)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        # What is held is an answer: a solver that finds none is not believed.
-        return hands.holder, bound
-    holder = hands.holder.copy()
-    for (p, m), held in cells.items():
-        if solver.boolean_value(held):
-            holder[p] = m
-    if status == cp_model.OPTIMAL:
-        return holder, int(solver.value(top))
-    return holder, max(bound, int(solver.response_proto.inner_objective_lower_bound))
+    program = Closing.of(hands)
+    return program.least(program.top(bound), bound, time_left)

@@ -41,6 +41,20 @@ class Hands:
         """What the busiest member carries."""
         return int(self.loads.max(initial=0))
 
+    @property
+    def heights(self) -> Int64:
+        """(members,): what members carry, to be held against each other."""
+        return self.loads
+
+    @property
+    def busiest(self) -> int:
+        """The member that carries most."""
+        return int(self.heights.argmax())
+
+    def worst(self, members: Iterable[int], parts: Iterable[Int64]) -> int:
+        """Return what the busiest of some members would carry with these partitions."""
+        return max(int(self.choices.size[part].sum()) for part in parts)
+
     def give(self, members: Iterable[int], parts: Iterable[Int64]) -> None:
         """Let members hold other parts of what they hold together.
 

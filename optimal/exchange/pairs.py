@@ -53,14 +53,18 @@ def split(hands: Hands, a: int, b: int, rng: np.random.Generator, *, off: int = 
     return both[goes], both[~goes]
 
 
-def _target(hands: Hands, a: int, b: int, size: Int64, with_a: Bools, off: int) -> tuple[int, int]:
+def target_of(
+    hands: Hands, a: int, b: int, size: Int64, with_a: Bools, off: int
+) -> tuple[int, int]:
     """(twice the sum of free ones that would make the two even, the sum of all of them)."""
     total, mine = int(size.sum()), int(size[with_a].sum())
     gap = int(hands.loads[b]) - int(hands.loads[a])
     return min(max(2 * mine + gap + off, 0), 2 * total), total
 
 
-def _counts(choices: Choices, hands: Hands, pile: int, a: int, b: int, n: int, n_a: int) -> range:
+def counts_of(
+    choices: Choices, hands: Hands, pile: int, a: int, b: int, n: int, n_a: int
+) -> range:
     """Return how many of n free partitions of a pile, n_a of them with a, may go to a."""
     fixed_a = int(hands.held[pile, a]) - n_a
     fixed_b = int(hands.held[pile, b]) - (n - n_a)
@@ -72,9 +76,9 @@ def _counts(choices: Choices, hands: Hands, pile: int, a: int, b: int, n: int, n
 def _one_pile(hands: Hands, a: int, b: int, free: Int64, with_a: Bools, off: int) -> Bools | None:
     """Say for each free partition whether it goes to a; a unit of count outweighs all sizes."""
     choices, n = hands.choices, len(free)
-    counts = _counts(choices, hands, 0, a, b, n, int(with_a.sum()))
+    counts = counts_of(choices, hands, 0, a, b, n, int(with_a.sum()))
     size = choices.size[free]
-    twice, total = _target(hands, a, b, size, with_a, off)
+    twice, total = target_of(hands, a, b, size, with_a, off)
     unit = total + 1
     any_count = len(counts) == n + 1
     counted = size if any_count else size + unit
@@ -107,7 +111,7 @@ def _several_piles(
     for number in np.unique(pile).tolist():
         at = np.flatnonzero(pile == number)[:HALF]
         n = len(at)
-        counts = _counts(choices, hands, number, a, b, n, int(with_a[at].sum()))
+        counts = counts_of(choices, hands, number, a, b, n, int(with_a[at].sum()))
         allowed = (sizes(n) >= counts.start) & (sizes(n) < counts.stop)
         way = np.flatnonzero(allowed)
         if len(way) > 1:
@@ -124,7 +128,7 @@ def _several_piles(
         return None
     moved = np.concatenate(used)
     size = choices.size[free[moved]]
-    twice, total = _target(hands, a, b, size, with_a[moved], off)
+    twice, total = target_of(hands, a, b, size, with_a[moved], off)
     sums = [_combined([option[2] for option in half]) for half in halves]
     order = np.argsort(sums[1])
     first, second = Half(sums[0], np.arange(len(sums[0]))), Half(sums[1][order], order)

@@ -70,7 +70,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     found = flow(group, earlier or ("stickiness",), time_limit=time_limit)
     if found.owner is None:
         return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
-    proof = _of_earlier(group, earlier, found.proof)
+    proof = of_earlier(group, earlier, found.proof)
     choices = choices_of(group, earlier, proof, column_of(group, peak))
     bound, floor = highest_floor(choices)
     hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
@@ -86,7 +86,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     if even and hands.peak == bound:
         least = least_score(even[0], choices, bound)
         even_out(hands, even[0], least, searching, min(patience, EVEN_PATIENCE))
-        if score_of(even[0], hands.loads) > least and _is_closable(group, objective, choices):
+        if score_of(even[0], hands.loads) > least and is_scorable(group, objective, choices):
             kind = ProofKind.SOLVER
             hands, least = _closed(group, objective, hands, least, time_left)
         bounds = bound, least
@@ -100,7 +100,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     return Answer(owner, bounds, proof=replace(proof, floor=floor))
 
 
-def _is_closable(group: Group, objective: Objective, choices: Choices) -> bool:
+def is_scorable(group: Group, objective: Objective, choices: Choices) -> bool:
     """Say whether CP-SAT may be of use for a score of all pairs of members."""
     exact = all(TIERS[tier].greatest(group) < SCORED for tier in objective)
     return exact and is_closable(choices) and len(group.members) <= MOST_PAIRED
@@ -137,7 +137,7 @@ def is_worth_it(group: Group, objective: Objective) -> bool:
     return all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
 
 
-def _of_earlier(group: Group, earlier: Objective, proof: Proof) -> Proof:
+def of_earlier(group: Group, earlier: Objective, proof: Proof) -> Proof:
     """Return the certificate of the earlier tiers as they stand before a peak.
 
     For `balance` alone the flow's prices are about moves, which do not count here.

@@ -181,7 +181,7 @@ def test_a_budget_on_racks_needs_racks():
 
 def test_methods_that_know_no_budget_say_so():
     group = random_group(random.Random(1), members=3, partitions=5)
-    for method in ("ilp", "exchange"):
+    for method in ("ilp",):
         with pytest.raises(BadInput, match=f"method: {method} takes no budgets"):
             solve(group, "peak_lag", method=method, at_most={"stickiness": 1})
     with pytest.raises(BadInput, match="method: flow serves only stickiness=K"):
