@@ -20,8 +20,12 @@ if TYPE_CHECKING:
         hunt,
         play,
         score,
+        score_assignors,
     )
     from compare import figures as figures
+    from compare.runs.counts import RunCounts
+    from compare.runs.run import run
+    from compare.samples.families import Family, differing, grid
     from compare.scenarios.rollout import Rollout, RolloutStep, Rule
     from compare.scenarios.upgrade_paths import roll_out
     from compare.verdict import Judged, Verdict, judge
@@ -39,10 +43,11 @@ if TYPE_CHECKING:
     )
     from groups.files import read_groups
     from groups.importers import Failure
-    from heuristics import assign
+    from heuristics import AssignorFunction, Plan, assign
     from heuristics.time_limit import TimeLimit
     from optimal import (
         Floor,
+        Frontier,
         Point,
         Proof,
         ProofKind,
@@ -59,7 +64,11 @@ if TYPE_CHECKING:
     __version__: str
 
 _AT_HOME = {
-    "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score",
+    "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score "
+    "score_assignors",
+    "compare.runs.counts": "RunCounts",
+    "compare.runs.run": "run",
+    "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
     "compare.verdict": "Judged Verdict judge",
@@ -67,26 +76,30 @@ _AT_HOME = {
     "SolverContradiction Violation",
     "groups.files": "read_groups",
     "groups.importers": "Failure",
-    "heuristics": "assign",
+    "heuristics": "AssignorFunction Plan assign",
     "heuristics.time_limit": "TimeLimit",
-    "optimal": "Floor Point Proof ProofKind Solution Status Stopped Term check frontier solve "
-    "solve_many",
+    "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term check frontier "
+    "solve solve_many",
 }
 _HOME = {name: module for module, names in _AT_HOME.items() for name in names.split()}
 
 __all__ = [
     "AssayError",
     "Assignment",
+    "AssignorFunction",
     "BadInput",
     "Excess",
     "Failed",
     "Failure",
+    "Family",
     "Floor",
+    "Frontier",
     "Group",
     "Hunt",
     "InvalidAssignment",
     "Journey",
     "Judged",
+    "Plan",
     "Point",
     "Proof",
     "ProofError",
@@ -96,6 +109,7 @@ __all__ = [
     "Rollout",
     "RolloutStep",
     "Rule",
+    "RunCounts",
     "Scenario",
     "Score",
     "ScoreTerm",
@@ -109,13 +123,17 @@ __all__ = [
     "Violation",
     "assign",
     "check",
+    "differing",
     "frontier",
+    "grid",
     "hunt",
     "judge",
     "play",
     "read_groups",
     "roll_out",
+    "run",
     "score",
+    "score_assignors",
     "solve",
     "solve_many",
 ]

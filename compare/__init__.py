@@ -4,7 +4,7 @@ from compare.promises.hunt import Hunt, hunt
 from compare.promises.shrink import Quarry
 from compare.scenarios.journey import Journey, play
 from compare.scenarios.scenario import Scenario
-from compare.score import Excess, Score, ScoreTerm, score
+from compare.score import Excess, Score, ScoreTerm, score, score_assignors
 
 __all__ = [
     "Excess",
@@ -17,4 +17,5 @@ __all__ = [
     "hunt",
     "play",
     "score",
+    "score_assignors",
 ]

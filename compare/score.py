@@ -9,19 +9,20 @@ from compare.lag.behind import behind
 from groups.assignment import Assignment, Violation
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import values
-from heuristics import Plan, available, matching
-from heuristics.time_limit import Outcome
+from heuristics import Plan, assignor_named, available, matching
+from heuristics.time_limit import Outcome, TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groups.group import Group
-    from heuristics.time_limit import TimeLimit
+    from heuristics import AssignorFunction
     from optimal.solution import Solution
 
 FORMAT = "assay-scores/1"
 CURRENT = "current"
 OPTIMUM = "optimum"
+CALL_SECONDS = 10.0
 Excess = int | tuple[int, int | None] | None
 
 
@@ -95,14 +96,25 @@ class Score:
 
 
 def score(
-    group: Group, assignment: Assignment, solution: Solution, *, assignor: str = CURRENT
+    group: Group,
+    assignment: Assignment | AssignorFunction,
+    solution: Solution,
+    *,
+    assignor: str = CURRENT,
 ) -> Score:
     """Hold an assignment against the reference solution of its group.
+
+    Parameters
+    ----------
+    assignment : of this group; or a function of yours that makes one, which gets 10 seconds in a
+        child process, and whatever becomes of it is a row under its own name
+    assignor : name of the row
 
     Raises
     ------
     BadInput
-        Where the assignment or the solution is for another group.
+        Where the assignment or the solution is for another group, or a function cannot be
+        imported by a child process.
     SolverContradiction
         Where a valid assignment beats a solution that is called optimal.
 
@@ -124,6 +136,8 @@ def score(
     >>> [(term.name, term.value, term.excess) for term in row.terms]
     [('balance', 3, 2), ('stickiness', 1, None)]
     """
+    if not isinstance(assignment, Assignment):
+        return score_assignors(group, solution, [assignment])[0]
     members, partitions = len(group.members), group.n_partitions
     for other, what in ((assignment.group, "assignment"), (solution.group, "solution")):
         if (len(other.members), other.n_partitions) != (members, partitions):
@@ -169,24 +183,57 @@ def outcome_of(solution: Solution) -> Outcome:
 
 
 def score_assignors(
-    group: Group, solution: Solution, names: Sequence[str], limit: TimeLimit
+    group: Group,
+    solution: Solution,
+    assignors: Sequence[str | AssignorFunction],
+    limit: TimeLimit | float = CALL_SECONDS,
 ) -> list[Score]:
-    """Score assignors by name, in order.
+    """Score assignors, a row each, in order.
 
-    ``current`` is what the members hold now, ``optimum`` the solution itself. Every other
-    assignor runs in a child process under the time limit; whatever becomes of it is a row.
+    Each runs in a child process under the time limit; whatever becomes of it is a row.
+
+    Parameters
+    ----------
+    solution : the reference, as `solve` returns it
+    assignors : names, as ``assay assignors`` lists them or ``module:function``, or functions of
+        yours from a group to an assignment. ``current`` is what the members hold now, ``optimum``
+        the solution itself.
+    limit : seconds for each call; or a TimeLimit, which keeps its processes for many groups
 
     Raises
     ------
     BadInput
-        Where no assignor has that name.
+        Where no assignor has a name, a function cannot be imported by a child process, or a
+        member's subscription is unknown.
+
+    Examples
+    --------
+    >>> from assay import Group, score_assignors, solve
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> rows = score_assignors(group, solve(group), ["current", "range", "kip-54-sticky"])
+    >>> [(row.assignor, row.terms[0].excess) for row in rows]
+    [('current', 4), ('range', 2), ('kip-54-sticky', 0)]
     """
+    if not isinstance(limit, TimeLimit):
+        with TimeLimit(limit) as own:
+            return score_assignors(group, solution, assignors, own)
     rows = []
-    for name in names:
-        if name == CURRENT:
+    for asked in assignors:
+        if asked == CURRENT:
             rows.append(score_current(group, solution))
             continue
-        outcome = outcome_of(solution) if name == OPTIMUM else limit.plan(group, name)
+        outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
+        name = asked if isinstance(asked, str) else assignor_named(asked).name
         rows.append(score_outcome(group, outcome, solution, name))
     return rows
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+from groups.errors import BadInput
+
 
 def command_for(extra: str) -> str:
     """Return the command that installs an extra: from a clone, as no package index has this.
@@ -12,3 +16,10 @@ def command_for(extra: str) -> str:
     "in the clone of kafka-assay, pip install '.[java]'"
     """
     return f"in the clone of kafka-assay, pip install '.[{extra}]'"
+
+
+def require(*modules: str, extra: str) -> None:
+    """Raise BadInput with the command that installs an extra, where a module of it is missing."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        raise BadInput(f"{missing[0]} is not installed: {command_for(extra)}")

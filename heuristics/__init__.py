@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from groups import BadInput, Failed, Refused
 from heuristics.assignor import Assignor, Plan
 from heuristics.catalogue import WRITTEN, assignor_named, assignors, available, matching
+from heuristics.own import AssignorFunction
 
 if TYPE_CHECKING:
     from groups import Assignment, Group
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "WRITTEN",
     "Assignor",
+    "AssignorFunction",
     "Plan",
     "assign",
     "assignor_named",
@@ -29,11 +31,12 @@ __all__ = [
 SHIPPED_SECONDS = 10.0
 
 
-def plan(group: Group, name: str) -> Plan:
+def plan(group: Group, name: str | AssignorFunction) -> Plan:
     """Return what the assignor of that name makes of the group, round by round.
 
-    One as shipped runs in a process of its own, for 10 s at most; for many groups or another
-    limit keep a :class:`~heuristics.time_limit.TimeLimit`.
+    A function of yours counts as an assignor. It runs in a process of its own, as one that ships
+    does, for 10 s at most; for many groups or another limit keep a
+    :class:`~heuristics.time_limit.TimeLimit`.
 
     Raises
     ------
@@ -58,10 +61,10 @@ def plan(group: Group, name: str) -> Plan:
     raise error(f"{assignor.name}: {outcome.reason}")
 
 
-def assign(group: Group, name: str) -> Assignment:
+def assign(group: Group, name: str | AssignorFunction) -> Assignment:
     """Return the final assignment that the assignor of that name makes of the group.
 
-    As :func:`plan`, which tells the rounds too.
+    A function of yours counts as an assignor. As :func:`plan`, which tells the rounds too.
 
     Raises
     ------

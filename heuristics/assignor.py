@@ -49,7 +49,8 @@ class Assignor:
     Attributes
     ----------
     name : as users write it
-    kind : "written": from a KIP alone; "shipped": the code that people run
+    kind : "written": from a KIP alone; "shipped": the code that people run; "own": a function of
+        the user's
     source : one line that says where it comes from
     version : number of the KIP, or release of the code; None where there is none
     function : makes the plan of a group whose subscriptions are known; raises Refused where the
@@ -57,7 +58,7 @@ class Assignor:
     """
 
     name: str
-    kind: Literal["written", "shipped"]
+    kind: Literal["written", "shipped", "own"]
     source: str
     version: str | None
     function: Callable[[Group], Plan]

@@ -1,4 +1,4 @@
-"""Catalogue: every assignor by its name, as written and as shipped.
+"""Catalogue: every assignor by its name: as written, as shipped, and the user's own.
 
 A new assignor as written is a new file in ``written`` and one line in ``_WRITTEN``; a new client,
 whose code is called as it is, is a new file in ``shipped`` and one line there.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from groups import BadInput
 from heuristics.assignor import Assignor
 from heuristics.nearest import nearest
+from heuristics.own import installed, is_own, own_function, own_named, require_importable
 from heuristics.shipped import ALL, listed, shipped_named
 from heuristics.shipped.strategies import known_as, names_like
 from heuristics.written import (
@@ -29,6 +30,8 @@ from heuristics.written import (
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+
+    from heuristics.own import AssignorFunction
 
 _WRITTEN = (
     ("range", "RangeAssignor, as documented", None, range.plan),
@@ -51,15 +54,21 @@ WRITTEN: Mapping[str, Assignor] = MappingProxyType(
 
 @cache
 def assignors() -> Mapping[str, Assignor]:
-    """Return the assignors by name: those written, then those shipped, newest versions first.
+    """Return the assignors by name: those written, those shipped, newest versions first, your own.
 
-    Made once, when it is first asked for: clients that are installed are asked for their version.
+    Your own are those that installed packages bring. Made once, when it is first asked for:
+    clients that are installed are asked for their version.
     """
-    return MappingProxyType({**WRITTEN, **{found.name: found for found in listed()}})
+    found = {**WRITTEN, **{shipped.name: shipped for shipped in listed()}}
+    for own in installed():
+        found.setdefault(own.name, own)
+    return MappingProxyType(found)
 
 
-def assignor_named(name: str) -> Assignor:
+def assignor_named(name: str | AssignorFunction) -> Assignor:
     """Return the assignor of that name, whether it can be called here or not.
+
+    A function of yours is named as ``module:function``, or handed over as it is.
 
     A shipped one may be of a version that is not listed; without a version it is of the newest
     that can be called here. Kafka's own may be named as in a configuration:
@@ -69,14 +78,20 @@ def assignor_named(name: str) -> Assignor:
     Raises
     ------
     BadInput
-        Where no assignor has that name; the message has the three nearest.
+        Where no assignor has that name, the message has the three nearest; or a function could
+        not be imported by another process.
     """
+    if not isinstance(name, str):
+        return own_function(name)
     if name in WRITTEN:
         return WRITTEN[name]
     known = known_as(name)
     if known is not None or "/" in name:
         return shipped_named(known or name)
-    raise _unknown(name)
+    found = own_named(name)
+    if found is None:
+        raise _unknown(name)
+    return found
 
 
 def available() -> tuple[str, ...]:
@@ -99,9 +114,11 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
     Raises
     ------
     BadInput
-        Where a name is no assignor's, or a pattern matches none.
+        Where a name is no assignor's, a pattern matches none, or a function of the user's cannot
+        be imported.
     """
     found: dict[str, None] = {}
+    own: list[Assignor] = []
     for name in names:
         if name in besides:
             found[name] = None
@@ -110,13 +127,23 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
             if not matched:
                 raise BadInput(f"assignor: nothing listed matches {name!r}")
             found.update(dict.fromkeys(matched))
-        elif name in WRITTEN or "/" in name or known_as(name):
-            found[assignor_named(name).name] = None
         else:
-            raise _unknown(name, besides)
+            try:
+                assignor = assignor_named(name)
+            except BadInput as error:
+                raise (_unknown(name, besides) if _is_plain(name) else error) from None
+            found[assignor.name] = None
+            if assignor.kind == "own":
+                own.append(assignor)
+    require_importable(own)
     return tuple(found)
 
 
+def _is_plain(name: str) -> bool:
+    return "/" not in name and not is_own(name)
+
+
 def _unknown(name: str, besides: Collection[str] = ()) -> BadInput:
-    near = nearest(name, (*WRITTEN, *names_like(name), *besides))
+    own = (found.name for found in installed())
+    near = nearest(name, (*WRITTEN, *names_like(name), *own, *besides))
     return BadInput(f"assignor: unknown name {name!r}; nearest: {near}; {ALL}")

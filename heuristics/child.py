@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from concurrent.futures import TimeoutError as TimeUp
 from concurrent.futures.process import BrokenProcessPool
@@ -12,7 +13,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, cast
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -62,33 +63,35 @@ class Child:
     ) -> Answer | Lost:
         """Return what a function, which the process must be able to import, returns.
 
-        After `seconds`, enforced to about a tenth of a second, or its death: Lost.
+        After `seconds`, enforced to about a tenth of a second, or its death: Lost. So is what
+        cannot be pickled here or imported there.
         """
         try:
-            return self._attempt(function, args, seconds)
+            packed = pickle.dumps((function, args))
+        except Exception as error:
+            return Lost(f"it cannot be pickled: {' '.join(str(error).split())}")
+        try:
+            return self._attempt(packed, seconds)
         except BrokenProcessPool:
             # The process died between two calls, and the pool had not noticed until now.
             self.close()
         try:
-            return self._attempt(function, args, seconds)
+            return self._attempt(packed, seconds)
         except BrokenProcessPool:
             self.close()
             return Lost("the child process died")
 
-    def _attempt(
-        self, function: Callable[[*Arguments], Answer], args: tuple[*Arguments], seconds: float
-    ) -> Answer | Lost:
+    def _attempt(self, packed: bytes, seconds: float) -> Answer | Lost:
         if self._pool is not None and not self._pool.active:
             self.close()
         if self._pool is None:
             self._pool = ProcessPool(1, initializer=_end_with_parent, context=_Spawn())
         try:
-            future = self._pool.schedule(function, args=list(args), timeout=seconds)
+            future = self._pool.schedule(_unpack_and_call, args=[packed], timeout=seconds)
         except RuntimeError as error:
             raise BrokenProcessPool(str(error)) from error
         try:
-            answer: Answer = future.result(seconds + START_SECONDS)
-            return answer
+            return cast("Answer | Lost", future.result(seconds + START_SECONDS))
         except TimeUp:
             if future.done():
                 return Lost(f"no answer within {seconds:g} s", timed_out=True)
@@ -96,6 +99,15 @@ class Child:
             return Lost("the child process did not start")
         except ProcessExpired as death:
             return Lost(f"the child process died (exit code {death.exitcode})")
+
+
+def _unpack_and_call(packed: bytes) -> object:
+    try:
+        function, args = pickle.loads(packed)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return Lost(f"the child process cannot import it: {reason}")
+    return function(*args)
 
 
 def _end_with_parent() -> None:

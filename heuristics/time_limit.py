@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from groups import AssayError, Assignment, Failed, Refused
+from groups import Assignment, Failed, Refused
 from heuristics.assignor import Plan
 from heuristics.catalogue import assignor_named
 from heuristics.child import Child, Lost
+from heuristics.start import start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from groups import Group
     from groups.arrays import Int32
     from heuristics.assignor import Assignor
+    from heuristics.own import AssignorFunction
 
-PREPARE_SECONDS = 120.0
 Status = Literal["planned", "refused", "failed", "timed-out", "unavailable"]
 
 
@@ -68,20 +69,21 @@ class TimeLimit:
             process.child.close()
         self._processes.clear()
 
-    def plan(self, group: Group, name: str) -> Outcome:
-        """Run the assignor of that name on the group.
+    def plan(self, group: Group, name: str | AssignorFunction) -> Outcome:
+        """Run the assignor of that name, or a function of the user's, on the group.
 
         What it needs to run, such as a JVM, starts before its time does.
 
         Raises
         ------
         BadInput
-            Where no assignor has that name, or a member's subscription is unknown.
+            Where no assignor has that name, a member's subscription is unknown, or another
+            process could not import the function.
         """
         assignor = assignor_named(name)
         group.require_subscriptions()
         process = self._process_of(assignor)
-        if assignor.kind == "shipped" and assignor.name not in process.prepared:
+        if assignor.kind != "written" and assignor.name not in process.prepared:
             reason = assignor.missing()
             if reason is not None:
                 return Outcome("unavailable", None, reason, 0.0)
@@ -97,9 +99,12 @@ class TimeLimit:
         return self._call(self._process_of(None), function, group)
 
     def _process_of(self, assignor: Assignor | None) -> _ClientProcess:
-        """Return where an assignor runs: its client's process; Kafka's classes share a JVM."""
-        name = assignor.name if assignor is not None and assignor.kind == "shipped" else ""
-        client = name.partition("/")[0]
+        """Return where an assignor runs: its client's process; Kafka's classes share a JVM.
+
+        A function of the user's has one of its own.
+        """
+        ours = assignor is None or assignor.kind == "written"
+        client = "" if assignor is None or ours else assignor.name.partition("/")[0]
         key = "kafka" if client in ("kafka-java", "kafka-broker") else client
         return self._processes.setdefault(key, _ClientProcess(Child(), set()))
 
@@ -126,8 +131,8 @@ class _ClientProcess:
     prepared: set[str]
 
 
-def limited(group: Group, name: str, seconds: float) -> Outcome:
-    """Run the assignor of that name on one group, in a child process of its own.
+def limited(group: Group, name: str | AssignorFunction, seconds: float) -> Outcome:
+    """Run the assignor of that name, or a function, on one group, in a child process of its own.
 
     For many groups keep a :class:`TimeLimit`.
 
@@ -150,20 +155,6 @@ class _Answer:
     owner: Int32 | None = None
     strays: tuple[tuple[int, str, int], ...] = ()
     counts: tuple[int, int, int] = (1, 0, 0)
-
-
-def start(child: Child, assignor: Assignor) -> str | None:
-    """Start what an assignor needs, such as a JVM, in a child process; return why that failed."""
-    lost = child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
-    return lost.reason if isinstance(lost, Lost) else lost
-
-
-def _prepare(prepare: Callable[[], None]) -> str | None:
-    try:
-        prepare()
-    except Exception as error:
-        return str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
-    return None
 
 
 def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:

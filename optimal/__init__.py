@@ -3,7 +3,7 @@
 from optimal.certificate import check
 from optimal.exchange.floor import Floor
 from optimal.fleets import solve_many
-from optimal.frontier import Point, frontier
+from optimal.frontier import Frontier, Point, frontier
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term
 from optimal.solve import METHODS, solve
@@ -11,6 +11,7 @@ from optimal.solve import METHODS, solve
 __all__ = [
     "METHODS",
     "Floor",
+    "Frontier",
     "Point",
     "Proof",
     "ProofKind",

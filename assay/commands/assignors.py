@@ -92,11 +92,11 @@ def probe(
 
     The client is made the leader of a group, and its plan is scored.
     """
-    from assay.extras import require
     from assay.printing.one_group import print_scores
     from compare.leader import score_client
     from compare.samples.drawn import drawn
     from compare.score import scores_document
+    from groups.extras import require
     from heuristics.shipped.consumers.driver_process import GROUP_ID
     from heuristics.shipped.probe import Late, Probe
     from heuristics.shipped.probe.metadata import OWN_TOPIC

@@ -36,21 +36,20 @@ def run(
 
     A second run fills only what is missing.
     """
-    from assay.extras import require
-    from compare.score import CURRENT, assignors_asked
+    from compare.score import CURRENT
+    from groups.extras import require
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
-    from compare.runs.job import Job
+    from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
     from compare.runs.rows import worse_rows
 
     limits = limits_of(fail_above or [], parse_objective(objective))
-    asked = assignors_asked(assignor)
-    job = Job(
-        source=Path(source),
-        out=Path(out),
-        objective=parse_objective(objective),
-        assignors=tuple(asked),
+    job = job_of(
+        source,
+        out,
+        objective=objective,
+        assignors=assignor,
         time_limit=time_limit or DEFAULT_SECONDS,
         assume_equal=assume_equal,
         reset=reset,
@@ -58,7 +57,9 @@ def run(
     counts = run_job(job, note)
     show(counts.line())
     worse = (
-        worse_rows(job, counts.keys, asked if assignor else [CURRENT], limits) if limits else []
+        worse_rows(job, counts.keys, job.assignors if assignor else [CURRENT], limits)
+        if limits
+        else []
     )
     for line in worse[:MOST_LINES]:
         complain(line)
@@ -73,7 +74,7 @@ def report(
     out: Annotated[str | None, typer.Option("-o", "--out", help="the page")] = None,
 ) -> None:
     """Write one self-contained page about a run."""
-    from assay.extras import require
+    from groups.extras import require
 
     require("altair", "vl_convert", "pandas", "pyarrow", extra="plots")
     from compare.runs.report import write_report

@@ -65,7 +65,7 @@ def plot(
     dark: Annotated[bool, typer.Option("--dark", help="for a dark background")] = False,
 ) -> None:
     """Write one figure of a group as SVG or PNG."""
-    from assay.extras import require
+    from groups.extras import require
 
     require("altair", "vl_convert", extra="plots")
     from compare import figures

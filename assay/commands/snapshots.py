@@ -1,6 +1,6 @@
 """Snapshots: is one good, what becomes one, one without names, and seeded ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 import typer
@@ -154,9 +154,12 @@ def generate(
         typer.Option(min=1, max=MOST, help="members of the group; may be given again"),
     ] = None,
     per_member: Annotated[
-        int, typer.Option(min=1, max=100 * MOST, help="partitions per member")
-    ] = 10,
-    topics: Annotated[int, typer.Option(min=1, max=MOST, help="number of topics")] = 10,
+        int | None,
+        typer.Option(min=1, max=100 * MOST, help="partitions per member", show_default="10"),
+    ] = None,
+    topics: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="number of topics", show_default="10")
+    ] = None,
     event: Annotated[
         Literal[
             "fresh",
@@ -166,28 +169,47 @@ def generate(
             "leave-many",
             "partitions-added",
             "stable",
-        ],
+        ]
+        | None,
         typer.Option(
             metavar="EVENT",
+            show_default="fresh",
             help="what happened since the last assignment, which was optimal: fresh (nothing was "
             "assigned yet), join-one, join-many, leave-one, leave-many, partitions-added, stable",
         ),
-    ] = "fresh",
-    skewed: Annotated[bool, typer.Option("--skewed", help="topics of unequal size")] = False,
+    ] = None,
+    skewed: Annotated[bool | None, typer.Option("--skewed", help="topics of unequal size")] = None,
     most_partitions: Annotated[
-        int, typer.Option(min=1, help="largest group of the grid")
-    ] = 10_000,
+        int | None, typer.Option(min=1, help="largest group of the grid", show_default="10000")
+    ] = None,
     out: Out = None,
 ) -> None:
     """Print seeded groups as JSON lines."""
     from compare.samples.families import Family, differing, grid
 
+    shape = {"per_member": per_member, "topics": topics, "event": event, "skewed": skewed}
+    many = {"most_partitions": most_partitions}
+    _refuse_ignored(
+        family,
+        {"grid": shape, "differing": shape | many}.get(family, many),
+    )
     sizes = tuple(members or [10])
     if family == "grid":
-        points = list(grid(sizes, most_partitions))
+        points = list(grid(sizes, most_partitions or 10_000))
     elif family == "differing":
         points = list(differing(sizes))
     else:
-        points = [Family(size, per_member, topics, family, event, skewed) for size in sizes]
+        points = [
+            Family(size, per_member or 10, topics or 10, family, event or "fresh", skewed or False)
+            for size in sizes
+        ]
     groups = (p.group(number) for p in points for number in range(seed, seed + count))
     write((as_json(group.to_dict()) for group in groups), out)
+
+
+def _refuse_ignored(family: str, ignored: Mapping[str, object]) -> None:
+    """Raise BadInput where an option was given that means nothing to a family."""
+    for name, given in ignored.items():
+        if given is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise BadInput(f"{option}: family {family} does not take it")

@@ -13,15 +13,13 @@ from groups.wording import counted
 from optimal.frontier.knee import knee
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from groups.group import Group
-    from optimal import Point
+    from optimal import Frontier, Point
 
 MOVING = ("stickiness", "moved_weight")
 
 
-def document(group: Group, tiers: tuple[str, str], points: Sequence[Point]) -> dict[str, object]:
+def document(group: Group, tiers: tuple[str, str], points: Frontier) -> dict[str, object]:
     """Return the ``assay-frontier/1`` document."""
     return {
         "format": "assay-frontier/1",
@@ -37,12 +35,13 @@ def document(group: Group, tiers: tuple[str, str], points: Sequence[Point]) -> d
             }
             for point in points
         ],
+        "left_out": points.left_out,
         "knee": knee(points),
         "assumed": list(group.assumed),
     }
 
 
-def print_frontier(group: Group, tiers: tuple[str, str], points: Sequence[Point]) -> None:
+def print_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> None:
     """Print what is known, then a row a point, from the one that costs least."""
     if not points:
         tell(f"{group.name}: nothing was found in time; give it more with --time-limit")
@@ -71,10 +70,17 @@ def print_frontier(group: Group, tiers: tuple[str, str], points: Sequence[Point]
         loads = spread(point.assignment.loads)
         table.add(cost, value, loads, gain, mark, _proof(point, spent))
     table.show()
-    if not all(point.complete for point in points):
-        tell("There may be points between these: --points and --time-limit give more.")
+    if points.left_out is not None:
+        tell(_left_out(points.left_out))
     if "balance" in tiers:
         tell(BALANCE)
+
+
+def _left_out(reason: str) -> str:
+    """Return the sentence of what is not shown, with the options that would show more."""
+    more = {"at most": "--points gives more", "the time": "--time-limit gives more"}
+    hint = next((f"; {option}" for start, option in more.items() if reason.startswith(start)), "")
+    return f"Not all points: {reason}{hint}."
 
 
 def _headline(

@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING
 from compare.promises.findings import Finding
 from compare.promises.promise import BATCH, PROMISES, Promise, promise_named
 from compare.promises.shrink import Quarry, shrink
-from compare.promises.trial import in_process, runner_of
+from compare.promises.trial import Runner, in_process, runner_of
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
 from groups import BadInput
 from groups.wording import counted
-from heuristics import assignor_named
+from heuristics import matching
+from heuristics.own import is_own
+from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from compare.promises.trial import Runner
     from groups import Group
-    from heuristics.time_limit import TimeLimit
+    from heuristics import AssignorFunction
 
 MOST_SHRUNK = 12
 SAID_EVERY_SECONDS = 5.0
+CALL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,14 @@ class Hunt:
 
 
 def hunt(
-    assignor: str | Runner,
+    assignor: str | AssignorFunction | Runner,
     promise: str | Promise,
     *,
     seed: int = 1,
     groups: int = 2000,
     seconds: float | None = None,
     exhaustive: bool = True,
+    time_limit: float = CALL_SECONDS,
     say: Callable[[str], object] | None = None,
 ) -> Hunt:
     """Look for a group on which an assignor breaks a promise, and shrink what is found.
@@ -70,18 +73,21 @@ def hunt(
 
     Parameters
     ----------
-    assignor : the name of one as written, or what runs another, under a time limit if it may hang
+    assignor : the name of one as written; a function of yours, or its name as ``module:function``,
+        which runs in a child process; or what runs another, under a time limit if it may hang
     promise : its name, or the promise itself
     groups : how many to draw
     seconds : of the whole hunt; where a group was found, the trying stops after half of them, so
         that time is left to shrink it. None: no limit
     exhaustive : whether to try all small groups first
+    time_limit : seconds for each call of a function of yours
     say : takes a line for people on how far the trying is, every few seconds
 
     Raises
     ------
     BadInput
-        Where no assignor as written, or no promise, has the name.
+        Where no assignor as written, or no promise, has the name, or the function cannot be
+        imported by a child process.
 
     Examples
     --------
@@ -90,7 +96,19 @@ def hunt(
     >>> found.quarry.group.partitions.tolist(), found.quarry.measured
     ([1, 1], {'loads': [2, 0]})
     """
-    run = in_process(assignor) if isinstance(assignor, str) else assignor
+    if not isinstance(assignor, Runner) and (not isinstance(assignor, str) or is_own(assignor)):
+        with TimeLimit(time_limit) as limit:
+            run = runner_of(assignor, limit)
+            return hunt(
+                run,
+                promise,
+                seed=seed,
+                groups=groups,
+                seconds=seconds,
+                exhaustive=exhaustive,
+                say=say,
+            )
+    run = assignor if isinstance(assignor, Runner) else in_process(assignor)
     promise = promise_named(promise) if isinstance(promise, str) else promise
     started = said = monotonic()
     until = None if seconds is None else started + seconds
@@ -153,7 +171,7 @@ def hunt_findings(
     BadInput
         Where no assignor or promise has the name, or a promise cannot be asked of the assignor.
     """
-    assignor = assignor_named(assignor).name
+    (assignor,) = matching([assignor])
     asked = [promise_named(name) for name in promises or PROMISES]
     for promise in asked if promises else ():
         if not promise.asked_of(assignor):

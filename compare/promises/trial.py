@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,12 +12,23 @@ from heuristics.time_limit import Outcome, attempt
 from optimal.fleets import solve_many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
     from optimal.solution import Solution
 
-Runner = Callable[[Group], Outcome]
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs one assignor on a group, under a time limit if it may hang."""
+
+    assignor: str
+    run: Callable[[Group], Outcome]
+
+    def __call__(self, group: Group) -> Outcome:
+        """Return what becomes of the group."""
+        return self.run(group)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +80,19 @@ def in_process(name: str) -> Runner:
     if assignor.kind != "written":
         raise BadInput(f"assignor: {name} is not as written, run it under a time limit")
 
-    return lambda group: attempt(assignor.function, group)
+    return Runner(assignor.name, lambda group: attempt(assignor.function, group))
 
 
-def runner_of(assignor: str, limit: TimeLimit) -> Runner:
+def runner_of(assignor: str | AssignorFunction, limit: TimeLimit) -> Runner:
     """Return a runner of an assignor under a time limit, in a child process.
 
     Raises
     ------
     BadInput
-        Where no assignor has that name.
+        Where no assignor has that name, or a function cannot be imported there.
     """
-    assignor_named(assignor)
-    return lambda group: limit.plan(group, assignor)
+    name = assignor_named(assignor).name
+    return Runner(name, lambda group: limit.plan(group, assignor))
 
 
 def optima(groups: Sequence[Group]) -> list[Solution]:

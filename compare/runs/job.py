@@ -1,24 +1,38 @@
-"""Job: what a run is asked for, and how much of it is there at the end."""
+"""Job: what a run is asked for."""
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from compare.runs.tables import content_key
-from compare.sentences import captures
-from groups.wording import counted
+from compare.score import CURRENT, OPTIMUM, assignors_asked
+from groups.tiers import parse_objective
+from heuristics import assignor_named
+from heuristics.own import versioned
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from groups.tiers import Objective
+    from heuristics import AssignorFunction
+
+SECONDS = 10.0
+UNASSIGNED = (CURRENT, OPTIMUM)
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to run: on which input, into which folder, for which objective and assignors."""
+    """What to run: on which input, into which folder, for which objective and assignors.
+
+    Attributes
+    ----------
+    folders : where modules of the user's assignors are looked for, besides the usual ones
+    """
 
     source: Path
     out: Path
@@ -27,6 +41,7 @@ class Job:
     time_limit: float
     assume_equal: bool = False
     reset: str | None = None
+    folders: tuple[str, ...] = ()
 
     def optimum_key(self, group_key: str) -> str:
         """Return the key of a group's row in ``optima``."""
@@ -45,33 +60,34 @@ class Job:
         }
 
 
-@dataclass(frozen=True)
-class RunCounts:
-    """How much a run came to.
+def job_of(
+    source: str | Path,
+    out: str | Path,
+    *,
+    objective: str | Sequence[str] = "kip-54",
+    assignors: Sequence[str | AssignorFunction] | None = None,
+    time_limit: float = SECONDS,
+    assume_equal: bool = False,
+    reset: Literal["latest", "earliest"] | None = None,
+) -> Job:
+    """Return the job of a run, its assignors found and named in full.
 
-    Attributes
-    ----------
-    out : folder of the tables
-    names : the group of each capture in the input; one that was captured twice is there twice
-    solved : of those, how many have a proved optimum
-    new : of those, how many were not complete in the tables before
-    failures : inputs that could not become a group
-    seconds : of the whole run
-    keys : of the captures, as in the table ``groups``
+    Raises
+    ------
+    BadInput
+        Where the objective is not known, no assignor has a name, or a function of the user's
+        cannot be imported by another process.
     """
-
-    out: Path
-    names: tuple[str, ...]
-    solved: int
-    new: int
-    failures: int
-    seconds: float
-    keys: tuple[str, ...]
-
-    def line(self) -> str:
-        """Return one line for people."""
-        return (
-            f"{captures(self.names)}, {self.solved:,} of them with a proved optimum, "
-            f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "
-            f"{self.seconds:.1f} s; tables in {self.out}"
-        )
+    given = [one if isinstance(one, str) else assignor_named(one).name for one in assignors or ()]
+    names = [versioned(name) for name in assignors_asked(given)]
+    own = any(assignor_named(name).kind == "own" for name in names if name not in UNASSIGNED)
+    return Job(
+        source=Path(source),
+        out=Path(out),
+        objective=parse_objective(objective),
+        assignors=tuple(names),
+        time_limit=time_limit,
+        assume_equal=assume_equal,
+        reset=reset,
+        folders=(os.getcwd(), *sys.path) if own else (),
+    )

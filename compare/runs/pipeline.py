@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from compare.runs.job import RunCounts
+from compare.runs.circumstances import circumstances
+from compare.runs.counts import RunCounts
 from compare.runs.rows import found_row, group_row, rows_of
 from compare.runs.session import spark_session
 from compare.runs.stored import read_table
@@ -135,6 +137,8 @@ def _read(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
 def _solve(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Solve a batch of groups together, then score each; one row a group."""
+    # A worker of Spark finds the user's assignors where the process that started the run does.
+    sys.path += [folder for folder in job.folders if folder not in sys.path]
     with TimeLimit(job.time_limit) as limit, Child() as child:
         for batch in batches:
             tasks = batch.to_pylist()
@@ -203,6 +207,7 @@ def _log_run(job: Job, started: str, groups: int, failures: int, clock: float) -
     row = {
         "started_at": started,
         "version": version("kafka-assay"),
+        **circumstances(),
         "input": str(job.source),
         "objective": " > ".join(job.objective),
         "assignors": list(job.assignors),

@@ -90,6 +90,10 @@ TABLES = {
         [
             ("started_at", pa.string()),
             ("version", pa.string()),
+            ("commit", pa.string()),  # of the clone, + where files differ from it; else null
+            ("solvers", pa.list_(pa.string())),  # each with its version
+            ("python", pa.string()),
+            ("processor", pa.string()),  # and how many cores
             ("input", pa.string()),
             ("objective", pa.string()),
             ("assignors", pa.list_(pa.string())),

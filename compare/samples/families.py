@@ -41,6 +41,13 @@ class Family:
     event : what happened since the last assignment, which was optimal; "many" is a tenth, and so
         are the partitions added
     skewed : topic k has a share of the partitions in proportion to 1 / k
+
+    Examples
+    --------
+    >>> from assay import Family
+    >>> group = Family(6, subscriptions="random", event="join-one").group(seed=3)
+    >>> len(group.members), group.n_partitions
+    (6, 60)
     """
 
     members: int
@@ -57,7 +64,7 @@ class Family:
         return "-".join((*parts, *(["skewed"] if self.skewed else []), self.event))
 
     def group(self, seed: int) -> Group:
-        """Return the group of this point for a seed.
+        """Return the group of this point for a seed; the same seed gives the same group.
 
         Raises
         ------
@@ -109,7 +116,26 @@ class Family:
 
 
 def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:
-    """Return the maintainers' grid up to so many partitions, smallest groups first."""
+    """Return the maintainers' grid, fresh groups and those that one member joins.
+
+    Parameters
+    ----------
+    members : sizes of groups, each 1 or more
+    most_partitions : of a group; larger points are left out
+
+    Raises
+    ------
+    BadInput
+        Where a size is less than 1.
+
+    Examples
+    --------
+    >>> from assay import grid
+    >>> points = list(grid((10,), 50))
+    >>> len(points), points[1].name
+    (4, '10x5-10-topics-equal-join-one')
+    """
+    _require_sizes(members)
     points = product(members, (5, 10, 50), (10, 100, 1000), ("equal", "buckets"))
     for size, per_member, topics, subscriptions in points:
         if topics <= size * per_member <= most_partitions:
@@ -118,12 +144,40 @@ def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:
 
 
 def differing(members: tuple[int, ...], topics: int = 20) -> Iterator[Family]:
-    """Return points whose subscriptions differ: where balance is hard and assignors err."""
+    """Return points whose subscriptions differ: where balance is hard and assignors err.
+
+    Nested and random subscriptions, even and skewed topics, after every event; 10 partitions a
+    member.
+
+    Parameters
+    ----------
+    members : sizes of groups, each 1 or more
+    topics : how many topics share the partitions
+
+    Raises
+    ------
+    BadInput
+        Where a size is less than 1.
+
+    Examples
+    --------
+    >>> from assay import differing
+    >>> points = list(differing((10, 100)))
+    >>> len(points), points[0].name
+    (56, '10x10-20-topics-nested-fresh')
+    """
+    _require_sizes(members)
     for size in members:
         for subscriptions, skewed, event in product(
             ("nested", "random"), (False, True), get_args(LastEvent)
         ):
             yield Family(size, 10, topics, subscriptions, event, skewed)  # type: ignore[arg-type]
+
+
+def _require_sizes(members: tuple[int, ...]) -> None:
+    for size in members:
+        if size < 1:
+            raise BadInput(f"members: {size}, expected 1 or more")
 
 
 def _group(

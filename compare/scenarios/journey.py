@@ -9,6 +9,7 @@ from compare.scenarios.listener import listener, protocol_of
 from compare.score import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Assignment, Group
 from groups.tiers import parse_objective, values
+from heuristics import assignor_named
 from optimal.solve import solve
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from compare.scenarios.scenario import Scenario
     from groups.documents.shapes import MemberDocument
     from groups.tiers import Objective
+    from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-scenario-result/1"
@@ -135,7 +137,7 @@ class Journey:
 
 def play(
     scenario: Scenario,
-    assignors: Sequence[str],
+    assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit,
     objective: str | Sequence[str] = "kip-54",
 ) -> tuple[Journey, ...]:
@@ -145,10 +147,16 @@ def play(
     against the optimum from the state that the assignor itself had reached. Where an assignor
     refuses, fails or runs out of time, the members keep what they hold and the journey goes on.
 
+    Parameters
+    ----------
+    assignors : names, or functions of yours from a group to an assignment
+    limit : for each call of an assignor; its seconds are also those of each solve
+
     Raises
     ------
     BadInput
-        Where no assignor has a name, or the group lacks what a tier needs.
+        Where no assignor has a name, a function cannot be imported by a child process, or the
+        group lacks what a tier needs.
 
     Examples
     --------
@@ -185,14 +193,17 @@ def result_document(scenario: Scenario, journeys: Sequence[Journey]) -> dict[str
     }
 
 
-def _journey(scenario: Scenario, assignor: str, objective: Objective, limit: TimeLimit) -> Journey:
+def _journey(
+    scenario: Scenario, asked: str | AssignorFunction, objective: Objective, limit: TimeLimit
+) -> Journey:
+    assignor = asked if isinstance(asked, str) else assignor_named(asked).name
     state: State | None = None
     steps = []
     for stage in scenario.stages:
         group = Group.from_dict(_owning(stage.document, state))
         solution = solve(group, objective, time_limit=limit.seconds)
         best = () if solution.assignment is None else values(solution.assignment, objective)
-        outcome = outcome_of(solution) if assignor == OPTIMUM else limit.plan(group, assignor)
+        outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
         plan = outcome.plan
         made = None if plan is None else plan.assignment
         steps.append(

@@ -1,4 +1,4 @@
-"""Point: a trade-off of two tiers and what is known of it."""
+"""Point: a trade-off of two tiers and what is known of it; Frontier: all that were found."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from groups.assignment import Assignment
 
 
@@ -48,3 +50,20 @@ class Point:
     def weakly_dominates(self, other: Point) -> bool:
         """Say whether it is as good as another one in both tiers."""
         return self.first_value <= other.first_value and self.second_value <= other.second_value
+
+
+class Frontier(tuple[Point, ...]):
+    """The trade-offs that were found, and why others may be missing.
+
+    Attributes
+    ----------
+    left_out : in words what is not here, and why; None where it is proved that nothing is missing
+    """
+
+    left_out: str | None
+
+    def __new__(cls, points: Iterable[Point], left_out: str | None = None) -> Frontier:
+        """Hold points in order."""
+        made = super().__new__(cls, points)
+        made.left_out = left_out
+        return made

@@ -28,6 +28,11 @@ MOST_CHOICES = 20_000
 _TURNS = 12
 
 
+def choices(group: Group) -> int:
+    """Return how many pairs of a partition and a member that reads it there are."""
+    return int((group.readers * group.partitions).sum())
+
+
 def searched(
     group: Group,
     objective: Objective,
@@ -43,7 +48,7 @@ def searched(
     found = [left]
     across = left.second_value - right.second_value
     step = 1 if points is None else max(1, math.ceil(across / (points - 1)))
-    small = int((group.readers * group.partitions).sum()) <= MOST_CHOICES
+    small = choices(group) <= MOST_CHOICES
     by_flow = objective == ("balance", "stickiness")
     while (small or by_flow) and not time_left.is_up:
         at = found[-1]

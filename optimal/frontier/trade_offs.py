@@ -10,7 +10,7 @@ from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
 from groups.needs import require_data
 from groups.tiers import parse_objective, values
-from optimal.frontier.point import Point
+from optimal.frontier.point import Frontier, Point
 from optimal.proof import ProofKind
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -29,7 +29,7 @@ def frontier(
     *,
     time_limit: float | None = None,
     points: int | None = None,
-) -> tuple[Point, ...]:
+) -> Frontier:
     """Return the efficient trade-offs of two tiers, from the least of `first` to that of `second`.
 
     From one point to the next `first` grows and `second` shrinks: what the next unit of the one
@@ -55,10 +55,11 @@ def frontier(
     Returns
     -------
     points : none of them is dominated by another or comes twice. Those that are proved
-        are efficient; where all are proved and complete these are all trade-offs there are. Of a
-        group with more than 20,000 readers of partitions only the ends are returned, and what
-        flows find, where the rest would have to be searched. Empty where the time was up before
-        anything was found.
+        are efficient; where all are proved and complete these are all trade-offs there are, and
+        `left_out` is None; else it says in words what is not here, and why. Where the points
+        between the ends would have to be searched, and the readers of all partitions add up to
+        more than 20,000, only the ends are here, and what flows find. Empty where the time was up
+        before anything was found.
 
     Raises
     ------
@@ -83,31 +84,76 @@ def frontier(
     >>> points = frontier(group, "balance", "stickiness")
     >>> [(point.first_value, point.second_value) for point in points]
     [(1, 2), (3, 1), (5, 0)]
+    >>> print(points.left_out)
+    None
+    >>> frontier(group, "balance", "stickiness", points=2).left_out
+    'at most 2 points were asked for: there may be others between them'
     """
     objective = parse_objective((first, second))
     require_data(group, objective)
     if points is not None and points < 2:
         raise BadInput(f"points: {points}, expected 2 or more")
     time_left = TimeLeft.of(time_limit)
+    found, by_search = _found(group, objective, time_left, points)
+    return Frontier(
+        found, _left_out(group, objective, found, points, time_left, by_search=by_search)
+    )
+
+
+def _found(
+    group: Group, objective: Objective, time_left: TimeLeft, points: int | None
+) -> tuple[tuple[Point, ...], bool]:
+    """Return the trade-offs, and whether those between the ends had to be searched."""
     left = _end(solve(group, objective, time_limit=time_left.share(4)))
     right = _end(solve(group, objective[::-1], time_limit=time_left.share(3)), turned=True)
     if left is None or right is None:
-        return tuple(end for end in (left, right) if end is not None)
+        return tuple(end for end in (left, right) if end is not None), False
     if left.weakly_dominates(right) or right.weakly_dominates(left):
-        return (_only(left, right),)
+        return (_only(left, right),), False
     if left.proved and right.proved:
         from optimal.frontier.trades import trades
 
         most = dict(zip(objective, (right.first_value, left.second_value), strict=True))
         known = trades(group, objective, most)
         if known is not None:
-            return _picked(group, objective, (left, right), known, time_left, points)
+            return _picked(group, objective, (left, right), known, time_left, points), False
     from optimal.frontier.search import searched
 
     if objective == ("stickiness", "balance"):
         ends = _turned((left, right))
-        return _turned(searched(group, objective[::-1], (ends[0], ends[1]), time_left, points))
-    return searched(group, objective, (left, right), time_left, points)
+        found = searched(group, objective[::-1], (ends[0], ends[1]), time_left, points)
+        return _turned(found), True
+    return searched(group, objective, (left, right), time_left, points), True
+
+
+def _left_out(
+    group: Group,
+    objective: Objective,
+    found: tuple[Point, ...],
+    points: int | None,
+    time_left: TimeLeft,
+    *,
+    by_search: bool,
+) -> str | None:
+    """Say what is missing and why; None where it is proved that nothing is."""
+    if found and all(point.complete for point in found):
+        return None
+    between = "there may be others between them"
+    if by_search:
+        from optimal.frontier.search import MOST_CHOICES, choices
+
+        if (many := choices(group)) > MOST_CHOICES:
+            flows = set(objective) == {"balance", "stickiness"}
+            here = "the ends, and what flows find" if flows else "the ends"
+            return (
+                f"only {here}: the readers of all partitions add up to {many:,}, and no more "
+                f"than {MOST_CHOICES:,} are searched for what is between"
+            )
+    if time_left.is_up:
+        return f"the time was up: {between}" if len(found) > 1 else "the time was up"
+    if points is not None and len(found) >= points:
+        return f"at most {points} points were asked for: {between}"
+    return f"not everything is proved: {between}"
 
 
 def _turned(points: tuple[Point, ...]) -> tuple[Point, ...]:

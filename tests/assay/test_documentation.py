@@ -67,6 +67,10 @@ def test_there_are_commands_and_programs_to_run():
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
 def test_every_command_succeeds_and_prints_what_stands_under_it(clone, page):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for program in blocks("python", page):
+        named = re.match(r"# (\w+\.py)\n", program)
+        if named:
+            (clone / named[1]).write_text(program)
     for command, shown in commands(page):
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],

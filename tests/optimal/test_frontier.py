@@ -1,4 +1,5 @@
 import random
+import re
 from collections import Counter
 from itertools import combinations, pairwise, permutations, product
 from time import monotonic
@@ -6,6 +7,7 @@ from time import monotonic
 import numpy as np
 import pytest
 
+from compare.samples.families import Family
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal import Point, ProofKind, Status, frontier, solve
 from optimal.cpsat import least_within
@@ -408,3 +410,21 @@ def test_the_caller_s_group_is_what_the_assignments_are_for():
     group = newcomers(6, 2)
     assert all(point.assignment.group is group for point in frontier(group, *SORTED[0]))
     assert solve(group, "stickiness > balance").status is Status.OPTIMAL
+
+
+def test_what_a_frontier_leaves_out_is_said_in_words():
+    group = Family(100, 10, 10, "random", "join-one").group(1)
+    found = frontier(group, "topic_balance", "stickiness", time_limit=60)
+    assert len(found) == 2
+    assert re.fullmatch(
+        r"only the ends: the readers of all partitions add up to 54,600, and no more than "
+        r"20,000 are searched for what is between",
+        found.left_out,
+    )
+
+
+def test_of_a_frontier_without_time_it_is_said_that_the_time_was_up():
+    group = Family(10, 10, 10, "random", "join-one").group(1)
+    assert frontier(group, "topic_balance", "stickiness", time_limit=0).left_out.startswith(
+        "the time was up"
+    )

@@ -44,7 +44,9 @@ def test_the_knee_is_marked_in_the_table_and_in_json(kneed):
     document = document_of(
         good(assay("frontier", kneed, "balance", "stickiness", "--format", "json"))
     )
-    assert list(document) == ["format", "group", "tiers", "points", "knee", "assumed"]
+    assert list(document) == [
+        "format", "group", "tiers", "points", "left_out", "knee", "assumed",
+    ]  # fmt: skip
     assert (document["format"], document["group"]) == ("assay-frontier/1", "kneed")
     assert document["tiers"] == ["balance", "stickiness"]
     found = [tuple(point["values"]) for point in document["points"]]
@@ -81,7 +83,10 @@ def test_fewer_points_are_said_to_be_fewer(folder):
     run = good(assay("frontier", folder / "orders.json", "balance", "stickiness", "--points", "2"))
     lines = run.stdout.splitlines()
     assert [line.split()[0] for line in lines[2:4]] == ["0", "2"]
-    assert lines[4] == "There may be points between these: --points and --time-limit give more."
+    assert lines[4] == (
+        "Not all points: at most 2 points were asked for: there may be others between them; "
+        "--points gives more."
+    )
 
 
 @pytest.mark.parametrize(

@@ -248,3 +248,20 @@ def test_every_command_refuses_what_is_not_json_in_one_line(folder, command):
     more = [folder / "oops.json"] if command == "check" else []
     line = one_line(assay(command, folder / "oops.json", *more), 2)
     assert line.startswith(f"{folder / 'oops.json'}: ")
+
+
+@pytest.mark.parametrize(
+    ("family", "option"),
+    [
+        ("grid", ("--event", "stable")),
+        ("grid", ("--per-member", "10")),
+        ("grid", ("--topics", "10")),
+        ("grid", ("--skewed",)),
+        ("differing", ("--topics", "10")),
+        ("differing", ("--most-partitions", "10000")),
+        ("random", ("--most-partitions", "10000")),
+    ],
+)
+def test_an_option_that_the_family_does_not_take_is_refused(family, option):
+    line = one_line(assay("generate", family, *option), 2)
+    assert line == f"{option[0]}: family {family} does not take it"

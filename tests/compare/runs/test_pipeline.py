@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from compare.runs.job import Job, RunCounts
+from compare.runs.counts import RunCounts
+from compare.runs.job import Job
 from compare.runs.pipeline import _solved
 from compare.runs.rows import found_row, group_row, rows_of
 from compare.runs.stored import read_table

@@ -1,0 +1,86 @@
+"""A function of yours, passed to what compares assignors."""
+
+import re
+
+import pytest
+
+from compare.promises.hunt import hunt
+from compare.scenarios.journey import play
+from compare.scenarios.scenario import Scenario
+from compare.score import score, score_assignors
+from groups import BadInput, Group
+from heuristics.time_limit import TimeLimit
+from optimal import solve
+from tests.heuristics.assignors import mine
+
+DOCUMENT = {
+    "format": "assay-group/1",
+    "group": "orders",
+    "topics": {"t0": 2, "t1": 3},
+    "members": {
+        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+        "c1": {"subscription": ["t1"]},
+    },
+}
+NAME = "tests.heuristics.assignors.mine:deal"
+
+
+@pytest.fixture(scope="module")
+def limit():
+    with TimeLimit(10) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def group() -> Group:
+    return Group.from_dict(DOCUMENT)
+
+
+def test_score_runs_a_function_and_holds_what_it_makes_against_the_optimum(group):
+    row = score(group, mine.deal, solve(group))
+    assert (row.assignor, row.status, row.valid) == (NAME, "scored", True)
+    assert [(term.value, term.excess) for term in row.terms] == [(5, 4), (0, None)]
+
+
+def test_score_assignors_takes_names_and_functions_in_one_list(group, limit):
+    asked = ["current", mine.nothing, NAME, mine.by_name, "optimum"]
+    rows = score_assignors(group, solve(group), asked, limit)
+    names = [row.assignor for row in rows]
+    assert names == ["current", NAME.replace("deal", "nothing"), NAME, rows[3].assignor, "optimum"]
+    assert [row.status for row in rows] == ["scored", "failed", *["scored"] * 3]
+    assert rows[1].reason == "it returned None, expected an Assignment"
+
+
+def test_hunt_finds_the_smallest_group_on_which_a_function_breaks_a_promise():
+    for asked in (mine.deal, NAME):
+        found = hunt(asked, "balanced", groups=60, exhaustive=False)
+        assert (len(found.quarry.group.members), found.quarry.measured["loads"]) == (2, [2, 0])
+
+
+def test_a_hunt_stops_a_function_that_hangs():
+    name = "tests.heuristics.assignors.misbehaving:sleep"
+    found = hunt(name, "terminates", groups=1, exhaustive=False, time_limit=0.2, seconds=2)
+    assert found.quarry.measured == {"status": "timed-out"}
+
+
+def test_play_takes_a_function_through_a_scenario(limit):
+    document = {"format": "assay-scenario/1", "name": "s", "group": DOCUMENT}
+    scenario = Scenario.from_dict(document | {"events": [{"leave": ["c1"]}]})
+    best, own = play(scenario, [mine.deal], limit)
+    assert (best.assignor, own.assignor) == ("optimum", NAME)
+    assert own.total["open"] == 0
+    assert own.steps[0].row.terms[0].excess == 4
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda group, limit: score(group, mine.local(), solve(group)),
+        lambda group, limit: score_assignors(group, solve(group), [mine.local()], limit),
+        lambda group, limit: hunt(mine.local(), "balanced"),
+    ],
+    ids=["score", "score_assignors", "hunt"],
+)
+def test_what_cannot_be_pickled_is_refused_at_once(group, limit, call):
+    with pytest.raises(BadInput, match=re.escape("local.<locals>.inner cannot be pickled")):
+        call(group, limit)

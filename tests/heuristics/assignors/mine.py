@@ -1,0 +1,86 @@
+"""Assignors as users write them, good and bad, for a child process to import."""
+
+import sys
+
+import numpy as np
+
+from groups import Assignment, Refused
+from heuristics import Plan
+
+NUMBER = 4
+
+
+def deal(group) -> Assignment:
+    """Everything to the first member."""
+    return Assignment(group, np.zeros(group.n_partitions, int))
+
+
+def by_name(group) -> dict:
+    counts = zip(group.topics, group.partitions, strict=True)
+    return {group.members[0]: {topic: np.arange(count) for topic, count in counts}}
+
+
+def in_rounds(group) -> Plan:
+    return Plan(deal(group), rounds=3, revoked=2)
+
+
+def talk(group) -> Assignment:
+    sys.stdout.write("one, two")
+    return deal(group)
+
+
+def unknown_member(group) -> dict:
+    return {"nobody": {group.topics[0]: [0]}}
+
+
+def twice(group) -> dict:
+    return {member: {group.topics[0]: [0]} for member in group.members}
+
+
+def beyond(group) -> dict:
+    return {group.members[0]: {group.topics[0]: [99]}}
+
+
+def nothing(group) -> None:
+    return None
+
+
+def letters(group) -> dict:
+    return {group.members[0]: {group.topics[0]: "01"}}
+
+
+def of_another(group) -> Assignment:
+    return deal(group.only([0]))
+
+
+def too_short(group) -> Assignment:
+    return Assignment(group, np.zeros(1, int))
+
+
+def divide(group) -> Assignment:
+    return 1 / 0
+
+
+def leave(group) -> Assignment:
+    sys.exit("gone")
+
+
+def refuse(group) -> Assignment:
+    raise Refused("more than one topic")
+
+
+class Least:
+    """A callable with a setting."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def __call__(self, group) -> Assignment:
+        return Assignment(group, np.full(group.n_partitions, self.at))
+
+
+def local():
+    def inner(group):
+        return deal(group)
+
+    return inner
