@@ -147,19 +147,25 @@ _WORDS: tuple[tuple[tuple[str, ...], str, Kinds, Callable[[Comparison], bool], s
 )
 
 
-def departure(written: str, shipped: str, kind: str, row: Comparison) -> str:
-    """Return where a shipped assignor departs from the KIP on groups of a kind.
+def departures(written: str, shipped: str, kind: str, row: Comparison) -> list[str]:
+    """Return the ways in which a shipped assignor departs from the KIP on groups of a kind.
 
-    Empty where the figures show no difference; `UNEXPLAINED` where there are no words for one.
+    None where the figures show no difference; `UNEXPLAINED` where there are no words for one.
     """
     same = row.groups == row.valid == row.same_each == row.same_moves
     if same:
-        return ""
+        return []
     said = [
         words
         for kips, pattern, kinds, explains, words in _WORDS
         if written in kips and fnmatchcase(shipped, pattern) and kind in kinds and explains(row)
     ]
     if said:
-        return "; ".join(said)
-    return UNEXPLAINED if row.groups > row.valid + row.written_invalid or _differs(row) else TIES
+        return said
+    unexplained = row.groups > row.valid + row.written_invalid or _differs(row)
+    return [UNEXPLAINED if unexplained else TIES]
+
+
+def departure(written: str, shipped: str, kind: str, row: Comparison) -> str:
+    """Return the departures as one text, "" where there are none."""
+    return "; ".join(departures(written, shipped, kind, row))

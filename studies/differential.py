@@ -1,28 +1,32 @@
 """The differential table: assignors as written against the same as shipped, on seeded groups.
 
-``python -m studies.differential`` makes it anew, in ``docs/findings/differential.md``.
+``python -m studies.differential`` makes it anew: ``docs/findings/differential.csv`` has every
+figure, ``differential.md`` the matrices of what differs.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
-from dataclasses import astuple
+from dataclasses import asdict, fields
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from compare.samples.kinds import KINDS, seeded
+from compare.samples.kinds import seeded
 from heuristics import assignors
 from studies.comparison import Comparison
 from studies.departures import departure
+from studies.differences import page_of
 from studies.measured import measured
 from studies.page import put
+from studies.records import beside, read, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from studies.measured import Measured
+    from studies.records import Cell
 
 GROUPS = 5000
 # Members list a shipped assignor by this name; whose it is comes before the slash.
@@ -91,69 +95,52 @@ def compared(
     return rows_of(names, by_name, {kind: len(found) for kind, found in kinds.items()})
 
 
-def table_of(rows: Mapping[tuple[str, str], Mapping[str, Comparison]]) -> str:
-    """Return the table as Markdown; releases with the same figures throughout share their rows."""
-    lines = [
-        "| as written | as shipped | groups | compared | both valid | same loads | by member | "
-        "balance better / worse | same moves | fewer / more | "
-        "shipped invalid / failed / timed out | where the shipped code departs |",
-        "|---" * 12 + "|",
+def records_of(
+    rows: Mapping[tuple[str, str], Mapping[str, Comparison]],
+) -> list[dict[str, Cell]]:
+    """Return a record for each pair and kind: every count, and where the shipped code departs."""
+    return [
+        {
+            "written": written,
+            "shipped": shipped,
+            "kind": kind,
+            **asdict(row),
+            "departs": departure(written, shipped, kind, row),
+        }
+        for (written, shipped), kinds in rows.items()
+        for kind, row in kinds.items()
     ]
-    merged: dict[tuple[str, str, str], list[str]] = {}
-    for (written, shipped), kinds in rows.items():
-        client, _, version = shipped.partition("@")
-        figures = repr([(kind, astuple(row)) for kind, row in kinds.items()])
-        merged.setdefault((written, client, figures), []).append(version)
-    for (written, client, _), versions in merged.items():
-        name = f"{client}@{versions[0]}"
-        shown = ", ".join([f"`{name}`", *(f"`@{version}`" for version in versions[1:])])
-        for kind, row in rows[written, name].items():
-            words = departure(written, name, kind, row)
-            lines.append(f"| `{written}` | {shown} | {kind} | {_cells(row)} | {words} |")
-    return "\n".join(lines)
 
 
-def _cells(row: Comparison) -> str:
-    valid = f"{row.valid:,}"
-    if row.written_invalid:
-        valid += f" (as written invalid: {row.written_invalid:,})"
-    cells = (
-        f"{row.groups:,}",
-        valid,
-        f"{row.same_loads:,}",
-        f"{row.same_each:,}",
-        f"{row.better:,} / {row.worse:,}",
-        f"{row.same_moves:,}",
-        f"{row.fewer:,} / {row.more:,}",
-        f"{row.invalid:,} / {row.failed:,} / {row.timed_out:,}",
-    )
-    return " | ".join(cells)
-
-
-def page_of(
-    rows: Mapping[tuple[str, str], Mapping[str, Comparison]], absent: Sequence[str]
-) -> str:
-    """Return what stands between the markers: the kinds of groups, the table, who is missing."""
-    kinds = "\n".join(f"- *{kind}*: {text}" for kind, text in KINDS.items())
-    parts = [kinds, table_of(rows)]
-    if absent:
-        parts.append(f"Not there: {', '.join(f'`{name}`' for name in absent)}.")
-    return "\n\n".join(parts)
+def rows_in(records: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], dict[str, Comparison]]:
+    """Return the rows that records were made of."""
+    found: dict[tuple[str, str], dict[str, Comparison]] = {}
+    for record in records:
+        counts = {field.name: int(record[field.name]) for field in fields(Comparison)}
+        pair = record["written"], record["shipped"]
+        found.setdefault(pair, {})[record["kind"]] = Comparison(**counts)
+    return found
 
 
 def main() -> None:
-    """Make the table anew."""
-    parser = ArgumentParser(description="make the differential table anew")
+    """Make the page and its records anew."""
+    parser = ArgumentParser(description="make the differential matrices anew")
     parser.add_argument("--docs", type=Path, default=Path("docs/findings/differential.md"))
     parser.add_argument("--groups", type=int, default=GROUPS)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--page-only", action="store_true", help="of the records that are there")
     asked = parser.parse_args()
     started = perf_counter()
-    names = list(dict.fromkeys(shipped for _, shipped in pairs(assignors())))
-    absent = [name for name in names if assignors()[name].missing() is not None]
-    here = [name for name in names if name not in absent]
-    rows = compared(here, asked.groups, workers=asked.workers)
-    put(asked.docs, "differential", page_of(rows, absent))
+    if asked.page_only:
+        rows = rows_in(read(beside(asked.docs)))
+    else:
+        names = list(dict.fromkeys(shipped for _, shipped in pairs(assignors())))
+        absent = [name for name in names if assignors()[name].missing() is not None]
+        here = [name for name in names if name not in absent]
+        rows = compared(here, asked.groups, workers=asked.workers)
+        write(beside(asked.docs), records_of(rows))
+        sys.stderr.write("".join(f"not there: {name}\n" for name in absent))
+    put(asked.docs, "differential", page_of(rows))
     sys.stderr.write(f"{len(rows)} pairs in {perf_counter() - started:.0f} s\n")
 
 

@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,11 +26,13 @@ from compare.samples.enumerated import equal, fresh, owned
 from heuristics import WRITTEN
 from studies import amendments
 from studies.page import put
+from studies.records import beside, share, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from groups import Group
+    from studies.records import Cell
 
 BATCH = 500
 Key = tuple[str, str, str]
@@ -165,23 +168,49 @@ def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
     return found
 
 
-def table_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> str:
-    """Return the scopes and the table as Markdown: a row for each assignor and promise."""
-    names = [scope.name for scope in scopes()]
-    by_id = {(f.assignor, f.promise): f for f in findings}
-    lines = [f"- *{scope.name}*: {scope.text}" for scope in scopes()]
-    lines += [
-        "",
-        f"| assignor | promise | {' | '.join(names)} | smallest group that breaks it |",
-        "|---" * (len(names) + 3) + "|",
+def records_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> list[dict[str, Cell]]:
+    """Return a record for each assignor, promise and scope: groups put to the test, and broken."""
+    by_promise = {(f.assignor, f.promise): f for f in findings}
+    return [
+        {
+            "assignor": assignor,
+            "promise": promise,
+            "scope": scope.name,
+            "tested": total[scope.name, assignor, promise].tested,
+            "broken": total[scope.name, assignor, promise].broken,
+            "smallest": _described(by_promise.get((assignor, promise))),
+            "finding": found.id if (found := by_promise.get((assignor, promise))) else "",
+        }
+        for assignor in WRITTEN
+        for promise in PROMISES
+        if PROMISES[promise].asked_of(assignor)
+        for scope in scopes()
     ]
-    for assignor in WRITTEN:
-        for promise in PROMISES:
-            if PROMISES[promise].asked_of(assignor):
-                cells = [_cell(total[scope, assignor, promise]) for scope in names]
-                least = _described(by_id.get((assignor, promise)))
-                lines.append(f"| `{assignor}` | {promise} | {' | '.join(cells)} | {least} |")
-    return "\n".join(lines)
+
+
+def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
+    """Return the scopes and a matrix: a row an assignor, a column a promise, then the exceptions.
+
+    A cell says "kept", or the greatest share of the groups of a scope on which the promise breaks.
+    """
+    worst: dict[tuple[str, str], tuple[Fraction, str]] = {}
+    exceptions: dict[str, str] = {}
+    for record in records:
+        pair = str(record["assignor"]), str(record["promise"])
+        tested, broken = int(record["tested"] or 0), int(record["broken"] or 0)
+        rate = Fraction(broken, tested) if tested else Fraction(0)
+        said = f"{share(broken, tested)} of {record['scope']}" if broken else "kept"
+        worst[pair] = max(worst.get(pair, (rate, said)), (rate, said))
+        if record["finding"]:
+            what = f"| `{pair[0]}` | {pair[1]} | {record['smallest']} | `{record['finding']}` |"
+            exceptions[str(record["finding"])] = what
+    lines = [f"- *{scope.name}*: {scope.text}" for scope in scopes()]
+    lines += ["", f"| assignor | {' | '.join(PROMISES)} |", "|---" * (len(PROMISES) + 1) + "|"]
+    for assignor in dict.fromkeys(assignor for assignor, _ in worst):
+        cells = [worst[assignor, p][1] if (assignor, p) in worst else "" for p in PROMISES]
+        lines.append(f"| `{assignor}` | {' | '.join(cells)} |")
+    lines += ["", "| assignor | breaks | on as few as | finding |", "|---|---|---|---|"]
+    return "\n".join([*lines, *exceptions.values()])
 
 
 def main() -> None:
@@ -195,8 +224,9 @@ def main() -> None:
     total = tally_all(asked.workers)
     findings = findings_of(total)
     amended = {name: amendments.broken_by(groups) for name, groups in amendments.scopes().items()}
-    made = f"{table_of(total, findings)}\n\n{amendments.table_of(amended)}"
-    put(asked.docs, "promises", made)
+    records = records_of(total, findings)
+    write(beside(asked.docs), records)
+    put(asked.docs, "promises", f"{matrix_of(records)}\n\n{amendments.table_of(amended)}")
     others = [f for f in read_findings(asked.findings) if f.assignor not in WRITTEN]
     asked.findings.write_text(as_lines([*findings, *others]), encoding="utf-8")
     seconds = perf_counter() - started
@@ -208,14 +238,6 @@ def _job(scope: str, part: int, parts: int) -> dict[tuple[str, str], Tally]:
     return tally(groups(), part=part, parts=parts)
 
 
-def _cell(one: Tally) -> str:
-    if not one.tested:
-        return "not put to the test"
-    if not one.broken:
-        return f"holds on all {one.tested:,}"
-    return f"**fails** on {one.broken:,} of {one.tested:,}"
-
-
 def _described(finding: Finding | None) -> str:
     if finding is None:
         return ""
@@ -225,7 +247,7 @@ def _described(finding: Finding | None) -> str:
         f"{n} {what}{'' if n == 1 else 's'}"
         for n, what in zip(sizes, ("member", "topic", "partition"), strict=True)
     ]
-    return f"{', '.join(parts)}: `{finding.id}`"
+    return ", ".join(parts)
 
 
 if __name__ == "__main__":

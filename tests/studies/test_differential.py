@@ -12,9 +12,18 @@ from heuristics import WRITTEN, Assignor, assignors
 from heuristics.child import Child
 from studies.comparison import Comparison
 from studies.departures import UNEXPLAINED, departure
-from studies.differential import SHIPPED_AS, compared, pairs, rows_of, table_of
+from studies.differences import cell, matrix_of, page_of
+from studies.differential import (
+    SHIPPED_AS,
+    compared,
+    pairs,
+    records_of,
+    rows_in,
+    rows_of,
+)
 from studies.measured import Measured, measured_on
 from studies.page import made_part
+from studies.records import beside, read, write
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
 CALLED_HERE = tuple(
@@ -128,21 +137,25 @@ def test_every_difference_is_put_in_words(rows):
     }
 
 
-def test_the_table_has_all_pairs_and_kinds_and_its_place_in_the_page(rows):
-    found = table_of(rows).splitlines()
-    assert len(found) == 2 + sum(len(kinds) for kinds in rows.values())
-    assert {line.count(" | ") for line in found[2:]} == {11}
-    assert made_part(PAGE, "differential").count("\n| `") > 100
+def test_the_records_have_every_count_of_every_pair_and_kind(rows, tmp_path):
+    file = tmp_path / "records.csv"
+    write(file, records_of(rows))
+    assert rows_in(read(file)) == {pair: dict(kinds) for pair, kinds in rows.items() if kinds}
+    words = {(r["written"], r["shipped"], r["kind"]): r["departs"] for r in read(file)}
+    for (pair, kind), found in {(p, k): f for p in rows for k, f in rows[p].items()}.items():
+        assert words[(*pair, kind)] == departure(*pair, kind, found)
 
 
-def test_the_page_is_of_five_thousand_groups_and_of_every_pair_called_here():
-    page = PAGE.read_text(encoding="utf-8")
-    lines = [line for line in page.splitlines() if line.startswith("| `range` | `kafka-java/")]
-    first = lines[: len(KINDS)]
-    assert sum(int(line.split(" | ")[3].replace(",", "")) for line in first) >= 5000
-    for written, shipped in pairs(CALLED_HERE):
-        assert f"| `{written}` | `{shipped}`" in page
-    assert UNEXPLAINED not in page
+def test_the_page_is_what_is_made_of_the_records_beside_it():
+    assert made_part(PAGE, "differential") == page_of(rows_in(read(beside(PAGE))))
+
+
+def test_the_records_are_of_five_thousand_groups_and_of_every_pair_called_here():
+    found = rows_in(read(beside(PAGE)))
+    for name in ("kafka-java/range@4.4.0", "kafka-java/range@2.8.2"):
+        assert sum(row.groups for row in found["range", name].values()) >= 5000
+    assert set(pairs(CALLED_HERE)) <= found.keys()
+    assert UNEXPLAINED not in beside(PAGE).read_text("utf-8")
 
 
 def test_a_row_counts_what_is_worse_and_what_is_missing():
@@ -167,13 +180,34 @@ def test_a_row_counts_what_is_worse_and_what_is_missing():
     )  # fmt: skip
 
 
-def test_releases_with_the_same_figures_share_their_rows():
+def test_releases_that_look_the_same_share_a_row_of_the_matrix():
     names = ["kafka-java/range@4.4.0", "kafka-java/range@4.0.2", "kafka-java/range@3.9.2"]
     even, odd = Measured("valid", "", (2, 2), 0, 1), Measured("valid", "", (3, 1), 2, 0)
-    figures = {"range": [even], names[0]: [even], names[1]: [odd], names[2]: [even]}
-    table = table_of(rows_of(names, figures, {EQUAL: 1}))
-    assert "| `range` | `kafka-java/range@4.4.0`, `@3.9.2` | equal | 1 | 1 | 1 |" in table
-    assert "| `range` | `kafka-java/range@4.0.2` | equal | 1 | 1 | 0 |" in table
+    figures = {"range": [even], names[0]: [odd], names[1]: [even], names[2]: [odd]}
+    matrix = matrix_of("range", rows_of(names, figures, {EQUAL: 1})).splitlines()
+    assert matrix[2] == "| as shipped | equal | differing | odd claims | static | racks |"
+    assert matrix[4:] == [
+        "| `kafka-java/range` 4.4.0, 3.9.2 | less even 100% |  |  |  |  |",
+        "",
+        "No difference but in ties: `kafka-java/range` 4.0.2.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({"groups": 9, "valid": 9, "same_loads": 9, "same_each": 9, "same_moves": 9}, "same"),
+        ({"groups": 9, "valid": 9, "same_loads": 9, "same_each": 5, "same_moves": 9}, "ties"),
+        ({"groups": 9, "valid": 9, "same_loads": 6, "same_each": 5, "same_moves": 9}, "ties"),
+        ({"groups": 2000, "valid": 2000, "better": 1}, "more even below 0.1%"),
+        ({"groups": 200, "valid": 150, "worse": 1, "invalid": 30, "failed": 9, "timed_out": 11},
+         "less even 0.5%, not valid 15%, no answer 10%"),
+        ({"groups": 3, "valid": 3, "fewer": 1, "more": 2}, "fewer moves 33%, more moves 67%"),
+    ],
+)  # fmt: skip
+def test_a_cell_says_what_differs_in_shares_of_the_groups(counts, said):
+    assert cell(Comparison(**counts)) == said
+    assert cell(None) == ""
 
 
 def test_pairs_go_by_the_name_that_members_list():

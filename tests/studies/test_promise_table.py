@@ -1,6 +1,5 @@
 """The table of promises: what is true on every small group, and what the page says of it."""
 
-import re
 from itertools import islice
 from pathlib import Path
 
@@ -12,10 +11,12 @@ from compare.samples.enumerated import owned
 from groups import Group
 from heuristics import WRITTEN
 from studies.page import made_part
-from studies.promise_table import scopes, table_of, tally
+from studies.promise_table import matrix_of, records_of, scopes, tally
+from studies.records import beside, read
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "findings" / "promises.md"
+RECORDS = read(beside(PAGE))
 FINDINGS = [
     finding
     for finding in read_findings(ROOT / "corpus" / "findings.jsonl")
@@ -94,37 +95,47 @@ def test_parts_add_up_to_the_whole():
         assert one.broken == sum(part[key].broken for part in parts)
 
 
-def test_the_table_has_a_row_for_each_assignor_and_promise():
-    lines = made_part(PAGE, "promises").splitlines()
-    rows = [line for line in lines if line.startswith("| `")]
-    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
-    asked = [(f"`{a}`", p) for a in WRITTEN for p in PROMISES if PROMISES[p].asked_of(a)]
-    assert [(row[0], row[1]) for row in cells] == asked
-    named = {(row[0].strip("`"), row[1]) for row in cells if any("fails" in c for c in row)}
-    assert named == {(f.assignor, f.promise) for f in FINDINGS}
-    for row in cells:
-        assert all(re.match(r"holds on all|\*\*fails\*\* on|not put to the test", c)
-                   for c in row[2:6])  # fmt: skip
-        assert ("fails" in "".join(row)) == bool(row[6])
+def test_the_records_have_each_assignor_promise_and_scope():
+    asked = [(a, p) for a in WRITTEN for p in PROMISES if PROMISES[p].asked_of(a)]
+    named = [(r["assignor"], r["promise"], r["scope"]) for r in RECORDS]
+    assert named == [(*pair, scope.name) for pair in asked for scope in scopes()]
+    broken = {(r["assignor"], r["promise"]) for r in RECORDS if int(r["broken"])}
+    assert broken == {(f.assignor, f.promise) for f in FINDINGS}
+    for record in RECORDS:
+        assert 0 <= int(record["broken"]) <= int(record["tested"])
+        breaks = (record["assignor"], record["promise"]) in broken
+        assert breaks == bool(record["finding"]) == bool(record["smallest"])
 
 
-def test_the_table_agrees_with_a_smaller_enumeration(small_tallies):
-    """What fails on fewer groups fails on more; the table is made of supersets of these."""
-    page = PAGE.read_text()
+def test_the_page_is_what_is_made_of_the_records_beside_it():
+    assert made_part(PAGE, "promises").startswith(matrix_of(RECORDS))
+
+
+def test_the_records_agree_with_a_smaller_enumeration(small_tallies):
+    """What fails on fewer groups fails on more; the records are of supersets of these."""
+    counts = {(r["scope"], r["assignor"], r["promise"]): int(r["broken"]) for r in RECORDS}
     rows = 0
-    for scope, at in (("equal", 2), ("fresh", 3), ("owned", 4)):
+    for scope in ("equal", "fresh", "owned"):
         for assignor, promise in broken(small_tallies, scope):
-            row = next(
-                r for r in page.splitlines() if r.startswith(f"| `{assignor}` | {promise} ")
-            )
-            assert "fails" in row.split("|")[at + 1]
+            least = small_tallies[scope, assignor, promise].broken
+            assert counts[scope, assignor, promise] >= least > 0
             rows += 1
     assert rows > 20
 
 
-def test_a_table_is_made_of_tallies(small_tallies):
+def test_a_matrix_says_where_a_promise_breaks_most(small_tallies):
     finding = Finding.of("range", "balanced", Group.from_dict(EVEN), {"loads": [2, 2]})
-    lines = table_of(small_tallies, [finding]).splitlines()
-    assert len(lines) == 5 + 2 + len(WRITTEN) * (len(PROMISES) - 1) + 1
-    row = next(line for line in lines if line.startswith("| `range` | balanced "))
-    assert row.endswith("| 2 members, 1 topic, 4 partitions: `range-balanced` |")
+    records = records_of(small_tallies, [finding])
+    assert len(records) == 4 * (len(WRITTEN) * (len(PROMISES) - 1) + 1)
+    lines = matrix_of(records).splitlines()
+    rows = {line.split("`")[1]: line for line in lines[7 : 7 + len(WRITTEN)]}
+    assert list(rows) == list(WRITTEN)
+    worst = max(
+        (small_tallies[s.name, "range", "balanced"].broken
+         / small_tallies[s.name, "range", "balanced"].tested, s.name) for s in scopes()
+    )  # fmt: skip
+    assert f" | {worst[0]:.0%} of {worst[1]} | " in rows["range"]
+    assert rows["kip-615-amended"].startswith("| `kip-615-amended` | kept | kept | kept | kept |")
+    assert (
+        lines[-1] == "| `range` | balanced | 2 members, 1 topic, 4 partitions | `range-balanced` |"
+    )

@@ -1,0 +1,47 @@
+"""Records: all figures of a study, as CSV beside its page.
+
+The page shows what differs; whoever wants the rest reads this. The page is made of the records,
+so that it can be written anew without the study.
+"""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+Cell = str | int | float | None
+
+
+def write(path: Path, records: Iterable[Mapping[str, Cell]]) -> None:
+    """Write records as CSV, a row each; their keys, the same in each, are the first line."""
+    rows = list(records)
+    text = StringIO()
+    writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """Read records as they were written; every figure is text, and nothing known is ""."""
+    return list(csv.DictReader(StringIO(path.read_text(encoding="utf-8"))))
+
+
+def beside(page: Path) -> Path:
+    """Return where the records of a page are."""
+    return page.with_suffix(".csv")
+
+
+def share(part: int, whole: int) -> str:
+    """Return a part of a whole in percent, as people read it: never 0% where there is some."""
+    if not part:
+        return "0%"
+    if part * 1000 < whole:
+        return "below 0.1%"
+    percent = 100 * part / whole
+    return f"{percent:.0f}%" if percent >= 10 or part == whole else f"{percent:.1f}%"
