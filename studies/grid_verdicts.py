@@ -1,6 +1,7 @@
 """Verdicts on the maintainers' grid: quality and time of every assignor, beside the optimum.
 
-``python -m studies.grid_verdicts`` makes the tables of ``docs/findings/verdicts.md`` anew. All
+``python -m studies.grid_verdicts`` makes ``docs/findings/verdicts.csv`` and the tables of
+``verdicts.md`` anew. All
 runs in one process after the other, on the groups of Kafka's own benchmarks, which measure time
 only.
 """
@@ -22,11 +23,14 @@ from heuristics import assignor_named, assignors, matching
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.page import put
+from studies.records import beside, read, write
+from studies.verdict_tables import tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from groups import Group
+    from studies.records import Cell
 
 SEED = 1
 SOLVES = 3
@@ -99,62 +103,51 @@ def _seconds(group: Group) -> float:
     return perf_counter() - started
 
 
-def table(found: dict[str, GridRow]) -> str:
-    """Return the verdicts as Markdown, a row an assignor."""
-    lines = [
-        "| assignor | plans | none | valid | balanced | best balance | of those fewest moves | "
-        "excess balance, mean (worst) | excess moves, mean (worst) | seconds over ours, median "
-        "(worst) |",
-        "|---" * 10 + "|",
+def records_of(found: Mapping[str, Mapping[str, GridRow]]) -> list[dict[str, Cell]]:
+    """Return a record for each kind of subscriptions and assignor; means are of the plans.
+
+    Who refused every point has none.
+    """
+    return [
+        {"subscriptions": kind, "assignor": name, **_figures(one)}
+        for kind, rows in found.items()
+        for name, one in rows.items()
+        if not (one.rows and all(row.status == "refused" for row in one.rows))
     ]
-    for name, one in found.items():
-        scored = [row for row in one.rows if row.status == "scored"]
-        if not scored and all(row.status == "refused" for row in one.rows):
-            continue
-        lines.append(f"| `{name}` | {' | '.join(_cells(one, scored))} |")
-    return "\n".join(lines)
 
 
-def _cells(one: GridRow, scored: Sequence[Score]) -> list[str]:
-    late = sum(row.status == "timed-out" for row in one.rows)
-    broke = sum(row.status == "failed" for row in one.rows)
-    refused = sum(row.status == "refused" for row in one.rows)
-    reasons = ((late, "too late"), (one.left_out, "left out"), (broke, "failed"))
-    none = [f"{n} {why}" for n, why in (*reasons, (refused, "refused")) if n]
+def _figures(one: GridRow) -> dict[str, Cell]:
+    scored = [row for row in one.rows if row.status == "scored"]
     good = [row for row in scored if row.valid and row.terms]
     excess = [[term.excess for term in row.terms or ()] for row in good]
     balance = [e[0] for e in excess if isinstance(e[0], int)]
     moves = [e[1] for e in excess if isinstance(e[1], int)]
-    return [
-        str(len(scored)),
-        ", ".join(none) or "0",
-        _share(len(good), len(scored)),
-        _share(sum(bool(row.balanced) for row in good), len(scored)),
-        _share(balance.count(0), len(scored)),
-        _share(moves.count(0), len(moves)),
-        _spread(balance),
-        _spread(moves),
-        f"{_short(median(one.ratios))} ({_short(max(one.ratios))})" if one.ratios else "",
-    ]
+    return {
+        "plans": len(scored),
+        **{
+            why.replace("-", "_"): sum(row.status == why for row in one.rows)
+            for why in ("timed-out", "failed", "refused")
+        },
+        "left_out": one.left_out,
+        "valid": len(good),
+        "balanced": sum(bool(row.balanced) for row in good),
+        "best_balance": balance.count(0),
+        "fewest_moves": moves.count(0),
+        "excess_balance_mean": round(mean(balance), 2) if balance else None,
+        "excess_balance_worst": max(balance, default=None),
+        "excess_moves_mean": round(mean(moves), 2) if moves else None,
+        "excess_moves_worst": max(moves, default=None),
+        "seconds_over_exact_median": _digits(median(one.ratios)) if one.ratios else None,
+        "seconds_over_exact_worst": _digits(max(one.ratios)) if one.ratios else None,
+    }
 
 
-def _share(part: int, whole: int) -> str:
-    if not whole:
-        return ""
-    # Rounded down: 100% is said of all of them only.
-    return f"{1000 * part // whole / 10:g}%"
-
-
-def _spread(values: Sequence[int]) -> str:
-    return f"{_short(mean(values))} ({max(values):,})" if values else ""
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+def _digits(value: float) -> float:
+    return float(f"{value:.3g}")
 
 
 def main() -> None:
-    """Make the tables anew."""
+    """Make the page and its records anew."""
     parser = ArgumentParser(description="hold every assignor against the optimum on the grid")
     parser.add_argument("names", nargs="*", help="assignors, all that are available if left out")
     parser.add_argument("--members", type=int, nargs="+", default=[100])
@@ -169,14 +162,15 @@ def main() -> None:
     families = list(points(asked.members, asked.most_partitions))
     started = perf_counter()
     with TimeLimit(asked.time_limit) as limit:
-        found = grid_rows(families, names, limit)
+        records = records_of(grid_rows(families, names, limit))
+    write(beside(asked.docs), records)
     said = [
         f"{len(families)} groups of {' or '.join(map(str, asked.members))} members and up to "
         f"{asked.most_partitions:,} partitions; {asked.time_limit:g} s for each call.",
-        *(f"\n**{kind.capitalize()} subscriptions**\n\n{table(found[kind])}" for kind in found),
-        *(f"\nNot here: {line}" for line in absent),
+        tables_of(read(beside(asked.docs))),
+        *(f"Not here: {line}" for line in absent),
     ]
-    put(asked.docs, "verdicts", "\n".join(said))
+    put(asked.docs, "verdicts", "\n\n".join(said))
     sys.stderr.write(f"{len(families)} groups in {perf_counter() - started:.0f} s\n")
 
 

@@ -38,10 +38,10 @@ def beside(page: Path) -> Path:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a part of a whole in percent, as people read it: never 0% where there is some."""
-    if not part:
-        return "0%"
-    if part * 1000 < whole:
+    """Return a part of a whole in percent: 0% and 100% are said of none and all of it only."""
+    percent = 100 * part / whole if part else 0
+    if part in (0, whole) or 10 <= percent < 99:
+        return f"{percent:.0f}%"
+    if percent < 0.1:
         return "below 0.1%"
-    percent = 100 * part / whole
-    return f"{percent:.0f}%" if percent >= 10 or part == whole else f"{percent:.1f}%"
+    return "above 99.9%" if percent > 99.9 else f"{percent:.1f}%"
