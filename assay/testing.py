@@ -1,0 +1,239 @@
+"""Assertions for people who test assignors: that an assignment is the best, or near enough.
+
+A group and an assignment may come as objects or as JSON, so that the assignor may be written in
+any language.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from compare.limits import too_far
+from compare.score import Score, score
+from groups import Assignment, BadInput, Group, InvalidAssignment
+from groups.assignment_files import SOLUTION, read_assignments
+from groups.documents.json_files import parse_json
+from groups.named_assignment import NamedAssignment
+from groups.tiers import parse_objective, tier_named
+from groups.wording import counted
+from optimal import ProofKind, solve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from optimal import Solution
+
+__all__ = ["assert_optimal", "assert_within"]
+
+Document = Mapping[str, object]
+MOST_SHOWN = 30
+MOST_LINES = 5
+_PROOFS = {
+    ProofKind.CERTIFICATE: "a certificate proves it, which assay check recomputes",
+    ProofKind.EXHAUSTION: "every assignment was looked at",
+    ProofKind.SOLVER: "proved on the word of the solver",
+    ProofKind.NONE: "not proved",
+}
+
+
+def assert_optimal(
+    group: Group | Document | str | Path,
+    assignment: Assignment | Document | str | Path,
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float = 10.0,
+    assume_subscriptions: Literal["equal"] | None = None,
+) -> None:
+    """Assert that an assignment is valid and that none is better.
+
+    Parameters
+    ----------
+    group : a Group, an ``assay-group/1`` document, its JSON text, or the path of a file
+    assignment : an Assignment, ``{member: {topic: [partition, ...]}}``, an ``assay-solution/1``
+        document, the JSON text of one of them, or the path of a file
+    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
+    time_limit : seconds for the proof; where they do not do, the assertion fails and says so
+    assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group
+
+    Raises
+    ------
+    AssertionError
+        Where it is not valid or not optimal, or where that could not be proved in time. The
+        message says what is better, by how much, and what proves it.
+    BadInput
+        Where the group, the assignment or the objective cannot be used.
+
+    Examples
+    --------
+    >>> from assay.testing import assert_optimal
+    >>> group = {
+    ...     "format": "assay-group/1",
+    ...     "group": "orders",
+    ...     "topics": {"t0": 4},
+    ...     "members": {"c0": {"subscription": ["t0"]}, "c1": {"subscription": ["t0"]}},
+    ... }
+    >>> assert_optimal(group, {"c0": {"t0": [0, 1]}, "c1": {"t0": [2, 3]}})
+    >>> assert_optimal(group, {"c0": {"t0": [0, 1, 2]}, "c1": {"t0": [3]}})
+    Traceback (most recent call last):
+    AssertionError: orders: balance is 2, the best is 0
+    loads: c0 3, c1 1; of the best: c0 2, c1 2
+    a best one: {"c0": {"t0": [0, 1]}, "c1": {"t0": [2, 3]}}
+    the best: balance 0, stickiness 0: a certificate proves it, which assay check recomputes
+    """
+    __tracebackhide__ = True
+    tiers = parse_objective(objective)
+    assert_within(
+        group,
+        assignment,
+        dict.fromkeys(tiers, 0),
+        tiers,
+        time_limit=time_limit,
+        assume_subscriptions=assume_subscriptions,
+    )
+
+
+def assert_within(
+    group: Group | Document | str | Path,
+    assignment: Assignment | Document | str | Path,
+    at_most: Mapping[str, int],
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float = 10.0,
+    assume_subscriptions: Literal["equal"] | None = None,
+) -> None:
+    """Assert that an assignment is valid and not further from the best than allowed.
+
+    Parameters
+    ----------
+    group, assignment, objective, time_limit, assume_subscriptions : as in :func:`assert_optimal`
+    at_most : by how much the value of a tier may exceed the optimum: ``{"balance": 2}``. A tier
+        that is not named may exceed it by any amount; one after the first tier in which the
+        assignment is worse has no optimum of its own to be compared with.
+
+    Raises
+    ------
+    AssertionError
+        Where it is not valid or further from the optimum, or where that could not be proved in
+        time. The message says what is better, by how much, and what proves it.
+    BadInput
+        Where the group, the assignment or the objective cannot be used, or a tier is not in the
+        objective.
+
+    Examples
+    --------
+    >>> from assay.testing import assert_within
+    >>> group = {
+    ...     "format": "assay-group/1",
+    ...     "group": "orders",
+    ...     "topics": {"t0": 4},
+    ...     "members": {"c0": {"subscription": ["t0"]}, "c1": {"subscription": ["t0"]}},
+    ... }
+    >>> assert_within(group, {"c0": {"t0": [0, 1, 2]}, "c1": {"t0": [3]}}, {"balance": 2})
+    """
+    __tracebackhide__ = True
+    tiers = parse_objective(objective)
+    limits = {tier_named(tier): most for tier, most in at_most.items()}
+    for tier in limits:
+        if tier not in tiers:
+            raise BadInput(f"at_most: {tier!r} is no tier of the objective {' > '.join(tiers)}")
+    asked = _group(group)
+    if assume_subscriptions == "equal":
+        asked = asked.with_equal_subscriptions()
+    asked.require_subscriptions()
+    made = _assignment(asked, assignment)
+    if not made.is_valid:
+        shown = [str(violation) for violation in made.violations[:MOST_LINES]]
+        more = len(made.violations) - len(shown)
+        rest = f", and {more} more" if more else ""
+        raise AssertionError(f"{asked.name}: not valid: {', '.join(shown)}{rest}")
+    solution = solve(asked, tiers, time_limit=time_limit)
+    row = score(asked, made, solution)
+    if too_far([row], limits):
+        raise AssertionError(_message(row, made, solution, limits, time_limit))
+
+
+def _group(given: Group | Document | str | Path) -> Group:
+    if isinstance(given, Group):
+        return given
+    if isinstance(given, Mapping):
+        return Group.from_dict(given)
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return Group.from_dict(_object(given, "group"))
+    return Group.read(given)
+
+
+def _assignment(group: Group, given: Assignment | Document | str | Path) -> Assignment:
+    """Read an assignment; one that names a member that the group does not have fails the test."""
+    __tracebackhide__ = True
+    if isinstance(given, Assignment):
+        return given
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        given = _object(given, "assignment")
+    if not isinstance(given, Mapping):
+        return read_assignments(str(given)).of(group.name).of(group)
+    if given.get("format") == SOLUTION:
+        return NamedAssignment.from_solution(given, "assignment").of(group)
+    try:
+        return Assignment.from_dict(group, given)
+    except InvalidAssignment as error:
+        raise AssertionError(f"{group.name}: not valid: {error}") from None
+
+
+def _object(text: str, place: str) -> Document:
+    try:
+        document = parse_json(text)
+    except BadInput as error:
+        raise error.within(place) from None
+    if not isinstance(document, Mapping):
+        raise BadInput(f"{place}: expected an object")
+    return document
+
+
+def _message(
+    row: Score,
+    made: Assignment,
+    solution: Solution,
+    limits: Mapping[str, int],
+    time_limit: float,
+) -> str:
+    """Say what is better, by how much, and what proves it."""
+    lines = []
+    for term, best in zip(row.terms or (), solution.terms, strict=False):
+        if term.name not in limits or term.excess == 0:
+            continue
+        allowed = f", more than {limits[term.name]} above it" if limits[term.name] else ""
+        if isinstance(term.excess, int) and term.excess > limits[term.name]:
+            lines.append(f"{term.name} is {term.value}, the best is {best.value}{allowed}")
+        elif isinstance(term.excess, tuple):
+            known = "nothing is known" if best.bound is None else f"it is at least {best.bound}"
+            lines.append(
+                f"{term.name} is {term.value}; the best was not proved in {time_limit:g} s: "
+                f"{known}, and {best.value} was found"
+            )
+    lines = lines or [f"nothing was found in {time_limit:g} s to compare it with"]
+    name = made.group.name
+    found = solution.assignment
+    said = [f"{name}: {'; '.join(lines)}"]
+    if found is None:
+        return said[0]
+    if len(made.group.members) <= MOST_SHOWN:
+        said.append(f"loads: {_loads(made)}; of the best: {_loads(found)}")
+    if made.group.n_partitions <= MOST_SHOWN:
+        said.append(f"a best one: {json.dumps(found.to_dict(), ensure_ascii=False)}")
+    else:
+        differ = int((made.owner != found.owner).sum())
+        said.append(f"a best one differs in {counted(differ, 'partition')}; assay solve prints it")
+    terms = ", ".join(f"{term.name} {term.value}" for term in solution.terms)
+    proved = solution.proof.kind is not ProofKind.NONE
+    said.append(
+        f"{'the best' if proved else 'the best found'}: {terms}: {_PROOFS[solution.proof.kind]}"
+    )
+    return "\n".join(said)
+
+
+def _loads(assignment: Assignment) -> str:
+    loads = zip(assignment.group.members, assignment.loads.tolist(), strict=True)
+    return ", ".join(f"{member} {load}" for member, load in loads)
