@@ -29,7 +29,7 @@ check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the noteb
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_imports.py
-	@$(BIN)/python -m pytest -q --nbmake --override-ini testpaths=notebooks notebooks
+	@$(BIN)/python -m pytest -q -n logical --nbmake --override-ini testpaths=notebooks notebooks
 
 agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
 	@$(BIN)/python -m tests.optimal.agreement_sweep --seed $(SEED) --groups $(GROUPS)
@@ -52,7 +52,7 @@ verdicts: clients  ## hold every assignor against the optimum on the maintainers
 	@$(BIN)/python -m studies.grid_verdicts
 
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
-	@$(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
+	@$(BIN)/python -m pytest -n logical --nbmake --override-ini testpaths=notebooks notebooks
 
 docs: .venv/.ready-check  ## build the documentation, strictly; leaves out/docs/index.html
 	@$(BIN)/zensical build --strict --clean
