@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ProofKind(StrEnum):
     """What a bound rests on.
 
-    A certificate can be checked without a solver; exhaustion looked at every assignment; solver
-    is a solver's word.
+    A certificate can be checked without a solver; exhaustion looked at every assignment
+    that could be better; solver is a solver's word.
     """
 
     CERTIFICATE = "certificate"

@@ -26,7 +26,7 @@ AS_EVEN = (
     "just those, and inside a line loads differ by at most one. No assignment is more even."
 )
 SOLVER = "A solver reports that nothing is better. That is its word; there is no argument to show."
-ENUMERATED = "Every assignment of this group was looked at, and none is better."
+ENUMERATED = "Every assignment that could be better was looked at, and none is."
 AFTER = "What comes after balance is proved as well: assay check verifies it without a solver."
 PROVED = (
     "That nothing is better is proved, and assay check verifies it without a solver; the argument "

@@ -18,6 +18,7 @@ from optimal.exchange.certificate import before_peak
 from optimal.exchange.choices import Choices, choices_of, column_of, owner_of
 from optimal.exchange.closing import close, is_closable
 from optimal.exchange.even import even_out, least_score, score_of
+from optimal.exchange.few.dealing import Dealing, are_few
 from optimal.exchange.hands import Hands
 from optimal.exchange.search import lower_peak
 from optimal.exchange.start import longest_first
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 PATIENCE, SMALL_PATIENCE = 3000, 30
 # The share of the time that exchanges have before the constraint program.
 FIRST = 0.7
+# The share that deals have before it, where members hold few partitions each.
+DEALT = 0.95
 # So many ways to give a partition to a member are few.
 SMALL = 200
 # Rounds over all members without a more even score that are waited for.
@@ -76,8 +79,15 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
     patience = SMALL_PATIENCE if choices.cells <= SMALL else PATIENCE
     searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
-    hands = lower_peak(hands, bound, searching, patience)
     kind = ProofKind.CERTIFICATE
+    if are_few(choices):
+        hands = lower_peak(hands, bound, searching, SMALL_PATIENCE)
+        dealing = Dealing(hands, bound)
+        dealing.run(TimeLeft.of(None if time_limit is None else DEALT * time_limit))
+        if dealing.bound > bound:
+            kind, bound = ProofKind.EXHAUSTION, dealing.bound
+        hands = dealing.hands
+    hands = lower_peak(hands, bound, searching, patience)
     if hands.peak > bound and is_closable(choices) and not time_left.is_up:
         kind = ProofKind.SOLVER
         holder, bound = close(hands, bound, time_left)
@@ -95,7 +105,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     bounds = (*reached[: len(earlier)], *bounds)
     if reached != bounds:
         return Answer(owner, bounds, Stopped.TIME_LIMIT)
-    if kind is ProofKind.SOLVER:
+    if kind is not ProofKind.CERTIFICATE:
         return Answer(owner, bounds, proof=Proof(kind))
     return Answer(owner, bounds, proof=replace(proof, floor=floor))
 

@@ -1,0 +1,120 @@
+"""Dealing: the least peak where members hold few partitions each, from below and from above."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimal.exchange.few.every import Undecided, first_deal
+from optimal.exchange.few.likely import likely_deal
+from optimal.exchange.few.parts import extreme_first, parts_within
+from optimal.exchange.hands import Hands
+
+if TYPE_CHECKING:
+    from optimal.exchange.choices import Choices
+    from optimal.exchange.few.parts import Parts
+    from optimal.time_left import TimeLeft
+
+SEED = 1
+# Partitions in all and with one member, beyond which nobody holds few.
+MOST_PARTITIONS, MOST_HELD = 512, 6
+# What the first round may look at, how much more the next ones may, and how many there are.
+DEALS, WORK = 200_000, 50_000
+MORE_DEALS, MORE_WORK = 8, 2
+ROUNDS = 8
+# By what part of the way that it came from the average the peak rises that is ruled out next.
+RISE = 0.15
+
+
+def are_few(choices: Choices) -> bool:
+    """Say whether all members may hold the same, and few partitions each."""
+    if len(choices.least) != 1 or not choices.members or not choices.may.all():
+        return False
+    least, most = choices.least[0], choices.most[0]
+    alike = bool((least == least[0]).all() and (most == most[0]).all())
+    return (
+        alike
+        and 1 <= int(least[0]) <= int(most[0]) <= MOST_HELD
+        and len(choices.size) <= MOST_PARTITIONS
+    )
+
+
+class Dealing:
+    """What is known of the least peak while parts are dealt.
+
+    Attributes
+    ----------
+    hands : the best assignment so far
+    bound : no peak is below it: all deals below were looked at
+    """
+
+    def __init__(self, hands: Hands, bound: int) -> None:
+        """Start from an assignment and a bound."""
+        self.hands, self.bound = hands, bound
+        choices = hands.choices
+        self.counts = range(int(choices.least[0, 0]), int(choices.most[0, 0]) + 1)
+        self.order = extreme_first(choices.size)
+        self.average = -(-choices.total // choices.members)
+        self.rng = np.random.default_rng(SEED)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the assignment is as good as the bound."""
+        return self.hands.peak <= self.bound
+
+    def run(self, time_left: TimeLeft) -> None:
+        """Raise the bound and lower the peak in turns, each time with more effort."""
+        deals, work = DEALS, WORK
+        for _ in range(ROUNDS):
+            risen = self._rule_out(time_left, deals)
+            if risen:
+                deals *= MORE_DEALS
+            above = self._step if risen else 0
+            while self.bound + above < self.hands.peak and not time_left.is_up:
+                parts = self._parts(self.bound + above)
+                if parts is None:
+                    break
+                found = likely_deal(parts, self.rng, time_left, work)
+                if found is not None:
+                    self._take(parts, found)
+                    break
+                above = max(2 * above, self._step)
+            work *= MORE_WORK
+            if self.is_closed or time_left.is_up:
+                return
+
+    @property
+    def _step(self) -> int:
+        """How far above the bound the next peak is tried."""
+        return max(1, ceil(RISE * (self.bound - self.average)))
+
+    def _rule_out(self, time_left: TimeLeft, most: int) -> bool:
+        """Look at all deals of one peak after the other, from the bound; say if it rose."""
+        before, step = self.bound, 0
+        while not self.is_closed:
+            parts = self._parts(min(self.hands.peak - 1, self.bound + step))
+            if parts is None:
+                break
+            try:
+                found = first_deal(parts, time_left, most)
+            except Undecided:
+                break
+            if found is None:
+                self.bound = parts.peak + 1
+                step = self._step - 1
+            else:
+                self._take(parts, found)
+        return self.bound > before
+
+    def _parts(self, peak: int) -> Parts | None:
+        choices = self.hands.choices
+        return parts_within(choices.size[self.order], choices.members, self.counts, peak)
+
+    def _take(self, parts: Parts, found: list[int]) -> None:
+        """Let each member hold one of the parts."""
+        holder = np.empty(len(self.order), np.int64)
+        member, partition = np.nonzero(parts.holds(found))
+        holder[self.order[partition]] = member
+        self.hands = Hands(self.hands.choices, holder)
