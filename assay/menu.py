@@ -61,7 +61,7 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
     "Many groups": {
         "run": Entry("score them on Spark", "many_groups", "run snapshots/ --out tables"),
-        "report": Entry("one page about them", "many_groups", "report tables -o report.html"),
+        "report": Entry("one page about them", "report", "report groups.txt -o report.html"),
     },
     "Assignors": {
         "assignors": Entry("which are here", "assignors", "assignors"),

@@ -69,3 +69,14 @@ def duration(seconds: int) -> str:
 
 def _in_two(great: int, small: int, unit: str, part: str) -> str:
     return f"{great:,} {unit}{f' {small} {part}' if small else ''}"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return ascending numbers with runs put together: 0-3,7."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)

@@ -60,12 +60,18 @@ def fetch(
         try:
             client.fetch(version)
         except BadInput as error:
-            without.setdefault(str(error), []).append(name)
+            without.setdefault(_shared(str(error)), []).append(name)
         else:
             show(f"{name}: ready")
     for reason, these in without.items():
         complain(f"{', '.join(these)}: {reason}")
     raise typer.Exit(2 if without else 0)
+
+
+def _shared(reason: str) -> str:
+    """Return a reason without the address of what was not fetched, so that it is said once."""
+    _, fetched, why = reason.partition(": cannot be fetched: ")
+    return f"cannot be fetched: {why.partition(' with url')[0]}" if fetched else reason
 
 
 def probe(

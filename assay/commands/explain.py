@@ -16,11 +16,6 @@ from assay.streams import note_assumed, show
 from groups.errors import BadInput
 from groups.tiers import parse_objective
 
-WHOEVER = (
-    "Who reads what is not known, so this takes whoever is unknown to read every topic that "
-    "somebody holds. More readers never make the best assignment worse."
-)
-
 
 def explain(
     file: Annotated[
@@ -47,7 +42,7 @@ def explain(
     from assay.printing.explanation import print_explanation
     from compare.reasons.explanation import explain as explained
     from compare.reasons.sure import sure_optimum
-    from compare.reasons.words import not_proved
+    from compare.reasons.words import WHOEVER, not_proved
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)

@@ -1,6 +1,5 @@
 """Many groups: scored on Spark, and the page about a run."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -66,19 +65,3 @@ def run(
     if len(worse) > MOST_LINES:
         complain(f"and {len(worse) - MOST_LINES} more")
     raise typer.Exit(1 if worse else 0)
-
-
-def report(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="folder that assay run filled")],
-    *,
-    out: Annotated[str | None, typer.Option("-o", "--out", help="the page")] = None,
-) -> None:
-    """Write one self-contained page about a run."""
-    from groups.extras import require
-
-    require("altair", "vl_convert", "pandas", "pyarrow", extra="plots")
-    from compare.runs.report import write_report
-
-    page = Path(out) if out else Path(folder) / "report.html"
-    for line in write_report(Path(folder), page):
-        show(line)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.printing.table import Table, ranges
+from assay.printing.table import Table
 from assay.printing.terminal import tell
 from assay.streams import show
 from compare.diff import loads, unassigned
 from compare.sentences import spread
-from groups.wording import counted
+from groups.wording import counted, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

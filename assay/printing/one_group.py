@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.printing.lag import lag_columns, members_behind
-from assay.printing.table import Table, ranges, with_notes
+from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from compare.lag.behind import behind
 from compare.lag.words import peak_found
 from compare.sentences import spread
 from groups.assignment import Assignment
 from groups.tiers import TIERS
+from groups.wording import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.printing.table import Table, ranges
+from assay.printing.table import Table
 from assay.printing.terminal import tell
+from groups.wording import ranges
 
 if TYPE_CHECKING:
     from compare.promises.findings import Finding

@@ -125,17 +125,6 @@ def _wide(widths: Sequence[int]) -> int:
     return sum(widths) + BETWEEN * (len(widths) - 1)
 
 
-def ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers with runs put together: 0-3,7."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
-
-
 def with_notes(cells: Sequence[tuple[str, str]]) -> list[str]:
     """Return numbers with what follows each, such as its excess, the numbers below each other."""
     number = max((len(value) for value, _ in cells), default=0)

@@ -9,6 +9,7 @@ from groups.errors import BadInput
 from optimal import solve
 
 if TYPE_CHECKING:
+    from compare.verdict import Judged
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
@@ -33,13 +34,23 @@ def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = N
     if group.subscription_known.all():
         return solve(group, tiers, time_limit=time_limit)
     (judged,) = judge([group], tiers, time_limit=time_limit)
-    reference, lowest = judged.reference, judged.lowest
-    if lowest is not None and (
-        judged.verdict.says == "not proved" or (reference is not None and reference is judged.best)
-    ):
-        return lowest
+    sure = what_is_sure(judged)
+    if sure is not None:
+        return sure
     asks = f" ({judged.verdict.question})" if judged.verdict.question else ""
     raise BadInput(
         f"{group.name}: what is best depends on who reads what{asks}: "
         "add --reads PATTERN=TOPICS, or --assume-equal"
     )
+
+
+def what_is_sure(judged: Judged) -> Solution | None:
+    """Return of a judged group the solution whose terms hold whoever reads what, if there is one.
+
+    Under a condition it is the one that holds under it.
+    """
+    if judged.verdict.condition or judged.best is judged.lowest:
+        return judged.lowest
+    reference, lowest = judged.reference, judged.lowest
+    sure = reference is not None and reference is judged.best
+    return lowest if sure or judged.verdict.says == "not proved" else None

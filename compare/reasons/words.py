@@ -25,6 +25,10 @@ AS_EVEN = (
     "there. So together they hold at least those partitions, whatever is done. Here they hold "
     "just those, and inside a line loads differ by at most one. No assignment is more even."
 )
+WHOEVER = (
+    "Who reads what is not known, so this takes whoever is unknown to read every topic that "
+    "somebody holds. More readers never make the best assignment worse."
+)
 SOLVER = "A solver reports that nothing is better. That is its word; there is no argument to show."
 ENUMERATED = "Every assignment that could be better was looked at, and none is."
 AFTER = "What comes after balance is proved as well: assay check verifies it without a solver."

@@ -152,13 +152,28 @@ def worse_rows(
     scores = read_table(job.out, "scores").sort_values(["group", "assignor", "key"])
     lines = []
     for _, row in scores[scores["key"].isin(wanted)].iterrows():
-        terms = None
-        if row["terms"] is not None:
-            terms = tuple(_stored_term(term) for term in row["terms"])
-        valid = None if row["valid"] is None else bool(row["valid"])
-        found = Score(row["assignor"], row["status"], row["reason"], valid, terms=terms)
-        lines += [f"{row['group']}: {line}" for line in too_far([found], limits)]
+        lines += [f"{row['group']}: {line}" for line in too_far([stored_score(row)], limits)]
     return lines
+
+
+def stored_score(row: Mapping[str, Any]) -> Score:
+    """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
+    return Score(
+        assignor=row["assignor"],
+        status=row["status"],
+        reason=row["reason"],
+        valid=_truth(row["valid"]),
+        terms=None if row["terms"] is None else tuple(map(_stored_term, row["terms"])),
+        balanced=_truth(row["balanced"]),
+        rounds=int(row["rounds"]),
+        revoked=int(row["revoked"]),
+        seconds=float(row["seconds"]),
+        loads=None if row["loads"] is None else tuple(map(int, row["loads"])),
+    )
+
+
+def _truth(value: object) -> bool | None:
+    return None if value is None else bool(value)
 
 
 def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:

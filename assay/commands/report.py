@@ -1,0 +1,180 @@
+"""Report: one offline page about groups, of files directly or of what a run left."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    Assignors,
+    AssumeEqual,
+    Objective,
+    Reads,
+    Reset,
+    TimeLimitOption,
+)
+from assay.streams import note, show
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.page.contents import Page
+    from groups.group import Group
+    from groups.importers import Failure
+
+PAGE = "report.html"
+
+
+def report(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DIR|FILE...",
+            help="a folder that assay run filled; or what assay score reads",
+        ),
+    ],
+    *,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", help="the page [default: report.html]")
+    ] = None,
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="groups that are not yours, for a section of its own; may be given again",
+        ),
+    ] = None,
+    assignor: Assignors = None,
+    objective: Objective = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+    reset: Reset = None,
+) -> None:
+    """Write one offline page: your groups, each in full, and assignors over them.
+
+    Of snapshots and of what other tools print it is made at once; of a folder that assay run
+    filled, of its tables.
+    """
+    from groups.extras import require
+
+    require("jinja2", "altair", "vl_convert", extra="plots")
+    from compare.page.html import require_writable, write_page
+
+    run = _folder_of_a_run(sources)
+    path = Path(out) if out else (run or Path()) / PAGE
+    require_writable(path)
+    told = {
+        "--assignor": assignor,
+        "--reads": reads,
+        "--assume-equal": assume_equal,
+        "--reset": reset,
+        "--objective": objective != "kip-54",
+    }
+    for option, given in told.items():
+        if run and given:
+            raise BadInput(f"{option}: {run} holds the tables of a run, which has it already")
+    page = (
+        _of_run(run, benchmark or [])
+        if run
+        else _of_files(
+            sources,
+            benchmark or [],
+            assignor=assignor,
+            objective=objective,
+            time_limit=time_limit or DEFAULT_SECONDS,
+            reads=reads or [],
+            assume_equal=assume_equal,
+            reset=reset,
+        )
+    )
+    write_page(page, path)
+    show(page.lead)
+    if page.not_solved:
+        show(page.not_solved)
+    show(f"report: {path}")
+
+
+def _folder_of_a_run(sources: Sequence[str]) -> Path | None:
+    first, *more = sources
+    # Path.is_dir raises where no file can have such a name; reading it says so.
+    return Path(first) if not more and os.path.isdir(os.path.join(first, "runs")) else None
+
+
+def _of_run(folder: Path, benchmark: Sequence[str]) -> Page:
+    from groups.extras import require
+
+    require("pandas", "pyarrow", extra="plots")
+    from compare.page.from_run import page_of_run
+
+    return page_of_run(folder, benchmark, _command())
+
+
+def _of_files(
+    sources: Sequence[str],
+    benchmark: Sequence[str],
+    *,
+    assignor: Sequence[str] | None,
+    objective: str,
+    time_limit: float,
+    reads: Sequence[str],
+    assume_equal: bool,
+    reset: str | None,
+) -> Page:
+    from assay.commands.score import default_assignors
+    from compare.page.composition import made_now
+    from compare.page.from_groups import page_of_groups
+    from compare.score import CURRENT, OPTIMUM, assignors_asked
+    from groups.documents.texts import named
+    from groups.tiers import parse_objective
+
+    tiers = parse_objective(objective)
+    names = assignors_asked(assignor) if assignor else default_assignors()
+    groups, unread = _read(sources, reads, reset)
+    apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
+    for failure in damaged:
+        note(f"{failure.place}: {failure.reason}")
+    return page_of_groups(
+        groups,
+        tiers,
+        sources=[named(source) for source in sources],
+        unread=unread,
+        benchmark=apart,
+        assignors=[name for name in names if name not in (CURRENT, OPTIMUM)],
+        time_limit=time_limit,
+        assume_equal=assume_equal,
+        made=made_now(_command(), tiers, time_limit),
+        say=note,
+    )
+
+
+def _read(
+    sources: Sequence[str], reads: Sequence[str], reset: str | None
+) -> tuple[list[Group], list[Failure]]:
+    """Return the groups in some files, and what holds none; refuse where there is neither."""
+    from groups.files import is_folder, read_groups
+    from groups.unknown import reading_as_told
+
+    try:
+        groups, failures = read_groups(sources)
+    except BadInput as error:
+        if len(sources) == 1 and is_folder(sources[0]) and "no snapshot in" in str(error):
+            fill = f"no run in it; fill it with: assay run INPUT --out {sources[0]}"
+            raise BadInput(f"{sources[0]}: {fill}; and no snapshot") from None
+        raise
+    if not groups and not failures:
+        raise BadInput(
+            f"{', '.join(sources)}: no group in it, add kafka-consumer-groups --describe"
+        )
+    return [group.with_reset(reset) for group in reading_as_told(groups, reads)], failures
+
+
+def _command() -> str:
+    return shlex.join(["assay", *sys.argv[1:]])

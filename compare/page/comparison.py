@@ -1,0 +1,232 @@
+"""Comparison: assignors over many groups, in numbers and in figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from compare.page.trials import excesses, times, trials_csv
+from compare.score import CURRENT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import altair as alt
+
+    from compare.page.trials import Trial
+
+MOST_DOWNLOADED = 400_000
+MOST_DRAWN = 8
+FIGURE_WIDTH = 340
+FIGURE_HEIGHT = 220
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an assignor fared over some groups; counts, and of each tier its excess.
+
+    Attributes
+    ----------
+    place : from 1, equal for those that are equal in what they are ranked by
+    tied : whether another has the same place
+    groups : in which it gave an assignment; `unscored`: in which it gave none
+    maybe : in which it may be as good as can be, for all that is proved
+    tiers : of each tier the number of groups where it is known to be above the optimum, of how
+        many it has an excess in that tier, and the worst that is sure
+    """
+
+    place: int
+    tied: bool
+    assignor: str
+    groups: int
+    unscored: int
+    valid: int
+    balanced: int
+    optimal: int
+    maybe: int
+    tiers: tuple[tuple[str, int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure as SVG, what it says without looking, and its data as CSV under a file name."""
+
+    title: str
+    alt: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Assignors over many groups.
+
+    Attributes
+    ----------
+    drawn : the assignors in the figures, where that is not all of them
+    reasons : (assignor, groups, reason) of what was not scored
+    data : every trial as CSV, None where that is too long for a page
+    """
+
+    groups: int
+    standings: tuple[Standing, ...]
+    drawings: tuple[Drawing, ...]
+    drawn: tuple[str, ...]
+    reasons: tuple[tuple[str, int, str], ...]
+    data: str | None
+
+
+def comparison_of(trials: Sequence[Trial], tiers: Sequence[str]) -> Comparison | None:
+    """Return the comparison of assignors; None where nothing was scored but what is there now."""
+    if not any(t.score.status == "scored" and t.score.assignor != CURRENT for t in trials):
+        return None
+    data = trials_csv(trials, tiers)
+    ranked = standings(trials, tiers)
+    drawn = _drawn_assignors([one for one in ranked if one.place and one.groups])
+    every = sum(one.place > 0 for one in ranked)
+    return Comparison(
+        groups=len({trial.group for trial in trials}),
+        standings=ranked,
+        drawings=tuple(_drawings([t for t in trials if t.score.assignor in drawn], tiers)),
+        drawn=tuple(drawn) if len(drawn) < every else (),
+        reasons=_reasons(trials),
+        data=data if len(data) <= MOST_DOWNLOADED else None,
+    )
+
+
+def standings(trials: Sequence[Trial], tiers: Sequence[str]) -> tuple[Standing, ...]:
+    """Return how each assignor fared, best first; what is there now stands apart, at the end.
+
+    They are ranked by the number of groups in which they are as good as can be, then balanced,
+    then valid; equal ones have the same place.
+    """
+    by_name: dict[str, list[Trial]] = {}
+    for trial in trials:
+        by_name.setdefault(trial.score.assignor, []).append(trial)
+    counted = {name: _counts(found) for name, found in by_name.items()}
+    ranked = sorted(
+        (name for name in counted if name != CURRENT),
+        key=lambda name: (_rank(counted[name]), name),
+    )
+    ranks = [_rank(counted[name]) for name in ranked]
+    found = [
+        _standing(name, by_name[name], counted[name], ranks.index(rank) + 1, tiers)
+        for name, rank in zip(ranked, ranks, strict=True)
+    ]
+    places = [one.place for one in found]
+    found = [Standing(**{**vars(one), "tied": places.count(one.place) > 1}) for one in found]
+    if CURRENT in counted:
+        found.append(_standing(CURRENT, by_name[CURRENT], counted[CURRENT], 0, tiers))
+    return tuple(found)
+
+
+def _counts(trials: Sequence[Trial]) -> dict[str, int]:
+    rows = [trial.score for trial in trials]
+    scored = [row for row in rows if row.status == "scored"]
+    return {
+        "groups": len(scored),
+        "unscored": len(rows) - len(scored),
+        "valid": sum(bool(row.valid) for row in scored),
+        "balanced": sum(bool(row.balanced) for row in scored),
+        "optimal": sum(row.is_optimal for row in scored),
+        "maybe": sum(_may_be_optimal(trial) for trial in trials),
+    }
+
+
+def _rank(counts: dict[str, int]) -> tuple[int, ...]:
+    return tuple(-counts[what] for what in ("optimal", "balanced", "valid"))
+
+
+def _may_be_optimal(trial: Trial) -> bool:
+    """Say whether nothing that is proved says that it is worse than the best."""
+    row = trial.score
+    if row.terms is None or not row.valid:
+        return False
+    lows = [
+        term.excess[0] if isinstance(term.excess, tuple) else term.excess for term in row.terms
+    ]
+    return all(low is None or low <= 0 for low in lows)
+
+
+def _standing(
+    name: str, trials: Sequence[Trial], counts: dict[str, int], place: int, tiers: Sequence[str]
+) -> Standing:
+    told = []
+    for tier in tiers:
+        least = [row["excess"] for row in excesses(trials, tier)]
+        known = [x for x in least if isinstance(x, int)]
+        told.append((tier, sum(x > 0 for x in known), len(known), max(known, default=0)))
+    return Standing(place=place, tied=False, assignor=name, tiers=tuple(told), **counts)
+
+
+def _reasons(trials: Sequence[Trial]) -> tuple[tuple[str, int, str], ...]:
+    """(assignor, groups, reason) of what was not scored, those of most groups first."""
+    found: dict[tuple[str, str], int] = {}
+    for trial in trials:
+        row = trial.score
+        if row.status != "scored":
+            key = row.assignor, f"{row.status}: {row.reason}"
+            found[key] = found.get(key, 0) + 1
+    rows = [(name, count, reason) for (name, reason), count in found.items()]
+    return tuple(sorted(rows, key=lambda row: (-row[1], row[0])))[:30]
+
+
+def _drawn_assignors(ranked: Sequence[Standing]) -> list[str]:
+    """Return the assignors to draw: Kafka's newest and the best of each other client, by rank."""
+    if len(ranked) <= MOST_DRAWN:
+        return [one.assignor for one in ranked]
+    found: dict[str, None] = {}
+    for one in ranked:
+        name = one.assignor.partition("@")[0]
+        kafkas = name.startswith(("kafka-java/", "kafka-broker/"))
+        if kafkas and name not in {other.partition("@")[0] for other in found}:
+            found[one.assignor] = None
+    clients = {name.partition("/")[0] for name in found}
+    for one in ranked:
+        client = one.assignor.partition("/")[0]
+        if client not in clients:
+            clients.add(client)
+            found[one.assignor] = None
+    chosen = list(found)[:MOST_DRAWN]
+    return [one.assignor for one in ranked if one.assignor in chosen]
+
+
+def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
+    from compare import figures
+
+    found = []
+    for tier in tiers:
+        rows = [r for r in excesses(trials, tier) if r["assignor"] != CURRENT]
+        if any(r["excess"] is not None for r in rows):
+            name = "moves" if tier == "stickiness" else tier
+            chart = figures.ecdf(rows, tier=name)
+            found.append(_drawn(chart, f"How far above the best: {name}", _ECDF))
+    seconds = times(trials)
+    if seconds:
+        found.append(_drawn(figures.profile(seconds), "Time beside the fastest", _PROFILE))
+    if len({row["partitions"] for row in seconds}) > 2:
+        found.append(_drawn(figures.time_by_size(seconds), "Time against size", _SIZE))
+    return found
+
+
+_ECDF = (
+    "For each assignor the share of groups (up) in which it is at most so far above the best "
+    "(to the right). Higher on the left is better. A line that stays below 100% leaves out groups "
+    "in which the assignor gave nothing valid, or was worse in what counts before."
+)
+_PROFILE = (
+    "For each assignor the share of groups (up) in which it takes at most so many times as long "
+    "as the fastest (to the right). Higher on the left is better."
+)
+_SIZE = "For each assignor how long it takes (up) on groups of so many partitions (to the right)."
+
+
+def _drawn(chart: alt.Chart, title: str, told: str) -> Drawing:
+    import vl_convert
+
+    from compare.figures import themed
+
+    small = chart.properties(width=FIGURE_WIDTH, height=FIGURE_HEIGHT, title="")
+    spec = themed(small, background="transparent").to_dict()
+    # A longer label would make the figure wider than a phone, or its letters too small.
+    spec["config"]["legend"] |= {"labelLimit": FIGURE_WIDTH - 40, "columns": 1}
+    return Drawing(title, told, vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))

@@ -1,0 +1,180 @@
+"""Composition: a page of judged groups, of what assignors made of them, and of how it was made."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+from typing import TYPE_CHECKING
+
+from compare.lag.lowest import lowest_peaks
+from compare.page.comparison import comparison_of
+from compare.page.contents import Made, Page, Unread
+from compare.page.detail import detail_of
+from compare.page.line import line_of
+from compare.page.trials import Trial
+from compare.page.words import meaning, minute
+from compare.sentences import summary
+from compare.verdict import worst_first
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from compare.score import Score
+    from compare.verdict import Judged
+    from groups.group import Group
+    from groups.importers import Failure
+    from groups.tiers import Objective
+
+# More would not fit into a page.
+MOST_DETAILS = 1_000
+MOST_NAMED = 2
+LAG_SECONDS = 1.0
+SOLVERS = ("kafka-assay", "numpy", "ortools")
+
+
+def composed(
+    judged: Sequence[Judged],
+    scores: Mapping[int, Sequence[Score]],
+    *,
+    sources: Sequence[str],
+    unread: Sequence[Failure],
+    benchmark: Sequence[Trial],
+    made: Made,
+    tiers: Objective,
+) -> Page:
+    """Return the page of some groups, each with what assignors made of it.
+
+    Parameters
+    ----------
+    scores : rows of each judged group, by its ``id()``
+    sources : what was read, for the title
+    benchmark : of groups that are not the reader's
+    """
+    by_name = sorted(judged, key=lambda one: (one.group.name, one.group.captured_at or ""))
+    ordered = [by_name[i] for i in worst_first(by_name)]
+    lowest = lowest_peaks(ordered, tiers, min(made.time_limit, LAG_SECONDS))
+    often = Counter(one.group.name for one in ordered)
+    lines = tuple(
+        line_of(one, number, least, repeats=often[one.group.name] > 1)
+        for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
+    )
+    details = tuple(
+        detail_of(one, line, scores.get(id(one), ()), least)
+        for one, line, least in zip(ordered[:MOST_DETAILS], lines, lowest, strict=False)
+    )
+    groups = [one.group for one in ordered]
+    names = unlike_names([(group.name, group.captured_at) for group in groups])
+    trials = [
+        Trial(name, len(one.group.members), one.group.n_partitions, row)
+        for name, one in zip(names, ordered, strict=True)
+        for row in scores.get(id(one), ())
+    ]
+    yours = comparison_of(trials, tiers)
+    return Page(
+        title=_title(sources),
+        when=_when([group.captured_at for group in groups]),
+        lead=summary(ordered) if ordered else "No group could be read.",
+        made=made,
+        lines=lines,
+        details=details,
+        unread=tuple(Unread(one.place, one.group, one.reason) for one in unread),
+        assumed=_assumed(groups, names),
+        yours=yours,
+        not_compared=None if yours is not None else _not_compared(judged),
+        benchmark=comparison_of(benchmark, tiers) if benchmark else None,
+        not_solved=_not_solved(judged),
+    )
+
+
+def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[str] = ()) -> Made:
+    """Return how a page is made at this moment; `runs` says of each run what left the tables."""
+    return Made(
+        at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        command=command,
+        objective=" > ".join(tiers),
+        meaning=meaning(tiers),
+        time_limit=time_limit,
+        versions=(*_versions(SOLVERS), ("Python", python_version())),
+        runs=tuple(runs),
+    )
+
+
+def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
+    """Return the names of captured groups, with the time of the capture where a name repeats."""
+    often = Counter(name for name, _ in captures)
+    seen: Counter[str] = Counter()
+    found: list[str] = []
+    for name, time in captures:
+        told = f"{name} at {time}" if often[name] > 1 and time else name
+        seen[told] += 1
+        found.append(told if seen[told] == 1 else f"{told} ({seen[told]})")
+    return found
+
+
+def _title(sources: Sequence[str]) -> str:
+    """Return what was read: its name, or of several files their number and where they are."""
+    if len(sources) <= MOST_NAMED:
+        return ", ".join(sources)
+    try:
+        folder = os.path.commonpath(sources)
+    except ValueError:
+        folder = ""
+    return f"{len(sources):,} files{f' in {folder}' if folder else ''}"
+
+
+def _versions(packages: Iterable[str]) -> list[tuple[str, str]]:
+    found = []
+    for package in packages:
+        try:
+            found.append((package, version(package)))
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _when(times: Sequence[str | None]) -> str:
+    known = sorted({minute(time) for time in times if time})
+    if not known:
+        return "capture time not known"
+    if len(known) == 1:
+        return f"captured {known[0]}"
+    return f"captured {known[0]} to {known[-1]}"
+
+
+def _assumed(
+    groups: Sequence[Group], names: Sequence[str]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return each line that was assumed with the groups that it is about, most groups first."""
+    of: dict[str, list[str]] = {}
+    for group, name in zip(groups, names, strict=True):
+        for line in group.assumed:
+            of.setdefault(line, []).append(name)
+    ranked = sorted(of.items(), key=lambda item: (-len(item[1]), item[0]))
+    return tuple((line, tuple(names)) for line, names in ranked)
+
+
+def _not_compared(judged: Sequence[Judged]) -> str:
+    unknown = sum(not one.group.subscription_known.all() for one in judged if one.best is not None)
+    if unknown:
+        return (
+            f"No assignor was tried: of {counted(unknown, 'group')} it is not known who reads "
+            "what, which consoles do not print. Add --reads PATTERN=TOPICS for what you know, or "
+            "--assume-equal."
+        )
+    return "No assignor was tried: there is no group that has members with partitions."
+
+
+def _not_solved(judged: Sequence[Judged]) -> str | None:
+    if any(one.best is not None for one in judged):
+        return None
+    if not judged:
+        return "Nothing was solved: no input is a group."
+    counts: dict[str, int] = {}
+    for one in judged:
+        counts[one.verdict.says] = counts.get(one.verdict.says, 0) + 1
+    parts = [f"{counted(count, 'group')}: {says}" for says, count in counts.items()]
+    return f"Nothing was solved, for there is nothing to solve: {'; '.join(parts)}."

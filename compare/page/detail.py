@@ -1,0 +1,184 @@
+"""Detail: one group in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.gains import early_gain
+from compare.lag.behind import most_lag
+from compare.lag.words import needed
+from compare.page.contents import Detail, Planned
+from compare.page.evidence import evidence_of, lines_of, why
+from compare.page.holders import Holdings, Lag
+from compare.page.line import shown_best
+from compare.page.moves import MOST_LISTED, grid_of, moves_csv, moves_to
+from compare.page.strip import strip
+from compare.reasons.explanation import explain
+from compare.reasons.sure import what_is_sure
+from compare.reasons.words import WHOEVER, not_proved
+from compare.score import CURRENT
+from compare.sentences import sentence, spread
+from compare.verdict import ALL_ALIKE
+from optimal.proof import ProofKind
+from optimal.solution import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.lag.lowest import LowestPeak
+    from compare.page.contents import Line
+    from compare.score import Score, ScoreTerm
+    from compare.verdict import Judged
+    from groups.assignment import Assignment
+    from optimal.solution import Solution
+
+LONGEST_DATA = 120_000
+UNKNOWN = (
+    "Assignors need to know who reads what, which consoles do not print. Add --reads "
+    "PATTERN=TOPICS for what you know, or --assume-equal."
+)
+
+
+def detail_of(
+    judged: Judged, line: Line, scores: Sequence[Score], lowest: LowestPeak | None
+) -> Detail:
+    """Return one group in full.
+
+    Parameters
+    ----------
+    scores : what assignors would make of it
+    lowest : the lowest peak lag that there can be; None where that is not known
+    """
+    group = judged.group
+    told = [sentence(judged)]
+    if judged.best is None:
+        return Detail(line=line, sentences=tuple(told), assumed=group.assumed)
+    best = shown_best(judged)
+    target = best if best is not None and line.moves else None
+    lag_told = [most_lag(judged.now), "" if lowest is None else needed(judged.now, lowest)]
+    told += filter(None, [early_gain(judged), " ".join(filter(None, lag_told))])
+    shown = Holdings(judged.now, target)
+    lag = _lag(judged, target)
+    moves = [] if target is None else moves_to(target)
+    solved = what_is_sure(judged)
+    explanation = None if solved is None else explain(solved)
+    lead = None
+    if judged.verdict.condition:
+        lead = f"This holds if {ALL_ALIKE}."
+    elif solved is not None and solved is not judged.best:
+        lead = WHOEVER
+    reasons: tuple[str, ...] = ()
+    if explanation is not None:
+        reasons = why(explanation, lead)
+    elif solved is not None:
+        reasons = (not_proved(solved).partition(": ")[2].capitalize(),)
+    known = bool(judged.group.subscription_known.all()) or judged.verdict.condition is not None
+    return Detail(
+        line=line,
+        sentences=tuple(told),
+        holders=shown.holders(lag),
+        more=len(group.members) - len(shown.drawn),
+        topics=shown.topics,
+        other_topics=shown.other_topics,
+        limit=None if best is None else int(best.loads.max(initial=0)),
+        is_floor=_is_floor(judged),
+        scale=shown.scale,
+        lag_scale=0 if lag is None else lag.most,
+        unknown_lags=0 if lag is None else lag.unknown,
+        idle=judged.now.idle,
+        changes=target is not None,
+        moves=tuple(moves[:MOST_LISTED]),
+        more_moves=max(len(moves) - MOST_LISTED, 0),
+        grid=None if target is None else grid_of(moves, target),
+        planned=planned(scores, best, solved),
+        not_planned=None if known else UNKNOWN,
+        tiers=() if solved is None else solved.objective,
+        assumed=group.assumed,
+        why=reasons,
+        lines=() if explanation is None else lines_of(explanation),
+        evidence=(
+            None if solved is None or solved.proof.kind is ProofKind.NONE else evidence_of(solved)
+        ),
+        data=_short(shown.csv()),
+        lag_data="" if lag is None else _short(lag.csv(group)),
+        moves_data="" if target is None or not moves else _short(moves_csv(target)),
+    )
+
+
+def planned(
+    scores: Sequence[Score], best: Assignment | None, solved: Solution | None
+) -> tuple[Planned, ...]:
+    """Return a row for each assignor, the best first; nothing where only what is now is there."""
+    if not any(row.assignor != CURRENT for row in scores):
+        return ()
+    limit = None if best is None else int(best.loads.max(initial=0))
+    loads = [row.loads for row in scores if row.loads is not None]
+    most = max([limit or 0, *(max(load, default=0) for load in loads)])
+    rows = []
+    if best is not None and solved is not None:
+        proved = solved.status is Status.OPTIMAL
+        rows.append(
+            Planned(
+                name="best (proved)" if proved else "best found",
+                strip=strip(best.loads.tolist(), limit, most=most),
+                loads=spread(best.loads),
+                valid=True,
+                balanced=best.balanced(),
+                terms=tuple((f"{term.value:,}", "") for term in solved.terms),
+                seconds=solved.seconds,
+                reason=None,
+            )
+        )
+    for row in scores:
+        rows.append(
+            Planned(
+                name="now" if row.assignor == CURRENT else row.assignor,
+                strip=None if row.loads is None else strip(row.loads, limit, most=most),
+                loads=None if row.loads is None else spread(row.loads),
+                valid=row.valid,
+                balanced=row.balanced,
+                terms=tuple(map(_told, row.terms or ())),
+                seconds=row.seconds,
+                reason=_reason(row),
+            )
+        )
+    return tuple(rows)
+
+
+def _short(data: str) -> str | None:
+    return data if len(data) <= LONGEST_DATA else None
+
+
+def _reason(row: Score) -> str | None:
+    if not row.violations:
+        return row.reason if row.status == "scored" else f"{row.status}: {row.reason}"
+    more = len(row.violations) - 1
+    return f"{row.violations[0]}{f', and {more:,} more' if more else ''}"
+
+
+def _told(term: ScoreTerm) -> tuple[str, str]:
+    """Return a tier's value, and what it has more than the best, or between what that is."""
+    if isinstance(term.excess, tuple):
+        low, high = term.excess
+        return f"{term.value:,}", f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
+    return f"{term.value:,}", f"+{term.excess:,}" if term.excess else ""
+
+
+def _lag(judged: Judged, target: Assignment | None) -> Lag | None:
+    records = judged.now.group.lag_records
+    if records is None or not len(judged.now.holdings[0]):
+        return None
+    return Lag(judged.now, target, records)
+
+
+def _is_floor(judged: Judged) -> bool:
+    """Say whether no assignment has a lower greatest load than the best that is shown.
+
+    One that is as even as can be in the sum of all pairs' differences is so in every other way
+    (docs/method.md).
+    """
+    solved = what_is_sure(judged)
+    if solved is None or not solved.terms or judged.target is None:
+        return False
+    first = solved.terms[0]
+    return first.name == "balance" and first.bound == first.value

@@ -1,0 +1,112 @@
+"""From groups: a page of snapshots and texts directly, without Spark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from compare.page.composition import composed, unlike_names
+from compare.page.trials import Trial
+from compare.question import solved_all
+from compare.score import CURRENT, score_assignors, score_current
+from compare.verdict import judge
+from heuristics.time_limit import TimeLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from compare.page.contents import Made, Page
+    from compare.score import Score
+    from compare.verdict import Judged
+    from groups.group import Group
+    from groups.importers import Failure
+    from groups.tiers import Objective
+
+STEP = 100
+
+
+def page_of_groups(
+    groups: Sequence[Group],
+    tiers: Objective,
+    *,
+    sources: Sequence[str],
+    unread: Sequence[Failure],
+    benchmark: Sequence[Group],
+    assignors: Sequence[str],
+    time_limit: float,
+    assume_equal: bool,
+    made: Made,
+    say: Callable[[str], None],
+) -> Page:
+    """Return the page of some groups.
+
+    Parameters
+    ----------
+    sources : what was read, for the title
+    unread : what is no group, and why
+    benchmark : groups that are not the reader's: only how assignors fare on them is shown
+    assignors : names of those to try on each group of which it is known who reads what
+    time_limit : seconds for each solve, and for each assignor
+    say : is told how far it is, of many groups
+    """
+    judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
+    if assume_equal:
+        judged = [replace(one, group=one.group.with_equal_subscriptions()) for one in judged]
+    scores = _scores(judged, assignors, time_limit, assume_equal, say)
+    return composed(
+        judged,
+        {id(one): rows for one, rows in zip(judged, scores, strict=True)},
+        sources=sources,
+        unread=unread,
+        benchmark=trials_of(benchmark, tiers, assignors, time_limit, say),
+        made=made,
+        tiers=tiers,
+    )
+
+
+def _scores(
+    judged: Sequence[Judged],
+    names: Sequence[str],
+    seconds: float,
+    assume_equal: bool,
+    say: Callable[[str], None],
+) -> list[list[Score]]:
+    """Score what members hold now, and assignors where it is known who reads what."""
+    found: list[list[Score]] = []
+    with TimeLimit(seconds) as limit:
+        for number, one in enumerate(judged, start=1):
+            reference = one.lowest if assume_equal else one.reference
+            if reference is None:
+                found.append([])
+            elif assume_equal or one.group.subscription_known.all():
+                asked = [CURRENT, *names]
+                found.append(score_assignors(reference.group, reference, asked, limit))
+            else:
+                found.append([score_current(reference.group, reference)])
+            if number % STEP == 0 or (number == len(judged) and number > STEP):
+                say(f"assignors: {number:,} of {len(judged):,} groups")
+    return found
+
+
+def trials_of(
+    groups: Sequence[Group],
+    tiers: Objective,
+    names: Sequence[str],
+    seconds: float,
+    say: Callable[[str], None],
+) -> list[Trial]:
+    """Return what assignors make of groups that are not the reader's."""
+    equal = [group.with_equal_subscriptions() for group in groups]
+    solutions = solved_all(equal, tiers, seconds)
+    called = unlike_names([(group.name, group.captured_at) for group in groups])
+    found: list[Trial] = []
+    with TimeLimit(seconds) as limit:
+        for number, (name, solution) in enumerate(zip(called, solutions, strict=True), start=1):
+            group = solution.group
+            found += [
+                Trial(name, len(group.members), group.n_partitions, row)
+                for row in score_assignors(group, solution, names, limit)
+            ]
+            if number % STEP == 0 or (number == len(groups) and number > STEP):
+                say(f"benchmark: {number:,} of {len(groups):,} groups")
+    return found

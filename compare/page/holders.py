@@ -1,0 +1,151 @@
+"""Holders: what each member has, by topic, now and in the best assignment; and the lag of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compare.page.contents import Holder, Part
+from compare.page.csv_text import as_csv
+from compare.page.short_names import short_names
+from groups.arrays import UNKNOWN
+from groups.tiers import load_of
+
+if TYPE_CHECKING:
+    from groups.arrays import Int64
+    from groups.assignment import Assignment
+    from groups.group import Group
+
+MOST_DRAWN = 60
+COLOURS = 7
+
+
+class Holdings:
+    """What members hold now and at best, and how much of it is drawn.
+
+    Attributes
+    ----------
+    topics : names of the topics that have a colour of their own, those of most partitions first
+    other_topics : how many share the last colour
+    drawn : members to draw, ascending indices: all, or those whose load changes or is greatest
+    """
+
+    def __init__(self, now: Assignment, best: Assignment | None) -> None:
+        self.group, self.now, self.best = now.group, now, best
+        self._now = _by_topic(now)
+        self._best = None if best is None else _by_topic(best)
+        held = np.bincount(self._now[1], self._now[2], minlength=len(self.group.topics))
+        if self._best is not None:
+            held += np.bincount(self._best[1], self._best[2], minlength=len(self.group.topics))
+        ranked = sorted(np.flatnonzero(held).tolist(), key=lambda t: (-held[t], t))
+        own = ranked if len(ranked) <= COLOURS + 1 else ranked[:COLOURS]
+        self.colour = dict.fromkeys(ranked, COLOURS) | {t: i for i, t in enumerate(own)}
+        self.topics = tuple(self.group.topics[t] for t in own)
+        self.other_topics = len(ranked) - len(own)
+        self.drawn = self._drawn()
+
+    @property
+    def scale(self) -> int:
+        """The greatest load, now or at best; 1 where nobody holds anything."""
+        loads = [self.now.loads, *([] if self.best is None else [self.best.loads])]
+        return max(1, *(int(load.max(initial=0)) for load in loads))
+
+    def _drawn(self) -> list[int]:
+        members = len(self.group.members)
+        if members <= MOST_DRAWN:
+            return list(range(members))
+        change = np.zeros(members, np.int64)
+        if self.best is not None:
+            change = np.abs(self.now.loads - self.best.loads)
+        order = np.lexsort((np.arange(members), -self.now.loads, -change))
+        return sorted(order[:MOST_DRAWN].tolist())
+
+    def holders(self, lag: Lag | None) -> tuple[Holder, ...]:
+        """Return the members to draw."""
+        names = self.group.members
+        short = short_names(names)
+        now = self._parts(self._now)
+        best = {} if self._best is None else self._parts(self._best)
+        return tuple(
+            Holder(
+                name=names[m],
+                short=short[m],
+                now=now.get(m, ()),
+                best=best.get(m, ()),
+                load_now=int(self.now.loads[m]),
+                load_best=None if self.best is None else int(self.best.loads[m]),
+                lag_now=None if lag is None else lag.now[m],
+                lag_best=None if lag is None or lag.best is None else lag.best[m],
+            )
+            for m in self.drawn
+        )
+
+    def _parts(self, column: tuple[Int64, Int64, Int64]) -> dict[int, tuple[Part, ...]]:
+        drawn = set(self.drawn)
+        found: dict[int, dict[int, int]] = {}
+        other: dict[tuple[int, int], str] = {}
+        for m, t, count in zip(*(part.tolist() for part in column), strict=True):
+            if m in drawn:
+                colour = self.colour[t]
+                mine = found.setdefault(m, {})
+                mine[colour] = mine.get(colour, 0) + count
+                other[m, colour] = self.group.topics[t]
+        last = f"{self.other_topics:,} other topics"
+        return {
+            m: tuple(
+                Part(last if self.other_topics and c == COLOURS else other[m, c], c, mine[c])
+                for c in sorted(mine)
+            )
+            for m, mine in found.items()
+        }
+
+    def csv(self) -> str:
+        """Return member, topic and partitions now and at best as CSV, every member of them."""
+        counts: dict[tuple[int, int], list[int]] = {}
+        sides = [self._now] if self._best is None else [self._now, self._best]
+        for side, columns in enumerate(sides):
+            for m, t, count in zip(*(column.tolist() for column in columns), strict=True):
+                counts.setdefault((m, t), [0] * len(sides))[side] = count
+        names, topics = self.group.members, self.group.topics
+        rows = [[names[m], topics[t], *found] for (m, t), found in sorted(counts.items())]
+        idle = sorted(set(range(len(names))) - {m for m, _ in counts})
+        rows += [[names[m], "", *[0] * len(sides)] for m in idle]
+        return as_csv(["member", "topic", "now", "best"][: 2 + len(sides)], rows)
+
+
+class Lag:
+    """Records of lag per member, now and in the best assignment.
+
+    Attributes
+    ----------
+    now, best : records of each member; `best` None where nothing is best, or nothing moves
+    unknown : partitions held now whose lag is not known; they count as 0
+    """
+
+    def __init__(self, now: Assignment, best: Assignment | None, lag: Int64) -> None:
+        self.now = load_of(now, lag)
+        self.best = None if best is None else load_of(best, lag)
+        if self.best == self.now:
+            self.best = None
+        self.unknown = int((lag[now.holdings[1]] == UNKNOWN).sum())
+
+    @property
+    def most(self) -> int:
+        """The most records that a member has."""
+        return max([*self.now, *(self.best or ())], default=0)
+
+    def csv(self, group: Group) -> str:
+        """Return member and records now and at best as CSV."""
+        if self.best is None:
+            return as_csv(["member", "lag_records_now"], zip(group.members, self.now, strict=True))
+        rows = zip(group.members, self.now, self.best, strict=True)
+        return as_csv(["member", "lag_records_now", "lag_records_best"], rows)
+
+
+def _by_topic(assignment: Assignment) -> tuple[Int64, Int64, Int64]:
+    """(member, topic, count) of what is held, by member and topic: three int64 columns."""
+    group, (member, partition) = assignment.group, assignment.holdings
+    width = max(len(group.topics), 1)
+    pairs, counts = np.unique(member * width + group.topic[partition], return_counts=True)
+    return pairs // width, pairs % width, counts.astype(np.int64)

@@ -1,0 +1,62 @@
+"""Line: one group in the table of groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.lag.behind import peak_lag
+from compare.page.contents import Line
+from compare.page.strip import strip
+from compare.page.words import MARKS, to_do
+from compare.sentences import moves_needed, spread
+
+if TYPE_CHECKING:
+    from compare.lag.lowest import LowestPeak
+    from compare.verdict import Judged
+    from groups.assignment import Assignment
+
+
+def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: bool) -> Line:
+    """Return the line of a judged group.
+
+    Parameters
+    ----------
+    lowest : the lowest peak lag that there can be; None where that is not known
+    repeats : whether another line has its name
+    """
+    verdict, group = judged.verdict, judged.group
+    best = shown_best(judged)
+    there = judged.best is not None
+    mark, tone = MARKS[verdict.says]
+    moves = None
+    if verdict.says == "as good as can be":
+        moves = 0
+    elif verdict.says == "improvable":
+        moves = moves_needed(judged)
+    limit = None if best is None else int(best.loads.max(initial=0))
+    return Line(
+        number=number,
+        anchor=f"group-{number}",
+        name=group.name,
+        captured_at=group.captured_at,
+        repeats=repeats,
+        members=len(group.members),
+        partitions=group.n_partitions,
+        says=verdict.says,
+        mark=mark,
+        tone=tone,
+        to_do=to_do(judged),
+        now=spread(judged.now.loads) if there else None,
+        best=None if best is None else spread(best.loads),
+        strip=strip(judged.now.loads.tolist(), limit) if there else None,
+        moves=moves,
+        idle=len(judged.now.idle) if there else 0,
+        lag_now=peak_lag(judged.now),
+        lag_best=None if lowest is None else lowest.records,
+        lag_proved=lowest is not None and lowest.proved,
+    )
+
+
+def shown_best(judged: Judged) -> Assignment | None:
+    """Return the best assignment, where it is not open what that is."""
+    return None if judged.verdict.question else judged.target

@@ -1,0 +1,79 @@
+"""Words: what a page says of a verdict, of an objective and of a proof."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.sentences import moves_needed
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.verdict import Judged
+
+# Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
+MARKS = {
+    "not valid": ("✕", "bad"),
+    "improvable": ("▲", "bad"),
+    "depends on who reads what": ("?", "open"),
+    "not proved": ("~", "open"),
+    "nothing assigned yet": ("○", "none"),
+    "as good as can be": ("✓", "good"),
+    "no members": ("-", "none"),
+}
+TIERS = {
+    "balance": "partitions per member as even as they can be",
+    "topic_balance": "each topic spread over its members as evenly as it can be",
+    "stickiness": "as few partitions moved as possible",
+    "moved_weight": "as little weight moved as possible",
+    "racks": "as many partitions as possible with a replica in their member's rack",
+    "peak_lag": "as little lag as possible on the member that has most",
+    "peak_time": "as little time as possible until the last member has caught up",
+    "lag_spread": "as little as possible between the most lag and the least",
+    "lag_balance": "lag per member as even as it can be",
+    "peak_weight": "as little weight as possible on the member that has most",
+    "weight_spread": "as little as possible between the most weight and the least",
+    "weight_balance": "weight per member as even as it can be",
+}
+PROOFS = {
+    "certificate": "A certificate: numbers that anybody can check without a solver.",
+    "exhaustion": "Every assignment of this group was looked at, and none is better.",
+    "solver": "A solver's word: it reports that nothing is better.",
+    "none": "Nothing: what is shown here may not be the best.",
+}
+
+
+def meaning(tiers: Sequence[str]) -> str:
+    """Say what an objective asks for."""
+    first, *rest = (TIERS.get(tier, tier) for tier in tiers)
+    if not rest:
+        return f"{first[0].upper()}{first[1:]}."
+    return f"First {first}; then, without giving that up, {'; then '.join(rest)}."
+
+
+def to_do(judged: Judged) -> str:
+    """Say what to do about a group, or what would decide its verdict."""
+    verdict = judged.verdict
+    if verdict.question:
+        return verdict.question
+    if verdict.says == "not valid":
+        first, *rest = judged.now.violations
+        more = f", and {len(rest):,} more" if rest else ""
+        return f"{first}{more}"
+    if verdict.says == "improvable":
+        moves = moves_needed(judged)
+        given = f", if {verdict.condition}" if verdict.condition else ""
+        return "" if moves is None else f"move {counted(moves, 'partition')}{given}"
+    if verdict.says == "not proved":
+        return "allow more time: --time-limit"
+    if verdict.says == "as good as can be":
+        return f"nothing, if {verdict.condition}" if verdict.condition else "nothing"
+    if verdict.says == "nothing assigned yet":
+        return "capture it again when it is stable"
+    return "nothing: there is nobody to assign to"
+
+
+def minute(time: str) -> str:
+    """Return a time of a snapshot to the minute, as in ``2026-11-20 10:00 UTC``."""
+    return f"{time[:16].replace('T', ' ')} UTC" if time.endswith("Z") else time

@@ -1,0 +1,255 @@
+"""The page in Debian's Chromium: wide and narrow, light and dark."""
+
+import shutil
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from compare.page.html import rendered
+from compare.samples.families import Family
+from groups.importers import Failure
+from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
+
+pytestmark = pytest.mark.browser
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
+VIEWS = list(product((1280, 400), ("light", "dark")))
+SERIOUS = ("serious", "critical")
+MILLISECONDS = 10_000
+
+
+@dataclass
+class Visit:
+    """A page that is open, what it logged, and the addresses that it asked for."""
+
+    page: object
+    console: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        pytest.skip(f"no browser here, looked for {', '.join(BROWSERS)}")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(
+            executable_path=browser, args=["--no-sandbox"], timeout=60_000
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def written(page_of, tmp_path_factory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    lag = lopsided("behind")
+    lag["topics"] = {"t0": 2, "t1": {"partitions": 3, "lag": [500, 7, 0]}}
+    healthy = snapshot(
+        "healthy",
+        {"t": 2},
+        {m: {"subscription": ["t"], "owned": {"t": [i]}} for i, m in enumerate("ab")},
+    )
+    failure = Failure("f", "noise.txt:3", "no group in it", None)
+    benchmark = [Family(6, 4, 5, "random", "join-one").group(n) for n in range(3)]
+    benchmark += [Family(9, 9, 3).group(1), Family(20, 9, 3).group(1)]
+    large = Family(60, 10, 12, "random", "join-many").group(3)
+    pages = {
+        "several": page_of(
+            [lag, healthy, lopsided(HOSTILE, CLOSING, "<!-- <script>"), large],
+            unread=[failure],
+            benchmark=benchmark,
+        ),
+        "nothing": page_of([], unread=[failure]),
+        "many": page_of([lopsided(f"group-{n}") for n in range(150)], assignors=()),
+    }
+    for name, page in pages.items():
+        (folder / f"{name}.html").write_text(rendered(page), encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in pages}
+
+
+@pytest.fixture(scope="module")
+def visit(chromium, written):
+    """Open a page: its name, its width, the theme; what stands after # in the address."""
+    contexts = []
+
+    def opened(name: str, width: int = 1280, theme: str = "light", address: str = "") -> Visit:
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True
+        )
+        context.set_default_timeout(MILLISECONDS)
+        contexts.append(context)
+        found = Visit(context.new_page())
+        found.page.on("console", lambda message: found.console.append(message.text))
+        found.page.on("pageerror", lambda error: found.console.append(str(error)))
+        found.page.on("request", lambda request: found.asked.append(request.url))
+        found.page.goto(written[name].as_uri() + address)
+        return found
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module", params=VIEWS, ids=[f"{w}-{theme}" for w, theme in VIEWS])
+def several(request, visit) -> Visit:
+    return visit("several", *request.param)
+
+
+def test_a_page_that_errs_or_asks_for_something_would_be_noticed(chromium, tmp_path):
+    (tmp_path / "asks.html").write_text("<img src='x.png'><script>undefined.x</script>")
+    page = chromium.new_page()
+    said, asked = [], []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((tmp_path / "asks.html").as_uri())
+    assert any("undefined" in line for line in said)
+    assert len(asked) == 2
+    page.close()
+
+
+def test_a_page_opens_without_a_message_and_asks_for_nothing_but_itself(several):
+    assert several.console == []
+    assert len(several.asked) == 1
+
+
+def test_nothing_is_wider_than_the_screen(several):
+    page = several.page
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    outside = page.evaluate(
+        """[...document.querySelectorAll('main *, header *')].filter((one) => {
+             const box = one.getBoundingClientRect();
+             return box.width && !one.closest('.scroll') && box.right > innerWidth + 1;
+           }).map((one) => one.outerHTML.slice(0, 90))"""
+    )
+    assert outside == []
+
+
+def test_every_figure_is_drawn(several):
+    empty = several.page.evaluate(
+        """[...document.querySelectorAll('.chosen .bars, .drawn, .chosen .strip, #table .strip')]
+             .filter((one) => {
+               const box = one.getBoundingClientRect();
+               return box.width < 5 || box.height < 5 || !one.querySelector('path, i');
+             }).map((one) => one.outerHTML.slice(0, 120))"""
+    )
+    assert empty == []
+    for figure, least in ((".chosen .bars", 1), ("svg.drawn", 4), ("#table .strip", 4)):
+        assert several.page.locator(figure).count() >= least
+
+
+def test_axe_finds_no_serious_fault(several):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(several.page).response["violations"]
+    serious = [
+        (one["id"], node["html"][:120])
+        for one in found
+        if one["impact"] in SERIOUS
+        for node in one["nodes"][:3]
+    ]
+    assert serious == []
+
+
+def test_no_name_became_part_of_the_page(several):
+    page = several.page
+    assert page.locator("b", has_text="bold").count() == 0
+    assert page.locator("#table a", has_text=HOSTILE).count() == 1
+
+
+def shown(page) -> list[str]:
+    return page.locator("#table tbody tr:visible th[scope=row]").all_inner_texts()
+
+
+def test_filters_change_what_is_shown(visit):
+    page = visit("several").page
+    every = shown(page)
+    page.get_by_label("Name").fill("BEH")
+    assert shown(page) == ["behind"]
+    assert page.get_by_role("status").inner_text() == f"1 of {len(every)} lines"
+    page.get_by_label("Name").fill("")
+    page.get_by_label("Verdict").select_option("as good as can be")
+    assert shown(page) == ["healthy"]
+    page.get_by_label("Verdict").select_option("")
+    assert shown(page) == every
+
+
+def test_sorting_says_which_way_and_brings_the_first_order_back(visit):
+    page = visit("several").page
+    before = shown(page)
+    moves = page.get_by_role("button", name="moves", exact=True)
+    head = page.locator("#table thead th", has=moves)
+    for way in ("descending", "ascending"):
+        moves.click()
+        assert head.get_attribute("aria-sort") == way
+        cells = page.locator("#table tbody tr:visible").evaluate_all(
+            "(rows) => rows.map((row) => Number(row.cells[5]?.textContent)).filter((n) => n >= 0)"
+        )
+        assert cells == sorted(cells, reverse=way == "descending")
+    page.get_by_role("button", name="verdict", exact=True).click()
+    assert shown(page) == before
+    assert page.locator("[aria-sort]").count() == 1
+
+
+def test_the_worst_group_is_open_and_any_other_is_one_click_or_key_away(visit):
+    page = visit("several").page
+    chosen = page.locator("article:visible h3")
+    first = shown(page)[0]
+    assert chosen.all_inner_texts()[0].startswith(first)
+    page.locator("#table a", has_text="healthy").click()
+    assert chosen.count() == 1
+    assert chosen.inner_text().startswith("healthy")
+    assert page.evaluate("document.activeElement.tagName") == "ARTICLE"
+    page.get_by_label("Group", exact=True).select_option(label="▲ behind")
+    assert chosen.inner_text().startswith("behind")
+    page.go_back()
+    assert chosen.inner_text().startswith("healthy")
+
+
+def test_the_keyboard_alone_sorts_and_opens_a_group(visit):
+    page = visit("several").page
+    page.get_by_role("button", name="group", exact=True).press("Enter")
+    assert page.locator("#table thead th").first.get_attribute("aria-sort") == "ascending"
+    page.locator("#table a", has_text="healthy").press("Enter")
+    assert page.locator("article:visible h3").inner_text().startswith("healthy")
+
+
+def test_the_data_of_each_figure_can_be_saved_and_is_no_request(visit, tmp_path):
+    found = visit("several")
+    page = found.page
+    buttons = page.locator("button.save:visible")
+    names = []
+    for number in range(buttons.count()):
+        with page.expect_download() as saving:
+            buttons.nth(number).click()
+        names.append(saving.value.suggested_filename)
+        saving.value.save_as(tmp_path / names[-1])
+        assert (tmp_path / names[-1]).stat().st_size > 20
+    assert {"groups.csv", "assignors.csv", "benchmark.csv"} <= set(names)
+    assert all(address.startswith(("file:", "blob:")) for address in found.asked)
+
+
+def test_a_group_that_is_packed_opens_by_its_address(visit):
+    page = visit("many", address="#group-150").page
+    heading = page.locator("article:visible h3")
+    heading.wait_for()
+    assert page.locator("article").count() == 150
+    assert heading.inner_text().startswith(shown(page)[149])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_page_of_nothing_opens_without_a_message(visit, theme):
+    found = visit("nothing", 400, theme)
+    assert found.console == []
+    assert found.page.get_by_text("Nothing was solved: no input is a group.").count() == 1
+
+
+def test_print_has_the_groups_and_one_group_and_not_the_rest(visit):
+    page = visit("several").page
+    page.emulate_media(media="print")
+    for part, there in (("#groups", True), ("article.chosen", True), ("#assignors", False)):
+        assert page.locator(part).is_visible() == there
+    assert page.locator(".filters").is_hidden()

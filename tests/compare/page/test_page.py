@@ -1,0 +1,221 @@
+import csv
+import json
+import re
+from io import StringIO
+
+import pytest
+
+from assay import Group, Solution, check
+from compare.page.html import rendered, write_page
+from compare.samples.families import Family
+from groups import BadInput
+from groups.importers import Failure
+from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
+from tests.compare.page.parsed import Parsed
+
+
+def even(name: str = "even", **more) -> dict:
+    members = {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
+        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
+    }
+    return snapshot(name, {"t": 4}, members, **more)
+
+
+def unknown(name: str = "unknown") -> dict:
+    """Whether it is as good as can be depends on who reads what."""
+    members = {
+        "a": {"subscription": None, "owned": {"t": [0, 1, 2, 3]}},
+        "b": {"subscription": None, "owned": {"u": [0]}},
+    }
+    return snapshot(name, {"t": 4, "u": 1}, members)
+
+
+def of_csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text.removeprefix("\n"))))
+
+
+@pytest.fixture(scope="module")
+def page(read) -> Parsed:
+    empty = snapshot("empty", {"t": 1}, {})
+    failure = Failure("f", "noise.txt:3", "no group in it", "lost")
+    return read([even(), empty, unknown(), lopsided()], unread=[failure])
+
+
+def test_the_sentence_of_the_terminal_is_the_first_that_is_read(page):
+    said = "1 of 4 groups is improvable: lopsided by moving 2 partitions; 1 depends on who"
+    before, _, _ = page.words.partition(said)
+    assert before != page.words
+    assert "Your groups" not in before
+
+
+def test_groups_come_worst_first_with_what_to_do_and_what_was_not_read_last(page):
+    rows = page.table("Groups, worst first")
+    assert list(rows) == ["lopsided", "unknown", "even", "empty", "lostnoise.txt:3"]
+    assert [row["verdict"] for row in rows.values()] == [
+        "▲ improvable",
+        "? depends on who reads what",
+        "✓ as good as can be",
+        "- no members",
+        "✕ not read",
+    ]
+    assert [row["what to do"] for row in rows.values()] == [
+        "move 2 partitions",
+        "does b read t?",
+        "nothing",
+        "nothing: there is nobody to assign to",
+        "no group in it",
+    ]
+
+
+def test_sections_come_in_their_order_and_a_benchmark_has_its_own_after_all_that_is_yours(read):
+    generated = Family(4, 3, 2).group(1)
+    page = read([lopsided()], benchmark=[generated])
+    sections = [a["id"] for tag, a in page.tags if tag == "section" and "id" in a]
+    assert sections == ["groups", "group", "assignors", "benchmark", "words"]
+    assert generated.name not in page.texts["groups"] + page.texts["assignors"]
+    assert len(page.table("Groups, worst first")) == 1
+    assert page.table("Assignors on 1 group of yours")["range"]["groups"] == "1"
+    assert page.table("Assignors on 1 group of the benchmark")["range"]["groups"] == "1"
+
+
+def test_a_verdict_is_not_settled_by_an_assumption_behind_the_readers_back(read):
+    page = read([unknown()])
+    assert page.table("Groups")["unknown"]["verdict"] == "? depends on who reads what"
+    assert "No assignor was tried" in page.texts["assignors"]
+    assumed = read([unknown()], assume_equal=True)
+    row = assumed.table("Groups")["unknown"]
+    assert row["verdict"] == "▲ improvable"
+    assert row["what to do"].endswith("if all members read the same topics")
+    assert "This holds if all members read the same topics." in assumed.words
+
+
+def test_a_group_in_full_has_loads_moves_why_and_proof(page):
+    detail = page.texts["group-1"]
+    assert "Moving 2 of 5 partitions" in detail
+    assert page.table("The moves of lopsided")["c0"]["which"] == "t1: 1-2"
+    loads = of_csv(page.texts["group-1-loads"])
+    assert sum(int(row["now"]) for row in loads) == sum(int(row["best"]) for row in loads) == 5
+    assert [row["topic"] for row in of_csv(page.texts["group-1-moves"])] == ["t1", "t1"]
+    assert "At least 2 partitions must move" in detail
+    assert set(page.table("Level and price of each member of lopsided")) == {"c0", "c1"}
+
+
+def test_the_two_documents_of_a_proof_pass_the_check_that_the_page_names(page):
+    group = Group.from_dict(json.loads(page.texts["group-1-group"]))
+    check(group, Solution.from_dict(group, json.loads(page.texts["group-1-solution"])))
+
+
+def test_a_healthy_group_is_short(page):
+    detail = page.texts["group-3"]
+    assert "as good as can be" in detail
+    assert "What moves" not in detail
+    assert len(detail.split()) < len(page.texts["group-1"].split())
+
+
+def test_idle_members_are_named(read):
+    document = even()
+    document["members"]["c"] = {"subscription": ["t"]}
+    page = read([document])
+    assert "1 idle member, which holds nothing: c." in page.texts["group-1"]
+    assert page.table("Groups")["even"]["idle"] == "1"
+
+
+def test_lag_is_shown_now_and_after_and_what_is_unknown_is_said(read):
+    document = lopsided()
+    document["topics"] = {"t0": 2, "t1": {"partitions": 3, "lag": [5, 7, None]}}
+    page = read([document])
+    lags = of_csv(page.texts["group-1-lag"])
+    assert {row["member"]: row["lag_records_now"] for row in lags} == {"c0": "12", "c1": "0"}
+    assert "is unknown and counts for nobody" in page.texts["group-1"]
+
+
+def test_groups_captured_twice_are_told_apart_by_the_time(read):
+    times = ("2026-11-20T10:00:00Z", "2026-11-21T11:00:00Z")
+    page = read([even(captured_at=time) for time in times])
+    rows = list(page.table("Groups"))
+    assert rows == ["even2026-11-20 10:00 UTC", "even2026-11-21 11:00 UTC"]
+    assert "captured 2026-11-20 10:00 UTC to 2026-11-21 11:00 UTC" in page.words
+
+
+def test_names_are_shown_and_never_run(page_of):
+    html = rendered(page_of([lopsided(HOSTILE, topic=CLOSING, member="<!-- <script>")]))
+    assert HOSTILE not in html
+    assert CLOSING not in html
+    assert html.lower().count("</script") == 1
+    page = Parsed(html)
+    assert HOSTILE in page.table("Groups")
+    assert f"{CLOSING}: 1-2" in page.words
+    assert {row["topic"] for row in of_csv(page.texts["group-1-moves"])} == {CLOSING}
+
+
+def test_the_page_loads_nothing_from_anywhere(page_of):
+    html = rendered(page_of([lopsided()], benchmark=[Family(4, 3, 2).group(1)]))
+    page = Parsed(html)
+    for tag, attributes in page.tags:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form"), tag
+        assert not {"src", "srcset", "data", "action", "onclick"} & set(attributes), attributes
+        assert (attributes.get("href") or "#").startswith("#")
+    assert "url(http" not in html
+    assert "@import" not in html
+    (policy,) = (a["content"] for _, a in page.tags if "http-equiv" in a)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules.pop("default-src") == "'none'"
+    assert set(" ".join(rules.values()).split()) == {"'unsafe-inline'", "data:"}
+    order = [tag for tag, a in page.tags if tag in ("style", "script") or "http-equiv" in a]
+    assert order[0] == "meta"
+
+
+def test_a_page_of_nothing_solved_says_so_and_why(read):
+    empty = [snapshot(name, {"t": 1}, {}) for name in ("e", "f")]
+    said = "Nothing was solved, for there is nothing to solve: 2 groups: no members."
+    page = read(empty)
+    assert said in page.words
+    assert "svg" not in {tag for tag, _ in page.tags}
+    page = read([], unread=[Failure("f", "f.txt", "no group in it", None)])
+    assert "Nothing was solved: no input is a group." in page.words
+    assert page.table("Groups")["f.txt"]["what to do"] == "no group in it"
+
+
+def test_the_page_says_how_it_was_made_and_what_its_objective_asks_for(page):
+    words = " ".join(page.texts["words"].split())
+    assert re.search(r"when\d{4}-\d\d-\d\d \d\d:\d\d UTC", words)
+    assert "assay report groups.json" in words
+    assert "First partitions per member as even as they can be; then, without giving" in words
+    assert "10 s for each solve" in words
+    assert re.search(r"kafka-assay \d.*numpy \d.*ortools \d.*Python 3", words)
+
+
+def test_every_word_of_the_verdicts_is_explained(page):
+    terms = " ".join(page.texts["words"].split())
+    for word in ("balance", "moves", "best", "improvable", "certificate", "valid", "lag", "idle"):
+        assert word in terms
+
+
+def test_what_was_assumed_is_said_with_the_groups_that_it_is_about(read):
+    page = read([even(assumed=["t: 4 partitions, as seen"]), lopsided()])
+    assert "t: 4 partitions, as seen (even)" in page.texts["groups"]
+    assert "t: 4 partitions, as seen" in page.texts["group-2"]
+    assert "as seen" not in page.texts["group-1"]
+
+
+def test_an_optimum_that_is_not_proved_is_an_interval(read):
+    document = snapshot(
+        "heavy",
+        {"t": {"partitions": 24, "lag": [10**6 + 7919 * i * i % 10**6 for i in range(24)]}},
+        {m: {"subscription": ["t"]} for m in "abcde"},
+    )
+    document["members"]["a"]["owned"] = {"t": list(range(24))}
+    page = read([document], tiers=("lag_balance",), time_limit=0.05, assignors=("range",))
+    assert re.search(r"\+[\d,]+ to [\d,?]+", page.texts["group-1"])
+
+
+def test_a_page_that_cannot_be_written_is_bad_input(page_of, tmp_path):
+    (tmp_path / "file").touch()
+    page = page_of([even()])
+    for path, said in (
+        (tmp_path / "file" / "report.html", "file: not a folder"),
+        (tmp_path, "cannot be written: Is a directory"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            write_page(page, path)
