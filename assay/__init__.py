@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from compare.samples.families import Family, differing, grid
     from compare.scenarios.rollout import Rollout, RolloutStep, Rule
     from compare.scenarios.upgrade_paths import roll_out
+    from compare.sizes.sizing import Size, Sizing
+    from compare.sizes.sweep import size
+    from compare.sizes.target import Target
     from compare.verdict import Judged, Verdict, judge
     from groups import (
         AssayError,
@@ -71,6 +74,9 @@ _AT_HOME = {
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
+    "compare.sizes.sizing": "Size Sizing",
+    "compare.sizes.sweep": "size",
+    "compare.sizes.target": "Target",
     "compare.verdict": "Judged Verdict judge",
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",
@@ -113,10 +119,13 @@ __all__ = [
     "Scenario",
     "Score",
     "ScoreTerm",
+    "Size",
+    "Sizing",
     "Solution",
     "SolverContradiction",
     "Status",
     "Stopped",
+    "Target",
     "Term",
     "TimeLimit",
     "Verdict",
@@ -134,6 +143,7 @@ __all__ = [
     "run",
     "score",
     "score_assignors",
+    "size",
     "solve",
     "solve_many",
 ]

@@ -19,7 +19,7 @@ FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay,
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
 ALIASES = {
-    "Any", "Bound", "Int32", "Int64", "Iterator", "LastEvent", "Literal", "Mapping", "None",
+    "Aim", "Any", "Bound", "Int32", "Int64", "Iterator", "LastEvent", "Literal", "Mapping", "None",
     "Objective", "Path", "Says", "Sequence", "Subscriptions", "ViolationKind",
 }  # fmt: skip
 
@@ -34,7 +34,8 @@ def test_all_that_is_named_is_there_in_order():
     assert sorted([*FUNCTIONS, *CLASSES, "AssignorFunction", "Excess"]) == assay.__all__
     assert FUNCTIONS == [
         "assign", "check", "differing", "frontier", "grid", "hunt", "judge", "play",
-        "read_groups", "roll_out", "run", "score", "score_assignors", "solve", "solve_many",
+        "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
+        "solve_many",
     ]  # fmt: skip
 
 

@@ -53,6 +53,9 @@ def written(tmp_path_factory) -> dict:
     (folder / "solution.json").write_text(json.dumps(SOLUTION))
     both = {"c0": {"t0": [0], "t5": [0]}, "c1": {"t0": [0], "t1": [0]}}
     (folder / "plan.json").write_text(json.dumps(both))
+    lagging = GROUP | {"topics": {"t0": {"partitions": 2, "lag": [9, 5]}, "t1": 3, "t9": 1}}
+    lagging["topics"]["t1"] = {"partitions": 3, "lag": [1, 2, 3]}
+    (folder / "lagging.json").write_text(json.dumps(lagging))
     as_json = ("--format", "json")
     calls = {
         "solve": ("solve", "orders.json", *as_json),
@@ -61,6 +64,8 @@ def written(tmp_path_factory) -> dict:
         "plan": ("score", "orders.json", "--plan", "plan.json", *as_json),
         "assignors": ("assignors", *as_json),
         "frontier": ("frontier", "orders.json", "balance", "stickiness", *as_json),
+        "size": ("size", "lagging.json", "--target", "peak_time=9", "--rate", "2", *as_json),
+        "lag": ("score", "lagging.json", "--rate", "2", *as_json),
         "diff": ("diff", "orders.json", "solution.json", *as_json),
         "double": ("diff", "plan.json", "orders.json", *as_json),
     }
@@ -79,7 +84,7 @@ def test_every_key_of_the_examples_is_explained():
 
 
 def test_every_key_that_is_written_is_explained(written):
-    assert len({document["format"] for document in written.values()}) == 5
+    assert len({document["format"] for document in written.values()}) == 6
     for name, document in written.items():
         assert keys_in(document) - explained(document["format"]) == set(), name
 

@@ -1,0 +1,104 @@
+"""Sizing: what is known of a group with each of several numbers of members."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compare.sizes.target import Aim, Target
+    from groups.tiers import Objective
+
+FORMAT = "assay-size/1"
+
+
+@dataclass(frozen=True)
+class Size:
+    """A group with so many members, and its best assignment.
+
+    Attributes
+    ----------
+    members : how many there are
+    least_load, most_load : partitions of the emptiest and the fullest member
+    idle : how many hold nothing
+    balance : KIP-54's score
+    peak_lag : records on the member with most; None where a lag is not known
+    peak_lag_bound : no assignment that is as good in the tiers before has less
+    peak_seconds, peak_seconds_bound : how long the slowest takes to catch up; None where that is
+        not known
+    proved : whether this is the best assignment
+    meets : whether the target is met; None where that is open, or there is none
+    """
+
+    members: int
+    least_load: int
+    most_load: int
+    idle: int
+    balance: int
+    peak_lag: int | None
+    peak_lag_bound: int | None
+    peak_seconds: int | None
+    peak_seconds_bound: int | None
+    proved: bool
+    meets: bool | None = None
+
+    def of(self, aim: Aim) -> tuple[int | None, int | None]:
+        """(value, bound) of what a target is about; None where it is not known."""
+        if aim == "peak_lag":
+            return self.peak_lag, self.peak_lag_bound
+        if aim == "peak_time":
+            return self.peak_seconds, self.peak_seconds_bound
+        spread = self.most_load - self.least_load
+        found = {"peak_load": self.most_load, "load_spread": spread, "balance": self.balance}[aim]
+        return found, found
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """How a group fares with each of several numbers of members.
+
+    Attributes
+    ----------
+    group : its name
+    objective : by which the best assignment of each is judged
+    members_now, partitions : how many there are now; how many partitions somebody reads
+    reads : what new members are taken to read, in a sentence
+    hottest : (topic, partition, records) of the partition with most lag: no number of members puts
+        less on one of them. None where no lag is known
+    target : what is to be kept to; None where nobody said
+    rows : one a number of members, ascending
+    smallest : the fewest members found that keep to the target; None where none do
+    sure : whether it is proved that no fewer of those looked at do
+    assumed : of the group
+    """
+
+    group: str
+    objective: Objective
+    members_now: int
+    partitions: int
+    reads: str
+    hottest: tuple[str, int, int] | None
+    target: Target | None
+    rows: tuple[Size, ...]
+    smallest: int | None
+    sure: bool
+    assumed: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the ``assay-size/1`` document."""
+        most, aim = self.hottest, self.target
+        named = most and {"topic": most[0], "partition": most[1], "records": most[2]}
+        return {
+            "format": FORMAT,
+            "group": self.group,
+            "objective": list(self.objective),
+            "target": aim and {"tier": aim.aim, "at_most": aim.at_most},
+            "smallest": self.smallest,
+            "sure": self.sure,
+            "members_now": self.members_now,
+            "partitions": self.partitions,
+            "new_members": self.reads,
+            "most_in_one_partition": named,
+            "rows": [asdict(row) for row in self.rows],
+            "assumed": list(self.assumed),
+        }

@@ -1,0 +1,239 @@
+"""Sweep: the best assignment for each number of members, and the fewest that will do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from compare.lag.behind import behind, catch_up, rates_of
+from compare.lag.lowest import hottest
+from compare.sizes.resized import all_alike, reading, resized
+from compare.sizes.sizing import Size, Sizing
+from compare.sizes.target import Target
+from groups.errors import BadInput
+from groups.needs import require_data
+from groups.tiers import parse_objective, values
+from optimal.solve import solve
+from optimal.time_left import TimeLeft
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.solution import Solution, Term
+
+# How far a sweep goes where nobody says how far, and how many numbers it looks at.
+FEWEST, MOST = 12, 40
+# The share of the time in which every number of members has its turn; the rest goes to what is
+# open about the target.
+FIRST = 0.7
+# Seconds that a number of members gets in its turn: what is not proved by then rarely is.
+TURN = 1.0
+ABOUT_NOW = ("stickiness", "moved_weight", "racks")
+ABOUT_LAG = ("peak_lag", "peak_time")
+
+
+def size(
+    group: Group,
+    *,
+    members: Sequence[int] | None = None,
+    target: Mapping[str, int] | None = None,
+    like: str | None = None,
+    objective: str | Sequence[str] | None = None,
+    time_limit: float | None = 10.0,
+) -> Sizing:
+    """Say for how many members a group is within a target, and how it fares with each number.
+
+    Parameters
+    ----------
+    members : the numbers to look at; None: from 1 to twice as many as there are, at least 12;
+        of more than 40 of them some 40, and all just below the fewest of those that will do. Where
+        members do not all read the same topics at the same rate, those that are there stay, and
+        nothing is looked at below their number
+    target : one of `peak_lag` (records), `peak_time` (seconds), `peak_load` (partitions on one
+        member), `load_spread` and `balance`, and the greatest value that will do:
+        ``{"peak_time": 300}``
+    like : new members read what this one reads; None: every topic that somebody reads
+    objective : what is best; None: ``balance > peak_lag`` where all lags are known, else
+        ``balance``. What members hold now does not count: `stickiness`, `moved_weight` and `racks`
+        are refused
+    time_limit : seconds for all numbers together; a peak that is not proved by then has a bound
+
+    Raises
+    ------
+    BadInput
+        Where something of this is not as it should be, or the group lacks what it needs.
+
+    Examples
+    --------
+    >>> from assay import Group, size
+    >>> document = {"format": "assay-group/1", "group": "orders", "members": {"c0": {}, "c1": {}}}
+    >>> document["topics"] = {"t0": {"partitions": 6, "lag": [90, 50, 40, 30, 20, 10]}}
+    >>> group = Group.from_dict(document).with_equal_subscriptions()
+    >>> found = size(group, members=range(1, 5), target={"peak_lag": 100})
+    >>> [(row.members, row.most_load, row.peak_lag, row.meets) for row in found.rows]
+    [(1, 6, 240, False), (2, 3, 120, False), (3, 2, 100, True), (4, 2, 90, True)]
+    >>> found.smallest, found.sure
+    (3, True)
+    """
+    group.require_subscriptions()
+    aim = Target.of(target)
+    numbers = _numbers(group, members)
+    groups = {number: resized(group, number, like) for number in numbers}
+    largest = groups[numbers[-1]]
+    tiers = _objective(largest, aim, objective)
+    require_data(largest, tiers)
+    _require_rates(largest, aim)
+    time_left = TimeLeft.of(time_limit)
+    turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
+    rows: dict[int, Size] = {}
+
+    def look(number: int, parts: int) -> None:
+        share = turns.share(parts)
+        limit = None if share is None else min(share, TURN)
+        rows[number] = _size(solve(groups[number], tiers, time_limit=limit), aim)
+
+    for i, number in enumerate(numbers):
+        look(number, len(numbers) - i + 1)
+    if members is None:
+        between = _between(rows)
+        groups |= {number: resized(group, number, like) for number in between}
+        for i, number in enumerate(between):
+            look(number, len(between) - i)
+    rows = dict(sorted(rows.items()))
+    while (still := _open_below(rows)) is not None and not time_left.is_up:
+        again = _size(solve(groups[still], tiers, time_limit=time_left.share(2)), aim)
+        if again.meets is None:
+            break
+        rows[still] = again
+    smallest = next((number for number, row in rows.items() if row.meets), None)
+    below = [row for row in rows.values() if smallest is None or row.members < smallest]
+    return Sizing(
+        group=group.name,
+        objective=tiers,
+        members_now=len(group.members),
+        partitions=int(largest.partitions[largest.readers > 0].sum()),
+        reads=reading(group, like),
+        hottest=_hottest(largest),
+        target=aim,
+        rows=tuple(rows.values()),
+        smallest=smallest,
+        sure=aim is not None and all(row.meets is False for row in below),
+        assumed=group.assumed,
+    )
+
+
+def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | None) -> Objective:
+    """Return the tiers by which the best is judged, fit for the target."""
+    lag, rates = group.lag_records, set(rates_of(group))
+    known = lag is not None and bool((lag[group.readers[group.topic] > 0] >= 0).all())
+    tiers: Objective = ("balance",)
+    if given is not None:
+        tiers = parse_objective(given)
+    elif aim is not None and aim.aim == "peak_time" and len(rates) > 1:
+        tiers = ("balance", "peak_time")
+    elif known or (aim is not None and aim.aim in ABOUT_LAG):
+        tiers = ("balance", "peak_lag")
+    now = next((tier for tier in tiers if tier in ABOUT_NOW), None)
+    if now is not None:
+        raise BadInput(
+            f"objective: {now} is about what members hold now; in a group of another size nobody "
+            "holds anything"
+        )
+    if aim is not None and aim.aim not in ABOUT_LAG and tiers[0] != "balance":
+        raise BadInput(f"target.{aim.aim}: the objective has to begin with balance")
+    if aim is not None and aim.aim in ABOUT_LAG and not {"peak_lag", "peak_time"} & {*tiers}:
+        raise BadInput(f"target.{aim.aim}: the objective has to have peak_lag or peak_time")
+    return tiers
+
+
+def _require_rates(group: Group, aim: Target | None) -> None:
+    if aim is None or aim.aim != "peak_time":
+        return
+    for member, rate in zip(group.members, rates_of(group), strict=True):
+        if rate is None:
+            raise BadInput(
+                f"members.{member}.capacity: unknown, but target peak_time needs it; "
+                "pass --rate RECORDS_PER_SECOND (Group.with_rate)"
+            )
+
+
+def _numbers(group: Group, members: Sequence[int] | None) -> list[int]:
+    there = len(group.members)
+    if members is not None:
+        numbers = sorted(set(members))
+        if not numbers or numbers[0] < 1:
+            raise BadInput("members: expected one or more numbers of 1 or more")
+        return numbers
+    least = 1 if all_alike(group) else there
+    most = max(FEWEST, 2 * there)
+    step = -(-(most - least + 1) // MOST)
+    return sorted({least, max(1, there), *range(least, most + 1, step)})
+
+
+def _size(solution: Solution, aim: Target | None) -> Size:
+    """Return what a solution says, and whether the target is met."""
+    if solution.assignment is None:
+        raise BadInput(
+            f"{solution.group.name}: nothing was found for "
+            f"{len(solution.group.members)} members in time; give it more with --time-limit"
+        )
+    loads, late = solution.assignment.loads, behind(solution.assignment)
+    rates = set(rates_of(solution.group))
+    terms = {term.name: term for term in solution.terms}
+    peak, least = (None, None) if late is None else (late.peak, _bound(terms.get("peak_lag")))
+    seconds = None if late is None else late.longest
+    soonest = _bound(terms.get("peak_time"))
+    if soonest is None and least is not None and len(rates) == 1:
+        soonest = catch_up(least, rates.pop())
+    row = Size(
+        members=len(loads),
+        least_load=int(loads.min()),
+        most_load=int(loads.max()),
+        idle=int((loads == 0).sum()),
+        balance=values(solution.assignment, ("balance",))[0],
+        peak_lag=peak,
+        peak_lag_bound=least if peak is not None else None,
+        peak_seconds=seconds,
+        peak_seconds_bound=soonest if seconds is not None else None,
+        proved=solution.status == "optimal",
+    )
+    return row if aim is None else replace(row, meets=_meets(row, aim))
+
+
+def _bound(term: Term | None) -> int | None:
+    return None if term is None else term.bound
+
+
+def _meets(row: Size, target: Target) -> bool | None:
+    """Say whether a row is within the target; None where it is open."""
+    value, bound = row.of(target.aim)
+    if value is not None and value <= target.at_most:
+        return True
+    return False if bound is not None and bound > target.at_most else None
+
+
+def _between(rows: Mapping[int, Size]) -> list[int]:
+    """Return the numbers that were left out before the first that will do."""
+    first = next((number for number, row in rows.items() if row.meets), None)
+    before = max((number for number in rows if first is None or number < first), default=0)
+    return [] if first is None or not before else [*range(before + 1, first)]
+
+
+def _open_below(rows: Mapping[int, Size]) -> int | None:
+    """Return the fewest members of whom it is open whether they will do, below those that do."""
+    for number, row in rows.items():
+        if row.meets:
+            return None
+        if row.meets is None and not row.proved:
+            return number
+    return None
+
+
+def _hottest(group: Group) -> tuple[str, int, int] | None:
+    found = hottest(group)
+    if found is None:
+        return None
+    at, records = found
+    return group.topics[group.topic[at]], int(group.number[at]), records

@@ -1,0 +1,131 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.assay.calling import assay, document_of, good, one_after_the_other, one_line
+
+TOPICS = {"t": {"partitions": 6, "lag": [900, 500, 400, 300, 200, 100]}}
+MEMBERS = {m: {"subscription": ["t"], "owned": {}} for m in ("a", "b")}
+GROUP = {"format": "assay-group/1", "group": "g", "topics": TOPICS, "members": MEMBERS}
+CALLS = {
+    "time": ("size", "g.json", "--target", "peak_time=2m", "--rate", "10", "--members", "1-8"),
+    "never": ("size", "g.json", "--target", "peak_lag=899"),
+    "slow": ("size", "g.json", "--target", "peak_time=89", "--rate", "10", "--members", "4-9"),
+    "plain": ("size", "g.json", "--members", "3"),
+    "first": ("size", "g.json", "--members", "3-4", "--target", "peak_load=2"),
+    "json": ("size", "g.json", "--target", "balance=0", "--members", "1-2", "--format", "json"),
+    "counts": ("size", "counts.json", "--members", "5-7"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    made = tmp_path_factory.mktemp("size")
+    (made / "g.json").write_text(json.dumps(GROUP))
+    (made / "counts.json").write_text(json.dumps(GROUP | {"topics": {"t": 60}}))
+    return made
+
+
+@pytest.fixture(scope="module")
+def said(folder) -> dict:
+    runs = one_after_the_other(CALLS, folder)
+    return {name: good(run).stdout.splitlines() for name, run in runs.items()}
+
+
+def test_how_many_are_enough_comes_first_with_why_fewer_are_not(said):
+    assert said["time"][:4] == [
+        "g: 6 partitions, 2 members now. 2 members are enough to catch up within 2 min; with 1 it "
+        "is 4 min.",
+        "A partition is with one member: with more than 6 some hold nothing.",
+        "However many there are, one has at least 900 of lag: that of one partition (t-0).",
+        "New members read what the others read: 1 topic.",
+    ]
+
+
+def test_a_row_a_number_says_who_is_idle_and_where_one_more_does_not_help(said):
+    rows = [line.split() for line in said["time"][5:13]]
+    assert said["time"][4].split() == ["members", "loads", "balance", "peak", "lag", "catch-up"]
+    assert rows[0] == ["1", "6", "0", "2,400", "4", "min"]
+    assert rows[1] == ["2", "3", "0", "1,200", "2", "min", "now,", "enough"]
+    assert rows[3][:3] == ["4", "1-2", "4"]
+    assert rows[4][-5:] == ["the", "fullest", "as", "with", "3"]
+    assert rows[7][-2:] == ["2", "idle"]
+    assert said["time"][-1] == (
+        "each row: the best assignment of so many members, balance > peak_lag"
+    )
+
+
+def test_a_target_that_one_partition_alone_is_above_is_said_to_be_out_of_reach(said):
+    assert said["never"][0].endswith(
+        "No number of members is enough for a peak lag of at most 899."
+    )
+    assert said["slow"][0].endswith(
+        "No number from 4 to 9 is enough to catch up within 1 min 29 s. "
+        "The least found is 1 min 30 s."
+    )
+
+
+def test_the_first_number_looked_at_is_said_to_be_that(said):
+    assert said["first"][0].endswith(
+        "3 members are enough for a greatest load of at most 2; fewer were not looked at."
+    )
+    assert said["plain"][0] == "g: 6 partitions, 2 members now."
+
+
+def test_divisor_effects_are_visible(said):
+    rows = [line.split() for line in said["counts"] if line.strip()[:1].isdigit()]
+    assert [row[:2] for row in rows] == [["5", "12"], ["6", "10"], ["7", "8-9"]]
+
+
+def test_json_is_one_size_document(said):
+    document = json.loads(said["json"][0])
+    assert list(document) == [
+        "format", "group", "objective", "target", "smallest", "sure", "members_now", "partitions",
+        "new_members", "most_in_one_partition", "rows", "assumed",
+    ]  # fmt: skip
+    assert (document["format"], document["smallest"], document["sure"]) == (
+        "assay-size/1",
+        1,
+        True,
+    )
+    assert document["target"] == {"tier": "balance", "at_most": 0}
+    assert list(document["rows"][0]) == [
+        "members", "least_load", "most_load", "idle", "balance", "peak_lag", "peak_lag_bound",
+        "peak_seconds", "peak_seconds_bound", "proved", "meets",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--target", "speed=1"), "--target speed=1: 'speed' is none of peak_lag, peak_time,"),
+        (("--target", "peak_lag=x"), "--target peak_lag=x: expected peak_lag=N, with N a number"),
+        (("--target", "peak_time=5m"), "members.a.capacity: unknown, but target peak_time needs"),
+        (("--members", "4-2"), "--members 4-2: expected N-M with 1 <= N <= M"),
+        (("--members", "0"), "--members 0: expected N-M with 1 <= N <= M"),
+        (("--members", "few"), "--members few: expected N or N-M, as in 1-40"),
+        (("--members", "1-2000"), "--members 1-2000: 2,000 numbers, at most 1,000"),
+        (("--like", "c"), "like: no member 'c'; nearest: "),
+        (("--figure", "x.pdf"), "x.pdf: "),
+    ],
+)
+def test_bad_usage_is_one_line(folder, given, message):
+    line = one_line(assay("size", "g.json", *given, cwd=folder), 2)
+    assert line.startswith(message)
+
+
+def test_the_sweep_is_drawn(folder):
+    run = good(assay("size", folder / "g.json", "--figure", folder / "sizes.svg"))
+    assert run.stdout.splitlines()[-1] == f"g: drawn in {folder / 'sizes.svg'}"
+    assert "records of lag" in (folder / "sizes.svg").read_text()
+
+
+def test_unknown_subscriptions_take_an_assumption_and_say_so(folder):
+    unknown = GROUP | {"members": {"a": {"owned": {"t": [0]}}}}
+    (folder / "unknown.json").write_text(json.dumps(unknown))
+    arguments = ("size", folder / "unknown.json", "--members", "1-2")
+    assert "--assume-equal" in one_line(assay(*arguments), 2)
+    run = assay(*arguments, "--assume-equal", "--format", "json")
+    assert run.returncode == 0
+    assert document_of(run)["assumed"] == run.stderr.removeprefix("assumed: ").splitlines()

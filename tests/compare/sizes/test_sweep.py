@@ -1,0 +1,221 @@
+import random
+from dataclasses import asdict, replace
+from itertools import product
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from compare.sizes.resized import all_alike, reading, resized
+from compare.sizes.sweep import size
+from compare.sizes.target import parse_target
+from groups import Assignment, BadInput, Group, values
+from groups.columns.member_details import MemberDetails
+
+LAG = [90, 50, 40, 30, 20, 10]
+
+
+def alike(lag=LAG, members=2, **more):
+    return Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": "g",
+            "topics": {"t": {"partitions": len(lag), "lag": lag}},
+            "members": {
+                f"c{i}": {"subscription": ["t"], "owned": {}} | more for i in range(members)
+            },
+        }
+    )
+
+
+def counts(partitions, members=6):
+    topics = {"t": partitions}
+    reads = {f"c{i}": {"subscription": ["t"]} for i in range(members)}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": reads}
+    )
+
+
+DIFFERING = Group.from_dict(
+    {
+        "format": "assay-group/1",
+        "group": "differing",
+        "topics": {"t0": 6, "t1": 2, "t2": 3},
+        "members": {
+            "a": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2, 3, 4, 5]}, "rack": "r"},
+            "b": {"subscription": ["t1"]},
+        },
+    }
+)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_row_is_the_best_by_exhaustion(seed):
+    rng = random.Random(seed)
+    lag = [rng.randint(0, 40) for _ in range(5)]
+    for row in size(alike(lag), members=range(1, 5)).rows:
+        group = resized(alike(lag), row.members)
+        best = min(
+            values(Assignment(group, np.array(held, np.int32)), ("balance", "peak_lag"))
+            for held in product(range(row.members), repeat=5)
+        )
+        assert (row.balance, row.peak_lag, row.peak_lag_bound) == (*best, best[1])
+        assert row.proved
+
+
+def test_divisors_are_seen_in_the_loads():
+    rows = size(counts(60), members=range(6, 13)).rows
+    assert [(row.members, row.least_load, row.most_load) for row in rows] == [
+        (6, 10, 10), (7, 8, 9), (8, 7, 8), (9, 6, 7), (10, 6, 6), (11, 5, 6), (12, 5, 5),
+    ]  # fmt: skip
+
+
+def test_beyond_the_partitions_members_are_idle():
+    rows = size(counts(3), members=(2, 3, 5)).rows
+    assert [(row.members, row.idle) for row in rows] == [(2, 0), (3, 0), (5, 2)]
+
+
+@pytest.mark.parametrize(
+    ("target", "smallest"),
+    [
+        ({"peak_lag": 240}, 1), ({"peak_lag": 119}, 3), ({"peak_lag": 90}, 4),
+        ({"peak_lag": 89}, None), ({"peak_time": 12}, 2), ({"peak_time": 11}, 3),
+        ({"peak_load": 3}, 2), ({"peak_load": 1}, 6), ({"load_spread": 0}, 1),
+        ({"balance": 0}, 1),
+    ],
+)  # fmt: skip
+def test_the_smallest_number_that_is_within_a_target_is_found_and_proved(target, smallest):
+    found = size(alike().with_rate(10), members=range(1, 7), target=target)
+    assert (found.smallest, found.sure) == (smallest, True)
+    assert [row.members for row in found.rows if row.meets][:1] == [smallest] * bool(smallest)
+
+
+def test_what_is_not_proved_leaves_it_open():
+    rng = random.Random(4)
+    lag = [rng.randint(50_000, 100_000) for _ in range(21)]
+    group = alike(lag, members=7)
+    (row,) = size(group, members=[7], time_limit=0.05).rows
+    assert not row.proved
+    assert row.peak_lag > row.peak_lag_bound
+    between = size(group, members=[7], target={"peak_lag": row.peak_lag_bound}, time_limit=0.05)
+    assert (between.rows[0].meets, between.smallest, between.sure) == (None, None, False)
+
+
+def test_a_lag_that_is_not_known_leaves_the_counts():
+    found = size(alike([1, None, 3]), members=[2])
+    assert found.objective == ("balance",)
+    assert (found.rows[0].peak_lag, found.rows[0].peak_seconds) == (None, None)
+
+
+def test_rows_are_flat_so_that_a_data_frame_can_be_made_of_them():
+    (row,) = size(alike(), members=[2]).rows
+    assert all(value is None or isinstance(value, int) for value in asdict(row).values())
+
+
+def test_the_time_limit_is_for_all_numbers_together():
+    rng = random.Random(2)
+    lag = [rng.randint(50_000, 100_000) for _ in range(60)]
+    size(alike(lag), members=[20], time_limit=0.1)
+    start = monotonic()
+    found = size(alike(lag), members=range(12, 32), time_limit=1.0)
+    assert monotonic() - start < 5
+    assert len(found.rows) == 20
+
+
+def test_without_numbers_it_looks_at_twice_the_members_within_limits():
+    assert [row.members for row in size(counts(9, members=3)).rows] == [*range(1, 13)]
+    assert size(counts(9, members=15)).rows[-1].members == 30
+    assert size(DIFFERING).rows[0].members == 2
+
+
+def test_of_many_numbers_some_are_looked_at_and_all_just_below_the_first_that_will_do():
+    group = counts(1000, members=100)
+    rows = size(group).rows
+    assert [row.members for row in rows] == sorted({1, 100, *range(1, 201, 5)})
+    found = size(group, target={"peak_load": 12})
+    assert (found.smallest, found.sure) == (84, True)
+    assert [row.members for row in found.rows if 80 < row.members < 90] == [81, 82, 83, 84, 85, 86]
+
+
+def test_new_members_read_what_they_are_said_to():
+    assert not all_alike(DIFFERING)
+    grown = resized(DIFFERING, 4)
+    assert grown.members == ("a", "b", "new-1", "new-2")
+    assert [grown.subscription(m).tolist() for m in range(4)] == [[0], [1], [0, 1], [0, 1]]
+    like = resized(DIFFERING, 3, like="b")
+    assert like.subscription(2).tolist() == [1]
+    assert reading(DIFFERING, "b") == "New members read what b reads."
+    assert reading(DIFFERING) == (
+        "New members read every topic that somebody reads: 2 topics. --like MEMBER names one."
+    )
+    assert reading(alike()) == "New members read what the others read: 1 topic."
+    assert size(DIFFERING, members=[3], like="a").rows[0].most_load == 3
+
+
+def test_a_name_that_is_taken_is_not_given_twice():
+    taken = Group.from_dict(alike().to_dict() | {"members": {"new-1": {"subscription": ["t"]}}})
+    assert resized(taken, 3).members == ("new-1", "new-2", "new-3")
+
+
+def test_new_members_read_at_the_rate_of_the_others_or_of_the_one_they_are_like():
+    group = alike(members=2)
+    slow = replace(group, details=(MemberDetails(capacity=10), MemberDetails(capacity=5)))
+    assert not all_alike(slow)
+    assert [one.capacity for one in resized(slow, 3, like="c0").details] == [10, 5, 10]
+    assert [one.capacity for one in resized(slow, 3).details] == [10, 5, None]
+    assert [one.capacity for one in resized(group.with_rate(7), 3).details] == [7, 7, 7]
+
+
+def test_a_group_without_members_is_sized_for_all_its_topics():
+    empty = Group.from_dict(alike().to_dict() | {"members": {}})
+    found = size(empty, target={"peak_lag": 100})
+    assert (found.members_now, found.partitions, found.smallest) == (0, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("group", "given", "message"),
+    [
+        (alike(), {"members": []}, "members: expected one or more numbers of 1 or more"),
+        (alike(), {"members": [0]}, "members: expected one or more numbers of 1 or more"),
+        (DIFFERING, {"members": [1]}, "members: 1, but which of the 2 would leave matters"),
+        (alike(), {"like": "c9"}, "like: no member 'c9'; nearest: c0, c1"),
+        (alike(), {"target": {"lag": 1}}, "target: 'lag' is none of peak_lag, peak_time"),
+        (alike(), {"target": {"peak_lag": -1}}, "target.peak_lag: -1, expected a whole number"),
+        (alike(), {"target": {"peak_lag": 1.5}}, "target.peak_lag: 1.5, expected a whole"),
+        (alike(), {"target": {"peak_lag": 1, "balance": 1}}, "target: peak_lag and balance, exp"),
+        (alike(), {"target": {"peak_time": 1}}, "members.c0.capacity: unknown, but target peak"),
+        (alike(), {"objective": "kip-54"}, "objective: stickiness is about what members hold now"),
+        (alike(), {"objective": "peak_lag", "target": {"balance": 1}}, "target.balance: the obj"),
+        (alike(), {"objective": "balance", "target": {"peak_lag": 1}}, "target.peak_lag: the ob"),
+        (counts(3), {"target": {"peak_lag": 1}}, r"topics.t.lag\[0\]: unknown, but tier peak_lag"),
+    ],
+)
+def test_what_cannot_be_sized_is_refused_and_why(group, given, message):
+    with pytest.raises(BadInput, match=message.replace("(", r"\(")):
+        size(group, **given)
+
+
+def test_unknown_subscriptions_are_refused():
+    group = Group.from_dict(alike().to_dict() | {"members": {"c0": {}}})
+    with pytest.raises(BadInput, match=r"members.c0.subscription: unknown"):
+        size(group)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("peak_time=5m", {"peak_time": 300}), ("peak_time=90", {"peak_time": 90}),
+        ("peak_time=2h", {"peak_time": 7200}), ("peak_lag=400k", {"peak_lag": 400_000}),
+        ("peak_load=8", {"peak_load": 8}), ("peak_lag=2M", {"peak_lag": 2_000_000}),
+    ],
+)  # fmt: skip
+def test_a_target_is_written_with_units_as_people_do(text, found):
+    assert parse_target(text) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["peak_time=5x", "peak_lag=5m", "peak_lag=", "peak_lag=-1", "x=1"]
+)
+def test_a_target_with_another_unit_is_refused(text):
+    with pytest.raises(BadInput, match=f"^--target {text}: "):
+        parse_target(text)
