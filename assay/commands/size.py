@@ -70,10 +70,10 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
-    from groups.extras import require
     from assay.printing.size import print_sizing
     from compare.sizes.sweep import size as sized
     from compare.sizes.target import parse_target
+    from groups.extras import require
 
     wanted = None if target is None else parse_target(target)
     numbers = None if members is None else _numbers(members)
