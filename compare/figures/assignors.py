@@ -127,13 +127,12 @@ def ecdf(table: Table, *, tier: str = "balance") -> alt.LayerChart:
     possible = {name: at_most(_of(name, names, least)) for name in every}
     greatest = max([1.0, *(x for x in [*least, *most] if x is not None)])
     curves = tied(sure, possible)
+    ticks = powers_of_ten(min((x for x in [*least, *most] if x), default=1), greatest)
     by = color_and_dash([curve.label for curve in curves])
     x = alt.X(
         "x:Q",
-        scale=alt.Scale(type="symlog", nice=False),
-        axis=alt.Axis(
-            values=[0, *powers_of_ten(greatest)], labelExpr="format(datum.value, ',.0f')"
-        ),
+        scale=alt.Scale(type="symlog", constant=ticks[0], nice=False),
+        axis=alt.Axis(values=[0, *ticks], labelExpr="format(datum.value, ',.0f')"),
     ).title(f"{tier} above the optimum, at most")
     y = _share_of_groups()
     lines = (

@@ -110,9 +110,15 @@ def shade_rows(curves: Sequence[Curve], until: float) -> list[Record]:
     ]
 
 
-def powers_of_ten(most: float) -> list[int]:
-    """Return 1, 10, 100 and so on, up to `most`."""
-    return [10**n for n in range(len(str(int(most))))]
+def powers_of_ten(least: float, most: float) -> list[int]:
+    """Return the powers of ten from the last one up to `least`, 1 or more, to that up to `most`.
+
+    Examples
+    --------
+    >>> powers_of_ten(30, 4000)
+    [10, 100, 1000]
+    """
+    return [10**n for n in range(len(str(int(least))) - 1, len(str(int(most))))]
 
 
 def _share(points: Points, x: float) -> float:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import altair as alt
 
 from compare.figures.rows import Rows
-from compare.figures.theme import BLUE, GREY, ORANGE, WIDTH, themed
+from compare.figures.theme import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE_BLUE,
+    PALE_GREY,
+    PALE_ORANGE,
+    WIDTH,
+    themed,
+)
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -240,9 +250,11 @@ def moves(table: Table, *, most: int = MOST_MEMBERS) -> alt.LayerChart:
 
 
 def _color_of(panels: list[str]) -> alt.Color:
-    """Now is orange, the best blue, any other grey."""
+    """Now is orange, the best blue; others are grey, then pale."""
     colors = {NOW: ORANGE, BEST: BLUE}
-    scale = alt.Scale(domain=panels, range=[colors.get(panel, GREY) for panel in panels])
+    others = [panel for panel in panels if panel not in colors]
+    colors |= dict(zip(others, cycle((GREY, PALE_ORANGE, PALE_BLUE, PALE_GREY))))
+    scale = alt.Scale(domain=panels, range=[colors[panel] for panel in panels])
     return alt.Color("whose:N", scale=scale).title(None)
 
 

@@ -181,7 +181,7 @@ def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
         alt.Chart(alt.InlineData(values=values))
         .mark_line(strokeWidth=2, point={"size": 25})
         .encode(
-            x=alt.X("captured_at:T").title(None),
+            x=alt.X("captured_at:T", axis=alt.Axis(tickCount=8)).title(None),
             y=alt.Y("value:Q", axis=alt.Axis(tickMinStep=1, format="~s")).title(what),
             tooltip=[
                 alt.Tooltip("label:N", title="group"),
