@@ -6,7 +6,7 @@ one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light
 """
 
 from compare.figures.assignor_tables import excess_table, seconds_table, shares_table
-from compare.figures.assignors import ecdf, profile, shares, time_by_size
+from compare.figures.assignors import ecdf, profile, time_by_size
 from compare.figures.costs import costs
 from compare.figures.export import require_suffix, save, svg
 from compare.figures.group_tables import (
@@ -18,7 +18,9 @@ from compare.figures.group_tables import (
     moves_table,
     trade_off_table,
 )
-from compare.figures.one_group import lag, loads, moves
+from compare.figures.members import lag, loads
+from compare.figures.moves import moves
+from compare.figures.shares import shares
 from compare.figures.sweeps import sizes, trade_off, trend
 from compare.figures.theme import themed
 

@@ -149,3 +149,9 @@ def test_the_page_on_python_has_all_that_the_package_hands_out():
     errors = {name for name in assay.__all__ if getattr(assay, name).__module__ == "groups.errors"}
     assert "errors" in shown
     assert set(assay.__all__) - errors == shown - {"errors"}
+
+
+def test_the_page_on_figures_has_all_of_them_and_all_that_makes_their_tables():
+    page = PAGES["docs/reference/figures.md"]
+    shown = [name.rpartition(".")[2] for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE)]
+    assert sorted(shown) == assay.figures.__all__
