@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         solve,
         solve_many,
     )
+    from optimal.export import Model, export
 
     __version__: str
 
@@ -84,8 +85,9 @@ _AT_HOME = {
     "groups.importers": "Failure",
     "heuristics": "AssignorFunction Plan assign",
     "heuristics.time_limit": "TimeLimit",
-    "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term check frontier "
-    "solve solve_many",
+    "optimal.export": "Model export",
+    "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term check "
+    "frontier solve solve_many",
 }
 _HOME = {name: module for module, names in _AT_HOME.items() for name in names.split()}
 
@@ -105,6 +107,7 @@ __all__ = [
     "InvalidAssignment",
     "Journey",
     "Judged",
+    "Model",
     "Plan",
     "Point",
     "Proof",
@@ -133,6 +136,7 @@ __all__ = [
     "assign",
     "check",
     "differing",
+    "export",
     "frontier",
     "grid",
     "hunt",

@@ -82,6 +82,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         ),
         "validate": Entry("is it a good snapshot?", "snapshots", "validate orders.json"),
         "anonymise": Entry("the same without names", "snapshots", "anonymise orders.json"),
+        "export": Entry("for another solver", "export", "export orders.json --lp -o orders.lp"),
         "generate": Entry("seeded groups", "snapshots", "generate random --members 6 --seed 3"),
     },
 }

@@ -117,6 +117,20 @@ def write(lines: Iterable[str], out: str | None) -> None:
         raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
 
 
+def write_bytes(data: bytes, out: str) -> None:
+    """Write a file.
+
+    Raises
+    ------
+    BadInput
+        Where it cannot be written.
+    """
+    try:
+        Path(out).write_bytes(data)
+    except OSError as error:
+        raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
+
+
 def note_assumed(assumed: Sequence[str]) -> None:
     """Say beside the answer what was assumed."""
     for line in assumed:

@@ -80,7 +80,7 @@ def cpsat(
     bounds: list[int] = []
     stopped = Stopped.PROOF
     for place, tier in enumerate(objective):
-        squared = tier == "balance" and not budgets and _keeps_squares(objective[:place])
+        squared = tier == "balance" and not budgets and keeps_squares(objective[:place])
         form = LOAD_SQUARES if squared else tier
         cost = program.cost(form)
         status = _minimise(solver, program, cost, deadline)
@@ -199,7 +199,7 @@ def _bound(solver: cp_model.CpSolver, cost: Cost, status: cp_model.CpSolverStatu
     return int(solver.response_proto.inner_objective_lower_bound)
 
 
-def _keeps_squares(earlier: Objective) -> bool:
+def keeps_squares(earlier: Objective) -> bool:
     """Say whether the tiers before `balance` leave it a least majorised load vector.
 
     Flow tiers do: the loads of their minimisers are M-convex (docs/explanation/method.md), so that

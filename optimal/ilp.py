@@ -64,7 +64,7 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     least: dict[str, int] = {}
     bounds: list[int] = []
     for place, tier in enumerate(objective):
-        form = _form(tier, objective[:place])
+        form = form_after(tier, objective[:place])
         found, stopped = _best(program, form, least, found, deadline)
         if stopped is not Stopped.PROOF or found is None:
             unknown = [None] * (len(objective) - len(bounds))
@@ -74,7 +74,7 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     return Answer(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
 
 
-def _form(tier: str, earlier: Objective) -> str:
+def form_after(tier: str, earlier: Objective) -> str:
     """Return which of the forms serves a tier after the earlier ones.
 
     After flow tiers the sum of squared loads has the same minimisers as KIP-54's score, because

@@ -20,7 +20,7 @@ CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
 ALIASES = {
     "Aim", "Any", "Bound", "Int32", "Int64", "Iterator", "LastEvent", "Literal", "Mapping", "None",
-    "Objective", "Path", "Says", "Sequence", "Subscriptions", "ViolationKind",
+    "Objective", "Path", "Says", "Sequence", "Subscriptions", "Syntax", "ViolationKind",
 }  # fmt: skip
 
 
@@ -33,7 +33,7 @@ def test_all_that_is_named_is_there_in_order():
     assert assay.__all__ == sorted(assay.__all__)
     assert sorted([*FUNCTIONS, *CLASSES, "AssignorFunction", "Excess"]) == assay.__all__
     assert FUNCTIONS == [
-        "assign", "check", "differing", "frontier", "grid", "hunt", "judge", "play",
+        "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge", "play",
         "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
         "solve_many",
     ]  # fmt: skip

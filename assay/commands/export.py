@@ -1,0 +1,74 @@
+"""Export: a formulation of a group's optimum, for another solver."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    AssumeEqual,
+    File,
+    Objective,
+    OneOf,
+    Reads,
+    Reset,
+    TimeLimitOption,
+    one_group,
+)
+from assay.streams import as_json, note, note_assumed, write, write_bytes
+from groups.errors import BadInput
+
+BINARY = ".pb"
+
+
+def export(
+    file: File,
+    *,
+    lp: Annotated[bool, typer.Option("--lp", help="an integer linear program, as LP")] = False,
+    mps: Annotated[bool, typer.Option("--mps", help="the same as MPS")] = False,
+    proto: Annotated[
+        bool, typer.Option("--proto", help="CP-SAT's program, as text; binary in a file .pb")
+    ] = False,
+    objective: Objective = "kip-54",
+    tier: Annotated[
+        int,
+        typer.Option(min=1, help="which tier to minimise, the earlier ones held at their best"),
+    ] = 1,
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", help="where to write; what the names mean goes to OUT.json"),
+    ] = None,
+    map_: Annotated[
+        str | None, typer.Option("--map", help="where to write what the names mean")
+    ] = None,
+    group: OneOf = None,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+    reset: Reset = None,
+) -> None:
+    """Write a formulation for another solver.
+
+    One program for each tier of the objective. A JSON file beside it says of which partitions and
+    which member each variable speaks.
+    """
+    from optimal.export import export as exported
+
+    asked = [name for name, given in (("lp", lp), ("mps", mps), ("proto", proto)) if given]
+    if len(asked) != 1:
+        raise BadInput("expected one of --lp, --mps and --proto")
+    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset)
+    model = exported(one, objective, asked[0], tier=tier, time_limit=time_limit)  # type: ignore[arg-type]
+    note_assumed(one.assumed)
+    to_file = out is not None and out != "-"
+    legend = map_ or (f"{out}.json" if to_file else None)
+    if out is not None and to_file and out.endswith(BINARY) and model.syntax == "proto":
+        write_bytes(model.binary, out)
+    else:
+        write([model.text.rstrip("\n")], out)
+    if legend is not None:
+        write([as_json(model.legend)], legend)
+    else:
+        note("what the names mean: add -o FILE, which writes FILE.json too, or --map FILE")

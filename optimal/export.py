@@ -1,0 +1,221 @@
+"""Export: a formulation of one tier for another solver, and what the names in it mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Literal, get_args
+
+from groups.errors import BadInput
+from groups.needs import require_data
+from groups.tiers import parse_objective
+from optimal.limits import require_costs_within
+from optimal.solution import Status
+from optimal.solve import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups.arrays import Int32
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.programs.constraint import ConstraintProgram
+    from optimal.solution import Solution
+
+FORMAT = "assay-model/1"
+Syntax = Literal["lp", "mps", "proto"]
+SQUARES = "sum of squared loads"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A formulation of one tier of an objective, for another solver.
+
+    Attributes
+    ----------
+    syntax : "lp" or "mps", an integer linear program; "proto", a program of CP-SAT as text
+    text : the program
+    legend : the ``assay-model/1`` document: what is minimised, what is held, and of which
+        partitions and member each variable speaks
+    """
+
+    syntax: Syntax
+    text: str
+    legend: dict[str, object]
+
+    @property
+    def binary(self) -> bytes:
+        """A program of CP-SAT in the binary form of its protocol buffer."""
+        if self.syntax != "proto":
+            raise BadInput(f"syntax: {self.syntax} is text, only proto is binary, too")
+        from ortools.sat.python import cp_model
+
+        model = cp_model.CpModel()
+        model.proto.parse_text_format(self.text)
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "model.pb"
+            model.export_to_file(str(file))
+            return file.read_bytes()
+
+
+def export(
+    group: Group,
+    objective: str | Sequence[str] = "kip-54",
+    syntax: Syntax = "lp",
+    *,
+    tier: int = 1,
+    time_limit: float | None = None,
+) -> Model:
+    """Return the formulation that the methods `ilp` and `cp-sat` have of a tier of an objective.
+
+    An objective of several tiers is one program for each: a tier is minimised with the earlier
+    ones held at their optima, which are solved for here.
+
+    Parameters
+    ----------
+    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
+    syntax : ``"lp"`` or ``"mps"`` for the integer linear program, ``"proto"`` for CP-SAT's
+    tier : which tier to minimise, from 1
+    time_limit : seconds for the optima of the earlier tiers
+
+    Raises
+    ------
+    BadInput
+        Where the objective is not known, it has no such tier, the group lacks what a tier needs,
+        an earlier tier is not proved in time, or PuLP is missing.
+
+    Examples
+    --------
+    >>> from assay import Group, export
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2},
+    ...         "members": {"c0": {"subscription": ["t0"]}, "c1": {"subscription": ["t0"]}},
+    ...     }
+    ... )
+    >>> model = export(group, "balance > stickiness", "lp", tier=2)
+    >>> model.legend["minimised"], model.legend["held"]
+    ('stickiness', [{'tier': 'balance', 'measure': 'sum of squared loads', 'value': 2}])
+    >>> model.legend["variables"]["p1_m0"]
+    {'member': 'c0', 'partitions': [['t0', 1]]}
+    """
+    tiers = parse_objective(objective)
+    if syntax not in get_args(Syntax):
+        raise BadInput(f"syntax: {syntax!r}, expected one of {', '.join(get_args(Syntax))}")
+    if not 1 <= tier <= len(tiers):
+        raise BadInput(f"tier: {tier}, but the objective has {len(tiers)}: {' > '.join(tiers)}")
+    require_data(group, tiers[:tier])
+    earlier = None
+    if tier > 1:
+        earlier = solve(group, tiers[: tier - 1], time_limit=time_limit)
+        if earlier.status is not Status.OPTIMAL:
+            before = " > ".join(tiers[: tier - 1])
+            raise BadInput(f"tier: {tier} needs the optimum of {before}: not proved in time")
+    if syntax == "proto":
+        return _constraint(group, tiers[:tier], earlier)
+    return _linear(group, tiers[:tier], earlier, syntax)
+
+
+def _linear(
+    group: Group, tiers: Objective, earlier: Solution | None, syntax: Literal["lp", "mps"]
+) -> Model:
+    from optimal.ilp import SLACK, form_after, require_pulp
+
+    require_pulp()
+    from optimal.programs.linear import LINEAR_TIERS, LinearProgram, score
+
+    program = LinearProgram.of(group)
+    held = []
+    for place, tier in enumerate(tiers[:-1]):
+        form = form_after(tier, tiers[:place])
+        least = score(form, group, _owner(earlier))
+        program.problem.addConstraint(LINEAR_TIERS[form].cost(program) <= least + SLACK)
+        held.append((tier, form, least))
+    form = form_after(tiers[-1], tiers[:-1])
+    cost = LINEAR_TIERS[form].cost(program)
+    offset = int(cost.constant)
+    program.problem.setObjective(cost - offset)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / f"model.{syntax}"
+        write = program.problem.writeLP if syntax == "lp" else program.problem.writeMPS
+        write(str(file))
+        text = file.read_text(encoding="utf-8")
+    variables = {name.name: _meaning(group, [p], m) for (p, m), name in program.owns.items()}
+    measures = {"balance": SQUARES, "load_pairs": "balance"}
+    legend = _legend(group, tiers, "ilp", held, form, measures, offset)
+    return Model(syntax, text, legend | {"variables": variables})
+
+
+def _constraint(group: Group, tiers: Objective, earlier: Solution | None) -> Model:
+    from optimal.cpsat import keeps_squares
+    from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
+
+    require_costs_within(group, tiers, "cp-sat")
+    program = ConstraintProgram.of(group, tiers)
+    held = []
+    for place, tier in enumerate(tiers):
+        squared = tier == "balance" and keeps_squares(tiers[:place])
+        form = LOAD_SQUARES if squared else tier
+        cost = program.cost(form)
+        if place == len(tiers) - 1:
+            program.model.minimize(cost)
+            break
+        least = _least(program, form, tier, earlier)
+        program.model.add(cost <= least)
+        held.append((tier, form, least))
+    variables = {}
+    of_class: dict[int, list[int]] = {}
+    for p, c in enumerate(program.of_partition.tolist()):
+        of_class.setdefault(c, []).append(p)
+    for (c, m), gets in program.gets.items():
+        name = f"p{program.example[c]}_m{m}"
+        program.model.proto.variables[gets.index].name = name
+        variables[name] = _meaning(group, of_class[c], m)
+    legend = _legend(group, tiers, "cp-sat", held, form, {LOAD_SQUARES: SQUARES}, 0)
+    return Model("proto", str(program.model.proto), legend | {"variables": variables})
+
+
+def _least(program: ConstraintProgram, form: str, tier: str, earlier: Solution | None) -> int:
+    if form != tier:
+        held = _owner(earlier)
+        loads = [int((held == m).sum()) for m in range(len(program.group.members))]
+        return sum(load * load for load in loads)
+    terms = () if earlier is None else earlier.terms
+    return next(term.value for term in terms if term.name == tier)
+
+
+def _owner(earlier: Solution | None) -> Int32:
+    assert earlier is not None
+    assert earlier.assignment is not None
+    return earlier.assignment.owner
+
+
+def _meaning(group: Group, partitions: Sequence[int], member: int) -> dict[str, object]:
+    names = [[group.topics[group.topic[p]], int(group.number[p])] for p in partitions]
+    return {"member": group.members[member], "partitions": names}
+
+
+def _legend(
+    group: Group,
+    tiers: Objective,
+    formulation: str,
+    held: Sequence[tuple[str, str, int]],
+    form: str,
+    measures: dict[str, str],
+    offset: int,
+) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "group": group.name,
+        "formulation": formulation,
+        "minimised": tiers[-1],
+        "measure": measures.get(form, form),
+        "offset": offset,
+        "held": [
+            {"tier": tier, "measure": measures.get(one, one), "value": value}
+            for tier, one, value in held
+        ],
+    }

@@ -1,0 +1,147 @@
+"""An exported formulation is read by another solver, which reaches the same optimum."""
+
+import subprocess
+from random import Random
+
+import pytest
+from ortools.linear_solver.python import model_builder
+from ortools.sat.python import cp_model
+
+from groups import TIERS, Assignment, BadInput, Group, values
+from optimal import solve
+from optimal.export import export
+from tests.optimal.random_groups import random_group
+
+pulp = pytest.importorskip("pulp")
+GROUPS = [random_group(Random(seed), members=3, partitions=5) for seed in (1, 2)]
+DOCUMENT = {
+    "format": "assay-group/1",
+    "group": "orders",
+    "topics": {"t0": 2, "t1": 3},
+    "members": {
+        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+        "c1": {"subscription": ["t1"]},
+    },
+}
+
+
+def solved_by_highs(text: str) -> tuple[dict[str, int], int]:
+    """The values of the variables, and of the objective, of a program in MPS."""
+    model = model_builder.Model()
+    assert model.import_from_mps_string(text)
+    solver = model_builder.Solver("HIGHS")
+    assert solver.solve(model) == model_builder.SolveStatus.OPTIMAL
+    found = {v.name: round(solver.value(v)) for v in model.get_variables()}
+    return found, round(solver.objective_value)
+
+
+def solved_by_cbc(text: str, folder) -> tuple[dict[str, int], int]:
+    """The same of a program in LP, which CBC reads by itself."""
+    program, answer = folder / "model.lp", folder / "answer.txt"
+    program.write_text(text)
+    cbc = pulp.PULP_CBC_CMD.pulp_cbc_path
+    command = [cbc, str(program), "ratioGap", "0", "solve", "solution", str(answer)]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    first, *lines = answer.read_text().splitlines()
+    assert first.startswith("Optimal - objective value"), first
+    found = {name: round(float(value)) for _, name, value, _ in map(str.split, lines)}
+    return found, round(float(first.split()[-1]))
+
+
+def solved_by_cpsat(text: str) -> tuple[dict[str, int], int]:
+    model = cp_model.CpModel()
+    assert model.proto.parse_text_format(text)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    assert solver.solve(model) == cp_model.OPTIMAL
+    solution = solver.response_proto.solution
+    names = [variable.name for variable in model.proto.variables]
+    return dict(zip(names, solution, strict=True)), round(solver.objective_value)
+
+
+def solved(model, folder) -> tuple[dict[str, int], int]:
+    if model.syntax == "lp":
+        return solved_by_cbc(model.text, folder)
+    return (solved_by_cpsat if model.syntax == "proto" else solved_by_highs)(model.text)
+
+
+def assignment_of(group: Group, legend: dict, found: dict[str, int]) -> Assignment:
+    """The assignment that the variables say, by the legend alone."""
+    left = {name: [*said["partitions"]] for name, said in legend["variables"].items()}
+    held: dict[str, dict[str, list[int]]] = {member: {} for member in group.members}
+    given = set()
+    for name, said in legend["variables"].items():
+        for _ in range(found.get(name, 0)):
+            topic, number = next(p for p in left[name] if tuple(p) not in given)
+            given.add((topic, number))
+            held[said["member"]].setdefault(topic, []).append(number)
+    return Assignment.from_dict(group, held)
+
+
+@pytest.mark.parametrize("syntax", ["lp", "mps", "proto"])
+@pytest.mark.parametrize("tier", TIERS)
+def test_another_solver_reaches_the_same_optimum_of_every_tier(tier, syntax, tmp_path):
+    for group in GROUPS:
+        for objective in ((tier,), ("stickiness", tier)) if tier != "stickiness" else ((tier,),):
+            best = [term.value for term in solve(group, objective).terms]
+            model = export(group, objective, syntax, tier=len(objective))
+            found, reached = solved(model, tmp_path)
+            made = assignment_of(group, model.legend, found)
+            assert made.is_valid
+            assert [*values(made, objective)] == best
+            if model.legend["measure"] == tier:
+                assert reached + model.legend["offset"] == best[-1]
+            else:
+                assert model.legend["measure"] == "sum of squared loads"
+                assert reached == sum(load * load for load in made.loads.tolist())
+
+
+def test_a_tier_of_three_is_minimised_with_the_two_before_held(tmp_path):
+    group = GROUPS[0]
+    objective = ("balance", "racks", "stickiness")
+    best = solve(group, objective)
+    for syntax in ("lp", "mps", "proto"):
+        model = export(group, objective, syntax, tier=3)
+        assert [held["tier"] for held in model.legend["held"]] == ["balance", "racks"]
+        found, reached = solved(model, tmp_path)
+        assert reached == best.terms[2].value
+        made = assignment_of(group, model.legend, found)
+        assert [*values(made, objective)] == [term.value for term in best.terms]
+
+
+def test_the_binary_form_is_the_same_program():
+    model = export(Group.from_dict(DOCUMENT), "kip-54", "proto")
+    assert b"p0_m0" in model.binary
+    assert len(model.binary) < len(model.text)
+    with pytest.raises(BadInput, match="syntax: lp is text, only proto is binary, too"):
+        _ = export(Group.from_dict(DOCUMENT), "kip-54", "lp").binary
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more", "message"),
+    [
+        (("kip-54", "sat"), {}, "syntax: 'sat', expected one of lp, mps, proto"),
+        (("kip-54", "lp"), {"tier": 3}, "tier: 3, but the objective has 2: balance > stickiness"),
+        (("kip-54", "lp"), {"tier": 0}, "tier: 0, but the objective has 2"),
+        (("peak_lag", "lp"), {}, r"topics\.t0\.lag\[0\]: unknown, but tier peak_lag needs it"),
+        (("speed", "lp"), {}, "objective: unknown tier 'speed'"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(arguments, more, message):
+    with pytest.raises(BadInput, match=message):
+        export(Group.from_dict(DOCUMENT), *arguments, **more)
+
+
+def test_a_tier_whose_earlier_tiers_are_not_proved_in_time_is_refused():
+    topics = {"t": {"partitions": 40, "lag": [3**i % 997 for i in range(40)]}}
+    members = {f"m{i}": {"subscription": ["t"]} for i in range(7)}
+    group = Group.from_dict(DOCUMENT | {"topics": topics, "members": members})
+    with pytest.raises(BadInput, match="tier: 2 needs the optimum of lag_balance: not proved in"):
+        export(group, "lag_balance > balance", "lp", tier=2, time_limit=0.2)
+
+
+def test_a_group_without_members_or_partitions_is_exported_too():
+    for change in ({"members": {}}, {"topics": {}, "members": {}}):
+        group = Group.from_dict(DOCUMENT | change)
+        for syntax in ("lp", "mps", "proto"):
+            assert export(group, "kip-54", syntax).legend["variables"] == {}
