@@ -61,7 +61,8 @@ notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest -n logical --nbmake --override-ini testpaths=notebooks notebooks
 
 docs: .venv/.ready-check  ## build the documentation, strictly; leaves out/docs/index.html
-	@$(BIN)/zensical build --strict --clean
+	@$(BIN)/python -m zensical build --strict --clean
+	@! grep -rlE '<(script|link|img)[^>]* (src|href)="?https?:' out/docs --include='*.html'
 
 lock: .venv/.ready  ## resolve the pinned dependencies anew
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \

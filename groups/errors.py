@@ -24,7 +24,7 @@ class AssayError(Exception):
 class BadInput(AssayError, ValueError):
     """Input that cannot be used.
 
-    The message is one line, ``place: rule, what came instead``; :meth:`within` puts the file, or
+    The message is one line, ``place: rule, what came instead``; `within` puts the file, or
     any outer place, in front of it.
     """
 

@@ -48,9 +48,8 @@ class Group:
     """A consumer group: topics, members, who reads what, who held what, and what it weighs.
 
     One that exists is valid, whoever constructs it: its constructor refuses what is not, and
-    keeps arrays that nobody else can change. Mostly it is :meth:`from_dict`, :meth:`read` or
-    :meth:`from_arrays` that calls it. "All partitions" are numbered topic by topic, in the order
-    of `topics`.
+    keeps arrays that nobody else can change. Mostly it is `from_dict`, `read` or `from_arrays`
+    that calls it. "All partitions" are numbered topic by topic, in the order of `topics`.
 
     Attributes
     ----------

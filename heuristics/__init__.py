@@ -36,7 +36,7 @@ def plan(group: Group, name: str | AssignorFunction) -> Plan:
 
     A function of yours counts as an assignor. It runs in a process of its own, as one that ships
     does, for 10 s at most; for many groups or another limit keep a
-    :class:`~heuristics.time_limit.TimeLimit`.
+    `TimeLimit`.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def plan(group: Group, name: str | AssignorFunction) -> Plan:
 def assign(group: Group, name: str | AssignorFunction) -> Assignment:
     """Return the final assignment that the assignor of that name makes of the group.
 
-    A function of yours counts as an assignor. As :func:`plan`, which tells the rounds too.
+    A function of yours counts as an assignor. As `plan`, which tells the rounds too.
 
     Raises
     ------

@@ -46,7 +46,7 @@ class TimeLimit:
     """Child processes in which assignors run, one after the other, for so many seconds each.
 
     Each client has a process of its own, so that a hang of one leaves the others where they are.
-    Use it as a context manager and over many groups: see :class:`~heuristics.child.Child`.
+    Use it as a context manager and over many groups: see `heuristics.child.Child`.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class _ClientProcess:
 def limited(group: Group, name: str | AssignorFunction, seconds: float) -> Outcome:
     """Run the assignor of that name, or a function, on one group, in a child process of its own.
 
-    For many groups keep a :class:`TimeLimit`.
+    For many groups keep a `TimeLimit`.
 
     Raises
     ------

@@ -67,7 +67,7 @@ def hunt(
 
     First all groups of up to 2 topics x 3 members x 4 partitions are tried, and with equal
     subscriptions all of up to 4 members x 9 partitions. If the promise holds on all of them,
-    groups are drawn by :func:`compare.samples.drawn.drawn`. The smallest groups on which the
+    groups are drawn by `compare.samples.drawn.drawn`. The smallest groups on which the
     promise breaks are shrunk, and the smallest result is kept. The same seed gives the same
     answer, unless the time is up before.
 
