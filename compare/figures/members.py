@@ -16,6 +16,7 @@ from compare.figures.theme import (
     PALE_BLUE,
     PALE_GREY,
     PALE_ORANGE,
+    SHADES,
     WIDTH,
     themed,
 )
@@ -70,33 +71,37 @@ def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -
     panels, members = _in_order(w for _, w, _, _ in found), _in_order(m for m, _, _, _ in found)
     shown = _most_uneven(members, panels, held, most)
     named = _named_topics(size)
+    parts: dict[tuple[str, str, str | None], float] = defaultdict(float)
+    for member, whose, topic, partitions in found:
+        if member in shown:
+            drawn = topic if topic is None or topic in named else named[-1]
+            parts[member, whose, drawn] += partitions
     values: list[Record] = [
         {
             "member": member,
             "whose": whose,
-            "topic": topic if topic in named else named[-1],
+            "topic": topic,
+            "rank": -1 if topic is None else named.index(topic),
             "partitions": partitions,
         }
-        for member, whose, topic, partitions in found
-        if member in shown
+        for (member, whose, topic), partitions in parts.items()
     ]
     y = alt.Y("member:N", sort=shown).title(None)
+    widest = max(1, *held.values())
     bars = (
         alt.Chart()
-        .transform_aggregate(partitions="sum(partitions)", groupby=["member", "whose", "topic"])
         .mark_bar(stroke="#ffffff", strokeWidth=0.5)
         .encode(
             x=alt.X(
                 "partitions:Q",
-                axis=alt.Axis(tickMinStep=1, tickCount=4, labelFlush=False),
-                scale=alt.Scale(domainMax=1.15 * max(held.values())),
+                axis=alt.Axis(tickMinStep=1, tickCount=min(4, int(widest)), labelFlush=False),
+                scale=alt.Scale(domainMax=1.15 * widest),
             ).title("partitions"),
             y=y,
-            color=alt.Color("topic:N", sort=named, scale=alt.Scale(domain=named)).title("topic"),
+            color=_shade_of(named, others=len(named) < len(size)),
             order=alt.Order("rank:Q"),
             tooltip=["member:N", "whose:N", "topic:N", "partitions:Q"],
         )
-        .transform_calculate(rank=f"indexof({named!r}, datum.topic)")
     )
     totals = (
         alt.Chart()
@@ -194,6 +199,16 @@ def lag(
             ),
         )
     )
+
+
+def _shade_of(named: list[str], *, others: bool) -> alt.Color | alt.ColorValue:
+    """Each topic has its shade; what stands for all others is grey."""
+    if not named:
+        return alt.ColorValue(BLUE)
+    shades = [shade for shade in SHADES if shade != PALE_GREY or not others]
+    shown = [*shades[: len(named) - others], *[PALE_GREY] * others]
+    scale = alt.Scale(domain=named, range=shown)
+    return alt.Color("topic:N", sort=named, scale=scale).title("topic")
 
 
 def _color_of(panels: list[str]) -> alt.Color:

@@ -47,7 +47,7 @@ class Rows:
         return any(row.get(column) is not None for row in self._rows)
 
     def texts(self, column: str) -> list[str]:
-        """Return a column of texts."""
+        """Return a column of texts, what is not printable in them written out."""
         return [self._text(i, column, value) for i, value in self._column(column)]
 
     def texts_or_none(self, column: str) -> list[str | None]:
@@ -81,7 +81,10 @@ class Rows:
         return [(i, row.get(column)) for i, row in enumerate(self._rows)]
 
     def _text(self, row: int, column: str, value: object) -> str:
-        return value if isinstance(value, str) else self._refuse(row, column, value, "a text")
+        if not isinstance(value, str):
+            self._refuse(row, column, value, "a text")
+        # Line ends would end the expressions that Vega makes of names to sort by.
+        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in value)
 
     def _truth(self, row: int, column: str, value: object) -> bool:
         if isinstance(value, bool):

@@ -9,6 +9,7 @@ import altair as alt
 from compare.figures.curves import MOST_CURVES, color_and_dash
 from compare.figures.rows import Rows
 from compare.figures.theme import BLUE, ORANGE, WIDTH, themed
+from groups.errors import BadInput
 
 if TYPE_CHECKING:
     from compare.figures.rows import Table
@@ -166,6 +167,8 @@ def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
     """
     rows = Rows("trend", table)
     groups, numbers = rows.texts("group"), rows.numbers_or_none("value")
+    if all(number is None for number in numbers):
+        raise BadInput("trend: no row has a value, there is nothing to draw")
     greatest: dict[str, float] = {}
     for group, number in zip(groups, numbers, strict=True):
         greatest[group] = max(greatest.get(group, 0), number or 0)

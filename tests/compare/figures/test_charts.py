@@ -38,6 +38,36 @@ def test_of_many_topics_the_smallest_are_drawn_together():
     assert held == sum(row["partitions"] for row in loads_of(3, topics=12))
 
 
+def test_a_group_in_which_nobody_holds_anything_is_drawn_too():
+    rows = [{"member": "a", "whose": "now", "topic": None, "partitions": 0}]
+    text = figures.svg(figures.loads(rows))
+    assert text.startswith("<svg")
+    assert "NaN" not in text
+
+
+@pytest.mark.parametrize(
+    "name", ["it's", 'a"b', "</script>", "back\\slash", "new\nline", "\u2028", "a.b[0]", "null"]
+)
+def test_any_name_can_be_drawn(name):
+    loads = [{"member": name, "whose": name, "topic": name, "partitions": 1}]
+    lag = [{"member": name, "whose": name, "records": 1}]
+    moves = [{"origin": name, "target": name, "partitions": 1}]
+    costs = [{"assignor": name, "tier": name, "value": 1}]
+    ecdf = [{"assignor": name, "excess": 1}]
+    trend = [{"captured_at": "2026-11-20", "group": name, "value": 1}]
+    for draw, table in (
+        (figures.loads, loads),
+        (figures.lag, lag),
+        (figures.moves, moves),
+        (figures.costs, costs),
+        (figures.ecdf, ecdf),
+        (figures.trend, trend),
+    ):
+        text = figures.svg(draw(table))
+        assert text.startswith("<svg")
+        assert "NaN" not in text
+
+
 def test_the_floor_is_a_line_only_where_it_is_known():
     assert len(figures.loads(loads_of(3)).to_dict()["spec"]["layer"]) == 2
     chart = figures.loads(loads_of(3), floor=3).to_dict()

@@ -64,6 +64,13 @@ def test_a_time_that_is_none_is_refused():
         figures.trend([row])
 
 
+def test_a_table_without_any_value_is_refused():
+    with pytest.raises(BadInput, match="trend: no row has a value, there is nothing to draw"):
+        figures.trend([{"captured_at": "2026-11-20", "group": "a", "value": None}])
+    with pytest.raises(BadInput, match="profile: no row has a value in 'seconds', there is"):
+        figures.profile([{"assignor": "a", "group": "g", "seconds": None}])
+
+
 def test_truths_are_no_numbers():
     with pytest.raises(BadInput, match="row 0: proved: 1, expected true or false"):
         figures.trade_off([{"paid": 0, "bought": 1, "proved": 1}])
