@@ -17,6 +17,7 @@ from compare.figures.group_tables import (
     loads_table,
     moves_table,
     trade_off_table,
+    trend_table,
 )
 from compare.figures.members import lag, loads
 from compare.figures.moves import moves
@@ -50,4 +51,5 @@ __all__ = [
     "trade_off",
     "trade_off_table",
     "trend",
+    "trend_table",
 ]

@@ -1,8 +1,8 @@
-"""Tables of one group: what the figures of loads, moves, lag and trade-offs draw."""
+"""Tables of one group: what the figures of its members, moves, costs and captures draw."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from optimal.frontier.knee import knee
 from optimal.solution import Solution
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.figures.rows import Record
     from compare.score import Score
+    from compare.verdict import Judged, Verdict
     from groups.group import Group
     from optimal import Point
 
@@ -167,6 +168,41 @@ def trade_off_table(tiers: tuple[str, str], points: Sequence[Point]) -> list[Rec
         for i, point in enumerate(points)
     ]
     return rows if spent == 0 else rows[::-1]
+
+
+def trend_table(
+    judged: Iterable[Judged], of: Literal["excess", "moves"] = "excess"
+) -> list[Record]:
+    """Return how far each capture is from the best, by time.
+
+    Parameters
+    ----------
+    judged : captures as `judge` returns them; those that do not say when they were captured are
+        left out
+    of : how far the tier that decides is above the best, or how many partitions have to move
+
+    Returns
+    -------
+    rows : `captured_at`, `group`, `value`; 0 where the capture is as good as can be, None where it
+        is not sure or nothing can be said
+    """
+    return [
+        {
+            "captured_at": one.group.captured_at,
+            "group": one.group.name,
+            "value": _distance(one.verdict, of),
+        }
+        for one in judged
+        if one.group.captured_at is not None
+    ]
+
+
+def _distance(verdict: Verdict, of: Literal["excess", "moves"]) -> int | None:
+    if verdict.says == "as good as can be":
+        return 0
+    if verdict.says != "improvable":
+        return None
+    return verdict.moves if of == "moves" else verdict.at_least
 
 
 def _assignments(

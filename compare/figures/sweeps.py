@@ -156,8 +156,8 @@ def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
 
     Parameters
     ----------
-    table : a row a capture of a group: `captured_at` (a time, or ISO 8601), `group`, `value`, None
-        where it is not known: the line has a gap there
+    table : a row a capture of a group, as `trend_table` makes it: `captured_at`, a time or ISO
+        8601; `group`; `value`, None where it is not known: the line has a gap there
     what : what the value is
 
     Raises

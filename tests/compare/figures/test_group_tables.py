@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay import Assignment, Group, Score, assign, figures, frontier, score, solve
+from assay import Assignment, Group, Score, assign, figures, frontier, judge, score, solve
 
 DOCUMENT = {
     "format": "assay-group/1",
@@ -105,3 +105,24 @@ def test_the_floor_of_lag_says_of_which_assignments_it_is_one(group):
     _, among = figures.lag_floor(solve(known, "stickiness > peak_lag"))
     assert among == "wherever stickiness is at its best,"
     assert figures.lag_floor(solve(known)) is None
+
+
+def test_a_trend_has_a_row_for_each_capture_that_says_when_it_was(group):
+    at = "2026-11-20T10:00:00Z"
+    even = {m: {**said, "owned": {}} for m, said in DOCUMENT["members"].items()}
+    even["c0"]["owned"], even["c1"]["owned"] = {"t0": [0, 1]}, {"t1": [0, 1]}
+    even["c2"]["owned"] = {"t0": [2, 3]}
+    documents = [
+        DOCUMENT | {"captured_at": at},
+        DOCUMENT | {"captured_at": at, "group": "even", "members": even},
+        DOCUMENT | {"captured_at": at, "group": "nobody", "members": {}},
+        DOCUMENT,
+    ]
+    judged = judge([Group.from_dict(document) for document in documents])
+    assert figures.trend_table(judged, "moves") == [
+        {"captured_at": at, "group": "orders", "value": 3},
+        {"captured_at": at, "group": "even", "value": 0},
+        {"captured_at": at, "group": "nobody", "value": None},
+    ]
+    first, *_ = figures.trend_table(judged)
+    assert first["value"] == judged[0].verdict.at_least == 10
