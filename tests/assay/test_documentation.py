@@ -1,9 +1,11 @@
 """The README and the pages: what they tell people to type runs, and what they name is there."""
 
+import json
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -136,6 +138,22 @@ def test_every_link_of_the_readme_leads_somewhere():
     for file, anchor in links:
         assert (ROOT / file).exists(), file
         assert not anchor or anchor in anchors(ROOT / file), (file, anchor)
+
+
+def test_the_site_leads_to_every_page():
+    site = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))
+    text = json.dumps(site["project"]["nav"])
+    assert {f"docs/{page}" for page in re.findall(r'"([^"]+[.]md)"', text)} == {*PAGES} - {
+        "README.md"
+    }
+
+
+def test_the_citation_is_of_this_version():
+    cited = (ROOT / "CITATION.cff").read_text("utf-8")
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert f"\nversion: {declared['version']}\n" in cited
+    assert f"\nlicense: {declared['license']}\n" in cited
+    assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", cited, re.MULTILINE)
 
 
 def test_the_page_of_commands_has_them_all():
