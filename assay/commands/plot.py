@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
 
-Figure = Literal["loads", "moves", "lag", "frontier", "assignors"]
+Figure = Literal["loads", "moves", "lag", "frontier", "size", "assignors"]
 DEFAULTS = {"lag": "balance > peak_lag"}
 MOST_POINTS = 100
 
@@ -44,7 +44,7 @@ def plot(
         typer.Option(
             "--figure",
             help="loads and lag: of each member; moves: from whom to whom; frontier: what each "
-            "move buys; assignors: each beside the best",
+            "move buys; size: by the number of members; assignors: each beside the best",
         ),
     ] = "loads",
     group: Annotated[
@@ -79,12 +79,16 @@ def plot(
         raise BadInput(f"{one.name}: no members, there is nothing to draw")
     if assignor and figure not in ("loads", "lag", "assignors"):
         raise BadInput(f"--assignor: the figure of {figure} shows none")
-    drawn = _Drawn(one, parse_objective(objective or DEFAULTS.get(figure, "kip-54")), time_limit)
+    tiers = parse_objective(objective or DEFAULTS.get(figure, "kip-54"))
+    if figure == "frontier" and objective is not None:
+        raise BadInput("--objective: the figure of frontier is of balance and moves")
+    drawn = _Drawn(one, tiers, time_limit, given=objective)
     chart = {
         "loads": drawn.loads,
         "moves": drawn.moves,
         "lag": drawn.lag,
         "frontier": drawn.frontier,
+        "size": drawn.size,
         "assignors": drawn.assignors,
     }[figure](assignor or [])
     figures.save(chart, out, dark=dark)
@@ -96,8 +100,11 @@ def plot(
 class _Drawn:
     """The figures of one group; each takes the names of assignors that it may show."""
 
-    def __init__(self, group: Group, tiers: Tiers, time_limit: float | None) -> None:
+    def __init__(
+        self, group: Group, tiers: Tiers, time_limit: float | None, *, given: str | None
+    ) -> None:
         self.group, self.tiers, self.seconds = group, tiers, time_limit or DEFAULT_SECONDS
+        self.given = given
 
     def loads(self, names: list[str]) -> alt.Chart:
         from compare import figures
@@ -143,6 +150,12 @@ class _Drawn:
         tiers = ("balance", "stickiness")
         points = frontier(self.group, *tiers, time_limit=self.seconds, points=MOST_POINTS)
         return figures.trade_off(figures.trade_off_table(tiers, points))
+
+    def size(self, _: list[str]) -> alt.Chart:
+        from compare.sizes.drawn import drawn
+        from compare.sizes.sweep import size
+
+        return drawn(size(self.group, objective=self.given, time_limit=self.seconds))
 
     def assignors(self, names: list[str]) -> alt.Chart:
         from assay.commands.score import default_assignors

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from compare.figures.rows import Rows
-from compare.figures.theme import BLUE, GREY, ORANGE, WIDTH, themed
+from compare.figures.theme import BLUE, GREY, ORANGE, SHORT, WIDTH, themed
 
 if TYPE_CHECKING:
     from compare.figures.rows import Record, Table
@@ -62,7 +62,7 @@ def _panel(
     called = "moves" if tier == "stickiness" else tier
     names = alt.Axis(labelLimit=260) if number == 0 else None
     scale = alt.Scale(domain=[0, 1.25 * greatest])
-    axis = alt.Axis(format="~s", tickMinStep=1, tickCount=4)
+    axis = alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=4)
     base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X("value:Q", scale=scale, axis=axis).title(called),
         y=alt.Y("assignor:N", sort=order, axis=names).title(None),

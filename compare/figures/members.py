@@ -17,6 +17,7 @@ from compare.figures.theme import (
     PALE_GREY,
     PALE_ORANGE,
     SHADES,
+    SHORT,
     WIDTH,
     themed,
 )
@@ -31,8 +32,6 @@ NOW, BEST = "now", "best"
 MOST_MEMBERS = 40
 MOST_TOPICS = 8
 BAR = 20
-# 900, 9,000, 12k, 1.2M.
-SHORT = "datum.value < 10000 ? format(datum.value, ',') : format(datum.value, '~s')"
 
 
 def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -> alt.FacetChart:

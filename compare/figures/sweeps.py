@@ -8,7 +8,7 @@ import altair as alt
 
 from compare.figures.curves import MOST_CURVES, color_and_dash
 from compare.figures.rows import Rows
-from compare.figures.theme import BLUE, ORANGE, WIDTH, themed
+from compare.figures.theme import BLUE, ORANGE, SHORT, WIDTH, themed
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
         )
     ]
     x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1)).title(paid)
-    y = alt.Y("bought:Q", axis=alt.Axis(tickMinStep=1, format="~s")).title(bought)
+    y = alt.Y("bought:Q", axis=alt.Axis(tickMinStep=1, labelExpr=SHORT)).title(bought)
     tooltip = [
         alt.Tooltip("paid:Q", title=paid, format=","),
         alt.Tooltip("bought:Q", title=bought, format=","),
@@ -96,12 +96,12 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
 def sizes(
     table: Table, *, target: float | None = None, what: str = "partitions"
 ) -> alt.LayerChart:
-    """What the busiest and the least busy member have, for each number of members.
+    """What the members with most and with least have, for each number of members.
 
     Parameters
     ----------
-    table : a row a number of members: `members`; `most` and `least`, what the busiest and the
-        least busy member have in the best assignment; `least` may be left out
+    table : a row a number of members: `members`; `most` and `least`, what the members with
+        most and with least have in the best assignment; `least` may be left out
     target : a line at what nobody should be above; None: no line
     what : what members have: partitions, or records of lag
 
@@ -118,7 +118,7 @@ def sizes(
         for members, high, low in zip(rows.numbers("members"), most, least, strict=True)
     ]
     x = alt.X("members:Q", axis=alt.Axis(tickMinStep=1)).title("members")
-    y = alt.Y("most:Q", axis=alt.Axis(format="~s", tickMinStep=1)).title(f"{what} per member")
+    y = alt.Y("most:Q", axis=alt.Axis(labelExpr=SHORT, tickMinStep=1)).title(f"{what} per member")
     base = alt.Chart(alt.InlineData(values=values))
     layers = [
         base.mark_area(interpolate="step", opacity=0.25).encode(x=x, y=y, y2="least:Q"),
@@ -133,9 +133,9 @@ def sizes(
             ],
         ),
     ]
-    notes = ["line: the busiest member"]
+    notes = ["line: the member with most"]
     if least is not most:
-        notes[0] += "; shade: down to the least busy"
+        notes[0] += "; shade: down to the one with least"
     if target is not None:
         rule = alt.Chart(alt.InlineData(values=[{"target": target}]))
         layers.append(
@@ -185,7 +185,7 @@ def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
         .mark_line(strokeWidth=2, point={"size": 25})
         .encode(
             x=alt.X("captured_at:T", axis=alt.Axis(tickCount=8)).title(None),
-            y=alt.Y("value:Q", axis=alt.Axis(tickMinStep=1, format="~s")).title(what),
+            y=alt.Y("value:Q", axis=alt.Axis(tickMinStep=1, labelExpr=SHORT)).title(what),
             tooltip=[
                 alt.Tooltip("label:N", title="group"),
                 alt.Tooltip("captured_at:T", format="%Y-%m-%d %H:%M", title="captured at"),

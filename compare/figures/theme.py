@@ -18,6 +18,8 @@ WIDTH = 560
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', 'DejaVu Sans', sans-serif"
 # Light and dark shades take turns, so that neighbours differ also without colour.
 SHADES = (BLUE, PALE_BLUE, ORANGE, PALE_ORANGE, GREY, PALE_GREY, "#1f5f9e", "#a85408")
+# Labels of axes: 900, 9,000, 12k, 1.2M.
+SHORT = "datum.value < 10000 ? format(datum.value, ',') : format(datum.value, '~s')"
 LIGHT = {
     "background": "#ffffff",
     "ink": "#1d2733",

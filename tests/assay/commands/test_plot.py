@@ -57,6 +57,8 @@ def test_one_line_says_what_was_written(folder):
         ("orders", {"figure": "assignors", "assignor": ["range"]}, ["current", "range", "best"]),
         ("lag", {"figure": "lag"}, ["dashed: wherever loads are as even as can be, somebody"]),
         ("lag", {"figure": "lag", "objective": "peak_lag"}, ["dashed: in every assignment some"]),
+        ("orders", {"figure": "size"}, ["partitions per member, by the number of members"]),
+        ("lag", {"figure": "size"}, ["records of lag per member, by the number of members"]),
         ("fresh", {}, ["now", "best"]),
     ],
 )
@@ -95,6 +97,8 @@ def test_console_text_will_do_and_what_depends_on_subscriptions_is_left_out(tmp_
         ("unknown.json", {"figure": "assignors"}, "subscription: unknown; pass --reads"),
         ("orders.json", {"figure": "moves", "assignor": ["range"]}, "^--assignor: the figure of "),
         ("orders.json", {"assignor": ["rnage"]}, "rnage"),
+        ("orders.json", {"figure": "frontier", "objective": "kip-54"}, "^--objective: the figure"),
+        ("unknown.json", {"figure": "size"}, "subscription: unknown; pass --reads"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_one_line(folder, name, options, message):
