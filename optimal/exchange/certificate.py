@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from groups.tiers import Objective
     from optimal.case import Case
+    from optimal.exchange.floor import Floor
     from optimal.proof import Proof
 
 PEAKS = ("peak_lag", "peak_weight")
@@ -23,6 +24,7 @@ EVENED = {
     "peak_lag": ("lag_spread", "lag_balance"),
     "peak_weight": ("weight_spread", "weight_balance"),
 }
+NAMES = {"average": "average", "crowd": "crowd", "weighted": "weighted average"}
 # What a partition costs at least with some members, in the tiers before.
 Costs = dict[int, tuple[int, ...]]
 
@@ -59,28 +61,10 @@ def require_peak(
         return
     if proof.floor is None:
         raise ProofError("floor is missing")
-    chosen, everybody = set(proof.floor.members), set(range(len(case.reads)))
-    if not chosen <= everybody:
-        raise ProofError("floor.members: an index outside the group's members")
-    inside, outside = costs(chosen), costs(everybody - chosen)
-    only = [p for p in inside if p not in outside or inside[p] < outside[p]]
-    able = [p for p in inside if p not in outside or inside[p] <= outside[p]]
-    needs = str(TIERS[tier].needs)
-    size = {p: case.known(needs, p) for p in case.read}
-    heavy = [p for p in only if size[p] >= proof.floor.at_least]
-    if proof.floor.bound == "average":
-        bound = -(-sum(size[p] for p in only) // len(chosen))
-    elif before_peak(objective) == ("topic_balance",) and not counts:
-        bound = _least_with_one(case, size, heavy)
-    else:
-        held = 0
-        if counts:
-            room = sum(counts[m][1] for m in chosen) - len(only)
-            held = min(max(counts[m][0], counts[m][1] - room) for m in chosen)
-        share = -(-len(heavy) // len(chosen))
-        bound = _least_of_several(size, heavy, share, able, held)
+    size = {p: case.known(str(TIERS[tier].needs), p) for p in case.read}
+    bound = _bound(case, before_peak(objective), proof.floor, size, costs, counts)
     if bound != peak:
-        what = f"the {proof.floor.bound} bounds {tier} by {bound}, not by {peak}"
+        what = f"the {NAMES[proof.floor.bound]} bounds {tier} by {bound}, not by {peak}"
         raise ProofError(f"floor: {what}")
     for name in even:
         held = 0
@@ -91,6 +75,38 @@ def require_peak(
         if least_value != case.value(name):
             what = f"{name}: the loads show {least_value}, not {case.value(name)}"
             raise ProofError(what)
+
+
+def _bound(
+    case: Case,
+    earlier: Objective,
+    floor: Floor,
+    size: dict[int, int],
+    costs: Callable[[set[int]], Costs],
+    counts: list[tuple[int, int]],
+) -> int:
+    """Return what no peak is below by the floor of a proof."""
+    chosen, everybody = set(floor.members), set(range(len(case.reads)))
+    if not chosen <= everybody:
+        raise ProofError("floor.members: an index outside the group's members")
+    if floor.bound == "weighted":
+        if earlier != ("topic_balance",):
+            raise ProofError("floor.bound: weighted bounds a peak after topic_balance alone")
+        return _least_weighted(case, size, dict(zip(floor.members, floor.weight, strict=True)))
+    inside, outside = costs(chosen), costs(everybody - chosen)
+    only = [p for p in inside if p not in outside or inside[p] < outside[p]]
+    able = [p for p in inside if p not in outside or inside[p] <= outside[p]]
+    if floor.bound == "average":
+        return -(-sum(size[p] for p in only) // len(chosen))
+    heavy = [p for p in only if size[p] >= floor.at_least]
+    if earlier == ("topic_balance",) and not counts:
+        return _least_with_one(case, size, heavy)
+    held = 0
+    if counts:
+        room = sum(counts[m][1] for m in chosen) - len(only)
+        held = min(max(counts[m][0], counts[m][1] - room) for m in chosen)
+    share = -(-len(heavy) // len(chosen))
+    return _least_of_several(size, heavy, share, able, held)
 
 
 def _least_of_all(name: str, size: list[int], members: int, peak: int, held: int) -> int:
@@ -142,3 +158,22 @@ def _least_with_one(case: Case, size: dict[int, int], heavy: list[int]) -> int:
         reader = min(of_member[m] for m in case.readers[t])
         least.append(reader - light[t] + size[p] + sum(others))
     return min(least, default=0)
+
+
+def _least_weighted(case: Case, size: dict[int, int], weight: dict[int, int]) -> int:
+    """Return what the peak is at least, where members count as often as their weight says.
+
+    Of each topic every reader holds its share, rounded down, and those of least weight one more;
+    the heaviest partitions are with those of least weight.
+    """
+    of_topic: dict[int, list[int]] = {}
+    for p in case.read:
+        of_topic.setdefault(case.topic[p], []).append(size[p])
+    total = 0
+    for t, heaviest_first in of_topic.items():
+        heaviest_first.sort(reverse=True)
+        lightest = sorted(weight.get(m, 0) for m in case.readers[t])
+        share, more = divmod(len(heaviest_first), len(lightest))
+        places = sorted(lightest * share + lightest[:more])
+        total += sum(s * w for s, w in zip(heaviest_first, places, strict=True))
+    return -(-total // sum(weight.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from optimal.exchange.few.dealing import Dealing, are_few
 from optimal.exchange.hands import Hands
 from optimal.exchange.search import lower_peak
 from optimal.exchange.start import longest_first
+from optimal.exchange.weights import weighted_average
 from optimal.flow.recipe import flow
 from optimal.limits import LIMITS, require_costs_within
 from optimal.proof import Proof, ProofKind
@@ -76,6 +78,8 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     proof = of_earlier(group, earlier, found.proof)
     choices = choices_of(group, earlier, proof, column_of(group, peak))
     bound, floor = highest_floor(choices)
+    if earlier == ("topic_balance",) and not choices.may.all():
+        bound, floor = max((bound, floor), weighted_average(choices), key=itemgetter(0))
     hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
     patience = SMALL_PATIENCE if choices.cells <= SMALL else PATIENCE
     searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)

@@ -101,17 +101,19 @@ def check_by_the_page(group: dict, solution: dict) -> None:
             require(case.value("topic_balance") == least_topic_balance(case), "topic balance")
         fit, holds = {p: case.readers[p[0]] for p in case.p}, of_one_topic(case, objective)
     else:
-        fit, holds = the_conditions(case, objective, proof)
+        fit, holds = the_conditions(case, objective, proof, alone=not peak)
     if peak:
         the_peak(case, objective, peak[0], even, fit, holds, proof.get("floor"))
     return None
 
 
-def the_conditions(case: Case, objective: list[str], proof: dict) -> tuple[dict, dict | None]:
+def the_conditions(
+    case: Case, objective: list[str], proof: dict, *, alone: bool
+) -> tuple[dict, dict | None]:
     """Conditions 1 to 4; return who is fit for what, and how many each member holds."""
     at = objective.index("balance") if "balance" in objective else len(objective)
     before, after = objective[:at], objective[at + 1 :]
-    if objective == ["balance"]:
+    if objective == ["balance"] and alone:
         after = ["stickiness"]
     nothing = {"level": dict.fromkeys(case.members, 0), "price": dict.fromkeys(case.members, 0)}
     level, price = ((proof if "balance" in objective else nothing).get(k) for k in nothing)
@@ -193,6 +195,11 @@ def the_peak(case, before, tier, even, fit, holds, floor) -> None:
     heavy = sorted((p for p in only if size[p] >= floor["at_least"]), key=size.get)
     if floor["bound"] == "average":
         bound = -(-sum(size[p] for p in only) // len(chosen))
+    elif floor["bound"] == "weighted":
+        require(before == ["topic_balance"], "weighted")
+        require(floor["weight"].keys() == chosen and min(floor["weight"].values()) >= 1, "weight")
+        total = sum(least_weighted(case, size, t, floor["weight"]) for t in case.readers)
+        bound = -(-total // sum(floor["weight"].values()))
     elif before == ["topic_balance"] and holds is None:
         bound = min((of_the_reader_of(case, size, p) for p in heavy), default=0)
     else:
@@ -206,6 +213,17 @@ def the_peak(case, before, tier, even, fit, holds, floor) -> None:
         k = least_number(holds, set(case.members), len(case.p))
         bound = least_even(later, sorted(size.values()), len(case.members), peak, k)
         require(case.value(later) == bound, "even")
+
+
+def least_weighted(case: Case, size: dict, topic: str, weight: dict) -> int:
+    """The least that the partitions of a topic add up to, each as often as its reader weighs."""
+    lags = sorted((size[p] for p in case.p if p[0] == topic), reverse=True)
+    readers = sorted(weight.get(m, 0) for m in case.readers[topic])
+    if not readers:
+        return 0
+    n, r = len(lags), len(readers)
+    places = [w for w in readers for _ in range(n // r)] + readers[: n % r]
+    return sum(lag * w for lag, w in zip(lags, sorted(places), strict=True))
 
 
 def least_number(holds: dict | None, chosen: set[str], only: int) -> int:

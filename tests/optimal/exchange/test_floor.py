@@ -7,7 +7,11 @@ import pytest
 from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError
 from optimal import Proof, ProofKind, Solution, check, solve
+from optimal.exchange.bounds import highest_floor
+from optimal.exchange.choices import choices_of
 from optimal.exchange.floor import Floor
+from optimal.exchange.weights import weighted_average
+from optimal.flow.recipe import flow
 from tests.optimal.exchange.sweep import case
 from tests.optimal.forgery import REFUSED
 from tests.optimal.judging import changed, forged, said_by, with_owner
@@ -42,7 +46,9 @@ def forgery(rng: random.Random, solution: Solution) -> Solution:
     if what == "floor":
         members = [m for m in range(len(group.members)) if rng.random() < 0.6] or [0]
         at_least = rng.choice((0, floor.at_least, rng.randint(0, 100)))
-        other = Floor(rng.choice(("average", "crowd")), tuple(members), at_least)
+        bound = rng.choice(("average", "crowd", "weighted"))
+        weight = tuple(rng.choice((1, 1, 2, 7)) for _ in members) if bound == "weighted" else ()
+        other = Floor(bound, tuple(members), at_least, weight)
         solution = changed(solution, floor=other)
     elif what == "integers" and solution.proof.level is not None:
         name = rng.choice(("level", "price"))
@@ -114,6 +120,12 @@ def test_a_floor_that_shows_less_than_the_peak_is_refused(solution, floor, messa
         {"at_least": 1.5},
         {"at_least": True},
         {"at_least": "90"},
+        {"bound": "weighted"},
+        {"bound": "weighted", "weight": (0,)},
+        {"bound": "weighted", "weight": (1.0,)},
+        {"bound": "weighted", "weight": [1]},
+        {"bound": "weighted", "weight": (1, 1)},
+        {"bound": "average", "weight": (1,)},
     ],
 )
 def test_a_floor_that_is_no_floor_is_refused(solution, parts):
@@ -131,6 +143,15 @@ def test_a_floor_that_is_no_floor_is_refused(solution, parts):
     ("floor", "message"),
     [
         ({"bound": "guess", "members": ["c0"], "at_least": 0}, "expected one of average, crowd"),
+        ({"bound": "weighted", "members": ["c0"], "at_least": 0}, "proof.floor.weight"),
+        (
+            {"bound": "weighted", "members": ["c0"], "at_least": 0, "weight": {"c0": 0}},
+            "proof.floor.weight.c0: 0",
+        ),
+        (
+            {"bound": "weighted", "members": ["c0"], "at_least": 0, "weight": {"c1": 1}},
+            "proof.floor.weight",
+        ),
         ({"bound": "crowd", "members": ["c9"], "at_least": 0}, "one or more members of the group"),
         ({"bound": "crowd", "members": [], "at_least": 0}, "one or more members of the group"),
         ({"bound": "crowd", "members": ["c0"], "at_least": -1}, "proof.floor.at_least"),
@@ -178,3 +199,62 @@ def test_the_lags_that_the_floor_is_about_are_those_of_the_group(solution):
 def test_a_thousand_partitions_are_checked_in_plain_python_at_once():
     solution = solve(alike(1000, 100, "zipf", 3), "balance > peak_lag")
     assert check(solution.group, solution) == ()
+
+
+@pytest.fixture
+def weighted() -> Solution:
+    """c1 and c2 hold all of t0, and one or both of t1's two partitions, which c0 reads too."""
+    lags = {"t0": [6, 9, 8], "t1": [9, 4]}
+    topics = {topic: {"partitions": len(lag), "lag": lag} for topic, lag in lags.items()}
+    reads = {"c0": ["t1"], "c1": ["t0", "t1"], "c2": ["t0", "t1"]}
+    return solve(group_of(topics, reads), "kip-169", method="exchange")
+
+
+def test_weights_say_what_members_carry_that_have_to_take_some_of_a_topic(weighted):
+    """t1 has two places for three readers: c1 and c2 have one of them, at best of lag 4."""
+    assert [term.value for term in weighted.terms] == [7, 14]
+    assert weighted.proof.floor == Floor("weighted", (1, 2), weight=(1, 1))
+    assert check(weighted.group, weighted) == ()
+    document = weighted.to_dict()
+    assert document["proof"]["floor"]["weight"] == {"c1": 1, "c2": 1}
+    assert Solution.from_dict(weighted.group, document).proof.floor == weighted.proof.floor
+
+
+@pytest.mark.parametrize(
+    ("weight", "bound"), [((1, 1, 1), 12), ((1, 2, 1), 11), ((1, 9, 9), 14), ((9, 1, 1), 4)]
+)
+def test_weights_that_show_less_than_the_peak_are_refused(weighted, weight, bound):
+    floor = Floor("weighted", (0, 1, 2), weight=weight)
+    other = changed(weighted, floor=floor)
+    if bound == 14:
+        assert check(weighted.group, other) == ()
+        return
+    message = f"floor: the weighted average bounds peak_lag by {bound}, not by 14"
+    with pytest.raises(ProofError, match=message):
+        check(weighted.group, other)
+
+
+def test_weights_prove_nothing_where_counts_are_of_all_topics_together(solution):
+    floor = Floor("weighted", (0, 1, 2), weight=(1, 1, 1))
+    message = "floor.bound: weighted bounds a peak after topic_balance alone"
+    with pytest.raises(ProofError, match=message):
+        check(solution.group, changed(solution, floor=floor))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_weights_bound_a_peak_above_the_best_of_all_assignments(seed):
+    rng, above_average = random.Random(f"weights {seed}"), 0
+    for _ in range(60):
+        topics = {
+            f"t{t}": {"partitions": n, "lag": [rng.randint(0, 9) for _ in range(n)]}
+            for t, n in enumerate(rng.choices((1, 2, 3), k=3))
+        }
+        reads = {f"c{m}": [t for t in topics if rng.random() < 0.6] for m in range(3)}
+        group = group_of(topics, reads)
+        best = solve(group, "kip-169", method="brute")
+        flowed = flow(group, ("topic_balance",)).proof
+        choices = choices_of(group, ("topic_balance",), flowed, group.lag_records)
+        bound, _ = weighted_average(choices)
+        assert bound <= best.terms[1].value
+        above_average += bound > highest_floor(choices)[0]
+    assert above_average > 3
