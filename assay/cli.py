@@ -11,6 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from assay.menu import Menu
+from assay.progress import progress
 from assay.streams import ReaderGone, complain, guard, put, show
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 
@@ -34,7 +35,8 @@ def main() -> None:
         # What pandas or Altair warn of is for those who write this command, not who run it.
         warnings.simplefilter("ignore")
     try:
-        code = app(prog_name="assay", standalone_mode=False)
+        with progress(sys.argv[1:]):
+            code = app(prog_name="assay", standalone_mode=False)
     except (InvalidAssignment, ProofError) as error:
         complain(str(error))
         code = 1

@@ -8,7 +8,7 @@ import os
 import sys
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from groups.errors import BadInput
 
@@ -22,7 +22,26 @@ class ReaderGone(Exception):
     """Whoever read standard output has closed it; nothing is left to say."""
 
 
-class _Answers(FileIO):
+class Shown(Protocol):
+    """What stands on the terminal for the moment."""
+
+    def clear(self) -> None:
+        """Take it away."""
+
+
+class Guarded(FileIO):
+    """One of the process's own streams; progress on the terminal makes way for what it writes."""
+
+    progress: Shown | None = None
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Write to the stream."""
+        if self.progress is not None:
+            self.progress.clear()
+        return super().write(data)
+
+
+class _Answers(Guarded):
     """Standard output, which fails once, in words of its own, and is silent from then on."""
 
     fails_with: OSError | None = None
@@ -43,7 +62,7 @@ class _Answers(FileIO):
             raise BadInput(f"standard output: cannot be written: {error.strerror}") from None
 
 
-class _Messages(FileIO):
+class _Messages(Guarded):
     """Standard error: where it cannot be written, the exit code alone has to tell."""
 
     def write(self, data: ReadableBuffer) -> int:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from assay.commands.options import MOST_SECONDS, AssumeEqual, Format, Objective
+from assay.progress import far
 from assay.streams import complain, note, note_assumed, show, show_json
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
@@ -57,6 +58,7 @@ def fetch(
     without: dict[str, list[str]] = {}
     for client, version in [client_and_version(name) for name in asked]:
         name = f"{client.name}@{version}"
+        far(name)
         try:
             client.fetch(version)
         except BadInput as error:

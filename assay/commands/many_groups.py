@@ -14,6 +14,7 @@ from assay.commands.options import (
     TimeLimitOption,
     limits_of,
 )
+from assay.progress import far
 from assay.streams import complain, note, show
 from groups.tiers import parse_objective
 
@@ -53,7 +54,12 @@ def run(
         assume_equal=assume_equal,
         reset=reset,
     )
-    counts = run_job(job, note)
+
+    def say(line: str) -> None:
+        note(line)
+        far(line)
+
+    counts = run_job(job, say)
     show(counts.line())
     worse = (
         worse_rows(job, counts.keys, job.assignors if assignor else [CURRENT], limits)

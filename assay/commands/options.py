@@ -14,7 +14,7 @@ from groups.documents.texts import named
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.group import Group
-from groups.tiers import tier_named
+from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
 
 if TYPE_CHECKING:
@@ -26,8 +26,25 @@ DEFAULT_SECONDS = 10.0
 MOST_SECONDS = 1e9
 
 File = Annotated[str, typer.Argument(help="an assay-group/1 snapshot, - for standard input")]
+
+
+def _objectives(incomplete: str) -> list[str]:
+    return [name for name in (*PRESETS, *TIERS) if name.startswith(incomplete)]
+
+
+def _assignors(incomplete: str) -> list[str]:
+    from heuristics import assignors
+
+    return [name for name in assignors() if name.startswith(incomplete)]
+
+
 Objective = Annotated[
-    str, typer.Option("--objective", help="a preset, or tiers as in 'balance > stickiness'")
+    str,
+    typer.Option(
+        "--objective",
+        help="a preset, or tiers as in 'balance > stickiness'",
+        autocompletion=_objectives,
+    ),
 ]
 AssumeEqual = Annotated[
     bool, typer.Option("--assume-equal", help="take unknown subscriptions as all topics")
@@ -46,7 +63,8 @@ Assignors = Annotated[
     typer.Option(
         "--assignor",
         help="one to score, as in partition.assignment.strategy or as assay assignors lists them, "
-        "or a pattern as in 'kafka-java/*'; may be given again",
+        "a pattern as in 'kafka-java/*', or your own as module:function; may be given again",
+        autocompletion=_assignors,
     ),
 ]
 FailAbove = Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from assay.commands.options import MOST_SECONDS, Format
+from assay.progress import far
 from assay.streams import note, put, show, show_json, write
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
@@ -49,7 +50,7 @@ def hunt(
                 show(f"{name}: {difference or 'breaks as before'}")
             raise typer.Exit(1 if changed else 0)
         found = hunt_findings(
-            assignor, promise, limit, seed=seed, groups=groups, seconds=seconds, say=note
+            assignor, promise, limit, seed=seed, groups=groups, seconds=seconds, say=note, far=far
         )
         for finding in found:
             if format_ == "json":

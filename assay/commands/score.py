@@ -23,6 +23,7 @@ from assay.commands.options import (
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.printing.terminal import tell
+from assay.progress import far
 from assay.streams import complain, note_assumed, show_json
 from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
 from compare.limits import too_far
@@ -34,6 +35,7 @@ from compare.score import (
     score_current,
 )
 from groups.tiers import parse_objective
+from groups.wording import counted
 from heuristics import assignor_named
 
 if TYPE_CHECKING:
@@ -104,9 +106,11 @@ def score(
     tiers = parse_objective(objective)
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
+    asked = assignors_asked(assignor) if assignor else []
     groups, damaged = groups_in(files, group or [], reads or [], reset=reset)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     plans = read_plans(plan or [], groups)
+    far(f"solving {counted(len(groups), 'group')}")
     judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
@@ -115,7 +119,7 @@ def score(
     if len(judged) == 1:
         judged = [_least_lagging(judged[0], min(seconds, LAG_SECONDS / 2), assume_equal)]
     lagging = lowest[0] is not None and lowest[0].records > 0
-    names = _names(assignor, current=current, few=not plans and len(judged) == 1, lagging=lagging)
+    names = _names(asked, current=current, few=not plans and len(judged) == 1, lagging=lagging)
     references = [one.lowest if assume_equal else one.reference for one in judged]
     if plans and references[0] is None and groups[0].members:
         references[0] = _fresh(groups[0], tiers, time_limit)
@@ -138,7 +142,7 @@ def score(
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
         tables.print_groups(judged, lowest, tiers, files, damaged)
-    named = {*(assignors_asked(assignor) if assignor else [] if plans else [CURRENT]), *plans}
+    named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
         for one, scored in zip(judged, rows, strict=True)
@@ -162,10 +166,9 @@ def default_assignors(*, lagging: bool = False) -> list[str]:
     return [assignor.name for assignor in found if assignor.missing() is None]
 
 
-def _names(assignor: list[str] | None, *, current: bool, few: bool, lagging: bool) -> list[str]:
-    """Return the rows to score: of now, and the assignors named, else `few` or none of them."""
-    names = default_assignors(lagging=lagging) if few else []
-    names = assignors_asked(assignor) if assignor else names
+def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> list[str]:
+    """Return the rows to score: of now, and the assignors asked for, else `few` or none."""
+    names = asked or (default_assignors(lagging=lagging) if few else [])
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
 
 
@@ -207,6 +210,7 @@ def _rows(
     rows: list[list[Score]] = []
     with TimeLimit(seconds) as limit:
         for one, reference in zip(judged, references, strict=True):
+            far(f"{len(rows):,} of {counted(len(judged), 'group')} scored")
             if reference is None:
                 rows.append([])
             elif assume_equal or one.group.subscription_known.all():

@@ -156,6 +156,7 @@ def hunt_findings(
     groups: int,
     seconds: float,
     say: Callable[[str], object],
+    far: Callable[[str], object] | None = None,
 ) -> Iterator[Finding]:
     """Hunt for each promise and return a finding for each that breaks.
 
@@ -164,7 +165,8 @@ def hunt_findings(
     promises : which to hunt, all that can be asked of the assignor where None
     seed, groups : as in :func:`hunt`, for each promise
     seconds : of all hunts together; each gets its share of what the ones before it left
-    say : takes lines for people: how far each hunt is, how it went, and how all did
+    say : takes lines for people: how each hunt went, and how all did
+    far : takes how far each hunt is, every few seconds; left out: `say` takes it
 
     Raises
     ------
@@ -182,7 +184,7 @@ def hunt_findings(
     for number, promise in enumerate(asked):
         share = max(started + seconds - monotonic(), 0) / (len(asked) - number)
         run = runner_of(assignor, limit)
-        came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=say)
+        came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=far or say)
         cut_short += not came.in_time
         broken += came.quarry is not None
         say(_how_it_went(assignor, promise.name, came))

@@ -1,7 +1,9 @@
 import re
 import subprocess
 
-from tests.assay.calling import ASSAY, good, side_by_side
+import pytest
+
+from tests.assay.calling import ASSAY, assay, good, side_by_side
 
 
 def test_help_and_version_leave_with_0():
@@ -24,3 +26,27 @@ def test_a_reader_that_goes_away_gets_no_traceback(folder):
     command = f"'{ASSAY}' generate grid --members 100 | head -c 10"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (len(run.stdout), run.stderr) == (10, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_of_a_shell_is_shown(shell):
+    run = good(assay("--show-completion", shell))
+    assert "_ASSAY_COMPLETE" in run.stdout
+
+
+def completed(words: str, incomplete: int) -> list[str]:
+    asked = {
+        "_ASSAY_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(incomplete),
+    }
+    return good(assay(environment=asked)).stdout.split()
+
+
+def test_commands_options_and_their_values_are_completed():
+    assert completed("assay fr", 1) == ["frontier"]
+    assert {"explain", "export"} <= set(completed("assay ex", 1))
+    assert completed("assay score --fail-above-", 2) == ["--fail-above-assumed"]
+    assert completed("assay score --format ", 3) == ["table", "json"]
+    assert completed("assay score --assignor kip-54", 3) == ["kip-54-sticky", "kip-54-fairest"]
+    assert completed("assay solve --objective kip-54", 3) == ["kip-54", "kip-54-fairest"]

@@ -1,0 +1,112 @@
+"""Progress: one line on standard error, where that is a terminal, of what takes over two seconds.
+
+It is rewritten in place and gone when anything else is written. A file or a pipe gets none of it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from assay.streams import Guarded, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+AFTER_SECONDS = 2.0
+EVERY_SECONDS = 0.5
+# These wait for somebody, and say so themselves.
+QUIET = ("probe", "watch")
+
+
+@contextmanager
+def progress(arguments: Sequence[str]) -> Iterator[None]:
+    """Show how long a command has been at work, and what it last said with :func:`far`.
+
+    Parameters
+    ----------
+    arguments : of the command line, without the program's name
+    """
+    name = next((word for word in arguments if not word.startswith("-")), None)
+    typing = "-" in arguments and sys.stdin is not None and sys.stdin.isatty()
+    if name is None or name in QUIET or typing or not _is_terminal():
+        yield
+        return
+    line = _Line(name)
+    guarded = [raw for raw in map(_raw, (sys.stdout, sys.stderr)) if raw is not None]
+    for raw in guarded:
+        raw.progress = line
+    line.start()
+    try:
+        yield
+    finally:
+        line.stop()
+        for raw in guarded:
+            raw.progress = None
+
+
+def far(said: str) -> None:
+    """Say how far a command is; nothing where no progress is shown."""
+    raw = _raw(sys.stderr)
+    if raw is not None and isinstance(raw.progress, _Line):
+        raw.progress.said = said
+
+
+class _Line:
+    """The line, drawn by a thread of its own."""
+
+    def __init__(self, name: str) -> None:
+        self.said = ""
+        self._name = name
+        self._drawn = 0
+        self._lock = Lock()
+        self._ended = Event()
+        self._thread = Thread(target=self._draw, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the line away; the next tick draws it again."""
+        with self._lock:
+            self._put("")
+
+    def _draw(self) -> None:
+        started, wait = monotonic(), AFTER_SECONDS
+        while not self._ended.wait(wait):
+            wait = EVERY_SECONDS
+            seconds = f"{monotonic() - started:.0f} s"
+            said = ", ".join(filter(None, [printable(self.said), seconds]))
+            with self._lock:
+                self._put(f"assay {self._name}: {said}")
+
+    def _put(self, text: str) -> None:
+        # One column is left free: a full line would go on in the next one.
+        shown = text[: shutil.get_terminal_size().columns - 1]
+        if self._drawn or shown:
+            blanks = " " * (self._drawn - len(shown))
+            back = "\r" if blanks and not shown else ""
+            try:
+                os.write(2, f"\r{shown}{blanks}{back}".encode())
+            except OSError:
+                self._ended.set()
+        self._drawn = len(shown)
+
+
+def _is_terminal() -> bool:
+    return _raw(sys.stderr) is not None and sys.stderr.isatty()
+
+
+def _raw(stream: object) -> Guarded | None:
+    raw = getattr(getattr(stream, "buffer", None), "raw", None)
+    return raw if isinstance(raw, Guarded) else None
