@@ -1,5 +1,6 @@
 """Figures leave as files, without a browser and without a network."""
 
+import altair as alt
 import pytest
 
 from assay import BadInput, figures
@@ -41,3 +42,9 @@ def test_other_endings_are_refused(tmp_path):
 def test_a_file_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(BadInput, match=r"f\.svg: cannot be written: No such file"):
         figures.save(figures.moves(ROWS), tmp_path / "nowhere" / "f.svg")
+
+
+def test_data_from_elsewhere_is_not_fetched():
+    chart = alt.Chart("http://127.0.0.1:9/rows.json").mark_bar().encode(x="a:Q")
+    with pytest.raises(ValueError, match="External data url not allowed"):
+        figures.svg(chart)
