@@ -6,7 +6,7 @@ SEED ?= 1
 GROUPS ?= 20000
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report test check agree bench promises differential findings verdicts notebooks docs lock clean
+.PHONY: clients browser help report test check agree bench promises differential findings verdicts notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -63,6 +63,12 @@ notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 docs: .venv/.ready-check  ## build the documentation, strictly; leaves out/docs/index.html
 	@$(BIN)/python -m zensical build --strict --clean
 	@! grep -rlE '<(script|link|img)[^>]* (src|href)="?https?:' out/docs --include='*.html'
+
+picture: .venv/.ready  ## draw docs/images/page.png anew, the page of captured groups; needs Chromium
+	@mkdir -p out docs/images
+	@$(BIN)/assay report corpus/captures/3.9.2/all-describe.txt -o out/picture.html
+	@chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=8000 \
+	  --window-size=1280,900 --screenshot=docs/images/page.png "file://$(CURDIR)/out/picture.html" 2> /dev/null
 
 lock: .venv/.ready  ## resolve the pinned dependencies anew
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \

@@ -156,6 +156,12 @@ def test_the_citation_is_of_this_version():
     assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", cited, re.MULTILINE)
 
 
+def test_the_picture_of_the_page_is_small_enough_to_load_at_once():
+    picture = (ROOT / "docs/images/page.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 150_000
+
+
 def test_the_page_of_commands_has_them_all():
     rows = re.findall(r"^\| `assay ([a-z]+)\b", PAGES["docs/reference/commands.md"], re.MULTILINE)
     assert sorted(rows) == sorted(COMMANDS)
