@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from compare.page.trials import Trial
 
-MOST_DOWNLOADED = 400_000
+MOST_DOWNLOADED = 2_000_000
 MOST_DRAWN = 8
+# A distribution over fewer groups says less than the table.
+FEWEST_DRAWN = 4
 FIGURE_WIDTH = 340
 FIGURE_HEIGHT = 220
 
@@ -193,7 +195,9 @@ def _drawn_assignors(ranked: Sequence[Standing]) -> list[str]:
 def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
     from compare import figures
 
-    found = []
+    found: list[Drawing] = []
+    if len({trial.group for trial in trials}) < FEWEST_DRAWN:
+        return found
     for tier in tiers:
         rows = [r for r in excesses(trials, tier) if r["assignor"] != CURRENT]
         if any(r["excess"] is not None for r in rows):

@@ -16,7 +16,7 @@ from compare.page.detail import detail_of
 from compare.page.line import line_of
 from compare.page.trials import Trial
 from compare.page.words import meaning, minute
-from compare.sentences import summary
+from compare.sentences import sentence, summary
 from compare.verdict import worst_first
 from groups.wording import counted
 
@@ -77,7 +77,7 @@ def composed(
     return Page(
         title=_title(sources),
         when=_when([group.captured_at for group in groups]),
-        lead=summary(ordered) if ordered else "No group could be read.",
+        lead=_lead(ordered),
         made=made,
         lines=lines,
         details=details,
@@ -113,6 +113,12 @@ def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
         seen[told] += 1
         found.append(told if seen[told] == 1 else f"{told} ({seen[told]})")
     return found
+
+
+def _lead(judged: Sequence[Judged]) -> str:
+    if not judged:
+        return "No group could be read."
+    return sentence(judged[0]) if len(judged) == 1 else summary(judged)
 
 
 def _title(sources: Sequence[str]) -> str:

@@ -131,7 +131,7 @@ class Evidence:
     ----------
     kind : the kind of proof, in the words of the format
     integers : of each member its name, level and price; nothing where it is no such certificate
-    group, solution : the documents that ``assay check`` takes; None where they are too long
+    group, solution : the documents that ``assay check`` takes; None where a page has no room
     """
 
     kind: str
@@ -149,7 +149,7 @@ class Detail:
     Attributes
     ----------
     sentences : what is known and what to do, the verdict first
-    holders : members to draw, those whose load changes most first; `more` are left out
+    holders : members to draw, the fullest first; `more` are left out, whose load changes least
     topics : names of the coloured topics; `other_topics` share the last colour
     limit : no member holds more than that in the best assignment; None where nothing is best
     is_floor : whether no assignment has a lower greatest load

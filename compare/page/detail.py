@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from groups.assignment import Assignment
     from optimal.solution import Solution
 
+# Of more groups it would take too long to say what a few moves buy, and much room to prove each.
+MOST_WEIGHED = 50
 LONGEST_DATA = 120_000
 UNKNOWN = (
     "Assignors need to know who reads what, which consoles do not print. Add --reads "
@@ -56,7 +58,7 @@ def detail_of(
     best = shown_best(judged)
     target = best if best is not None and line.moves else None
     lag_told = [most_lag(judged.now), "" if lowest is None else needed(judged.now, lowest)]
-    told += filter(None, [early_gain(judged), " ".join(filter(None, lag_told))])
+    told += filter(None, [_gain(judged, line), " ".join(filter(None, lag_told))])
     shown = Holdings(judged.now, target)
     lag = _lag(judged, target)
     moves = [] if target is None else moves_to(target)
@@ -97,7 +99,9 @@ def detail_of(
         why=reasons,
         lines=() if explanation is None else lines_of(explanation),
         evidence=(
-            None if solved is None or solved.proof.kind is ProofKind.NONE else evidence_of(solved)
+            None
+            if solved is None or solved.proof.kind is ProofKind.NONE
+            else evidence_of(solved, documents=line.number <= MOST_WEIGHED)
         ),
         data=_short(shown.csv()),
         lag_data="" if lag is None else _short(lag.csv(group)),
@@ -143,6 +147,10 @@ def planned(
             )
         )
     return tuple(rows)
+
+
+def _gain(judged: Judged, line: Line) -> str | None:
+    return early_gain(judged) if line.number <= MOST_WEIGHED else None
 
 
 def _short(data: str) -> str | None:

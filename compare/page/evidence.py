@@ -46,22 +46,29 @@ def lines_of(explanation: Explanation) -> tuple[Lines, ...]:
     )
 
 
-def evidence_of(solution: Solution) -> Evidence:
-    """Return what a solution rests on, and the documents with which anybody can check it."""
+def evidence_of(solution: Solution, *, documents: bool) -> Evidence:
+    """Return what a solution rests on.
+
+    Parameters
+    ----------
+    documents : whether with the documents with which anybody can check it
+    """
     proof, group = solution.proof, solution.group
     integers: tuple[tuple[str, int, int | None], ...] = ()
     if proof.level is not None:
         price = [None] * len(proof.level) if proof.price is None else proof.price.tolist()
         integers = tuple(zip(group.members, proof.level.tolist(), price, strict=True))
-    documents = [json.dumps(one.to_dict(), ensure_ascii=False) for one in (group, solution)]
-    fits = sum(map(len, documents)) <= LONGEST_DOCUMENT
+    texts = [
+        json.dumps(one.to_dict(), ensure_ascii=False) for one in (group, solution) if documents
+    ]
+    fits = documents and sum(map(len, texts)) <= LONGEST_DOCUMENT
     return Evidence(
         kind=str(proof.kind),
         method=solution.method,
         terms=tuple((term.name, term.value, term.bound) for term in solution.terms),
         integers=integers,
-        group=documents[0] if fits else None,
-        solution=documents[1] if fits else None,
+        group=texts[0] if fits else None,
+        solution=texts[1] if fits else None,
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 MOST_DRAWN = 60
-COLOURS = 7
+COLOURS = 11
 
 
 class Holdings:
@@ -78,7 +78,7 @@ class Holdings:
                 lag_now=None if lag is None else lag.now[m],
                 lag_best=None if lag is None or lag.best is None else lag.best[m],
             )
-            for m in self.drawn
+            for m in sorted(self.drawn, key=lambda m: (-self.now.loads[m], m))
         )
 
     def _parts(self, column: tuple[Int64, Int64, Int64]) -> dict[int, tuple[Part, ...]]:

@@ -21,18 +21,20 @@ from groups.errors import BadInput
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from compare.page.contents import Page
 
-# Together they keep a page under 2 MB, whatever is read.
-MOST_IN_THE_OPEN = 300_000
-MOST_PACKED = 900_000
+# What a page may have, a little less than 2 MB; the other limits leave room under it.
+MOST_BYTES = 1_950_000
+MOST_IN_THE_OPEN = 150_000
 MOST_LINES = 1_000
+MOST_ROWS = 200
 MOST_UNREAD = 300
-MOST_LISTED = 150_000
-STYLE_AND_SCRIPT = ("style.css", "page.js")
+MOST_LISTED = 1_500_000
+LONGEST_IN_OPEN = 30_000
+_TEMPLATES = ("page", "row", "detail")
 _INNER = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
 _NAME = re.compile(r'(\bid="|url\(#|href="#)')
 
@@ -67,37 +69,50 @@ def rendered(page: Page) -> str:
     in the page, with how to see it.
     """
     environment = _environment()
-    detail = environment.get_template("detail.html")
-    shown = page.details[:MOST_LINES]
-    texts = [detail.render(detail=one, page=page) for one in shown]
-    in_the_open = _fitting([len(text) for text in texts], MOST_IN_THE_OPEN)
-    packed, blob = _packed(texts[in_the_open:])
-    details = in_the_open + packed
-    return environment.get_template("page.html").render(
-        page=page,
-        lines=page.lines[:MOST_LINES],
-        unread=page.unread[:MOST_UNREAD],
-        lines_left=max(len(page.lines) - MOST_LINES, 0),
-        unread_left=max(len(page.unread) - MOST_UNREAD, 0),
-        open_details=[Markup(text) for text in texts[:in_the_open]],
-        details=details,
-        details_left=len(page.lines) - details,
-        chosen=shown[:details],
-        packed=blob,
-        groups_csv=_groups_csv(page),
-        tallies=_tallies(page),
-        has={
-            "idle": any(line.idle for line in page.lines),
-            "lag": any(line.lag_now is not None for line in page.lines),
-            "lag_open": any(
-                line.lag_best is not None and not line.lag_proved for line in page.lines
-            ),
-            "lag_best": any(line.lag_best is not None for line in page.lines),
-        },
-        style=Markup(_asset("style.css")),
-        script=Markup(_asset("page.js")),
-        policy=POLICY,
-    )
+    layout, row, detail = (environment.get_template(f"{name}.html") for name in _TEMPLATES)
+    shown = page.lines[:MOST_LINES]
+    texts = [detail.render(detail=one, page=page) for one in page.details[:MOST_LINES]]
+    has = {
+        "idle": any(line.idle for line in page.lines),
+        "lag": any(line.lag_now is not None for line in page.lines),
+        "lag_best": any(line.lag_best is not None for line in page.lines),
+        "lag_open": any(line.lag_best is not None and not line.lag_proved for line in page.lines),
+    }
+    in_the_open = _fitting([len(text.encode()) for text in texts], MOST_IN_THE_OPEN)
+    groups = _groups_csv(page)
+    data = {name: text for name, text in _downloads(page, groups) if len(text) > LONGEST_IN_OPEN}
+
+    def laid_out(details: int) -> tuple[str, int]:
+        """Return the page with so many groups in full, and how many bytes of it are packed."""
+        rows = [row.render(line=line, has=has, details=details).strip() for line in shown]
+        content = {"rows": rows[MOST_ROWS:], "details": texts[in_the_open:details], "data": data}
+        packed = _packed(content) if any(content.values()) else ""
+        text = layout.render(
+            page=page,
+            lines=shown,
+            rows=map(Markup, rows[:MOST_ROWS]),
+            unread=page.unread[:MOST_UNREAD],
+            open_details=map(Markup, texts[:in_the_open]),
+            details=details,
+            packed=packed,
+            packed_data=data,
+            groups_csv=groups,
+            tallies=_tallies(page),
+            has=has,
+            style=Markup(_asset("style.css")),
+            script=Markup(_asset("page.js")),
+            policy=POLICY,
+        )
+        return text, len(packed)
+
+    details = len(texts)
+    text, packed = laid_out(details)
+    while len(text.encode()) > MOST_BYTES and details > in_the_open:
+        # Each takes up about as much as the others.
+        over = (len(text.encode()) - MOST_BYTES) * (details - in_the_open) // max(packed, 1)
+        details = max(in_the_open, details - over - 1)
+        text, packed = laid_out(details)
+    return text
 
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -160,16 +175,18 @@ def _fitting(sizes: Sequence[int], most: int) -> int:
     return len(sizes)
 
 
-def _packed(texts: Sequence[str]) -> tuple[int, str]:
-    """Return how many texts fit when they are packed, and those: JSON, gzip, base64."""
-    count = len(texts)
-    while count:
-        data = json.dumps(texts[:count]).encode()
-        blob = base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
-        if len(blob) <= MOST_PACKED:
-            return count, blob
-        count = min(count - 1, count * MOST_PACKED // len(blob))
-    return 0, ""
+def _downloads(page: Page, groups: str | None) -> list[tuple[str, str]]:
+    """Return the texts that can be saved from the page itself, by what they are called in it."""
+    found = {"groups-data": groups}
+    for name, comparison in (("assignors", page.yours), ("benchmark", page.benchmark)):
+        found[f"{name}-data"] = None if comparison is None else comparison.data
+    return [(name, text) for name, text in found.items() if text is not None]
+
+
+def _packed(content: Mapping[str, object]) -> str:
+    """Return what is not in the open, as JSON in gzip in base64."""
+    data = json.dumps(content).encode()
+    return base64.b64encode(gzip.compress(data, mtime=0)).decode()
 
 
 def _tallies(page: Page) -> list[tuple[str, str, str, int]]:

@@ -2,24 +2,38 @@
 document.documentElement.classList.add("scripted");
 const $ = (id) => document.getElementById(id);
 
-// Downloads: what stands hidden beside a button, as a file.
-document.addEventListener("click", (event) => {
-  const button = event.target.closest(".save");
-  if (!button) return;
-  const json = button.dataset.kind === "JSON";
-  const text = $(button.dataset.from).textContent;
+// What is packed to keep the page small: rows of the table, and groups in full.
+async function unpacked() {
+  const text = $("packed")?.textContent;
+  if (!text) return { rows: [], details: [], data: {} };
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// Downloads: what stands hidden beside a button, or is packed, as a file.
+function setUpDownloads(more) {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".save");
+    if (button) save(button.dataset, $(button.dataset.from)?.textContent ?? more[button.dataset.from]);
+  });
+}
+function save(data, text) {
+  const json = data.kind === "JSON";
   const file = new Blob([text], { type: json ? "application/json" : "text/csv;charset=utf-8" });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
-  link.download = button.dataset.name.replace(/[^\p{L}\p{N}._-]+/gu, "_");
+  link.download = data.name.replace(/[^\p{L}\p{N}._-]+/gu, "_");
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-});
+}
 
 // The table of groups: filters and sorting.
-const table = $("table");
-if (table) {
+function setUpTable(table, more) {
   const body = table.tBodies[0];
+  const place = [...body.rows].find((row) => row.dataset.says === "not read");
+  if (place) place.insertAdjacentHTML("beforebegin", more.join(""));
+  else body.insertAdjacentHTML("beforeend", more.join(""));
   const rows = [...body.rows];
   const name = $("name-filter");
   const says = $("says-filter");
@@ -31,7 +45,7 @@ if (table) {
       row.hidden = !(fits && (!says.value || row.dataset.says === says.value));
       shown += !row.hidden;
     }
-    $("shown").textContent = `${shown} of ${rows.length} lines`;
+    $("shown").textContent = `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} lines`;
   };
   name.addEventListener("input", filter);
   says.addEventListener("change", filter);
@@ -66,31 +80,31 @@ if (table) {
 }
 
 // One group in full: the worst, or that of the address.
-const details = $("details");
-let packed = $("packed");
-async function unpack() {
-  if (!packed) return;
-  const text = packed.textContent;
-  packed = null;
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const found = JSON.parse(await new Response(stream).text());
-  details.insertAdjacentHTML("beforeend", found.join(""));
-}
-async function show(address) {
-  const wanted = /^#group-\d+$/.test(address) ? address.slice(1) : null;
-  if (wanted && !$(wanted)) await unpack();
-  const article = (wanted && $(wanted)) || details.querySelector(".chosen") || details.firstElementChild;
-  for (const other of details.querySelectorAll(".chosen")) other.classList.remove("chosen");
-  article.classList.add("chosen");
-  if ($("group-choice")) $("group-choice").value = article.id;
-  if (wanted && $(wanted)) {
-    article.scrollIntoView();
-    article.focus({ preventScroll: true });
-  }
-}
-if (details) {
+function setUpDetails(details, more) {
+  const opened = details.children.length;
+  const found = (name) => {
+    const packed = more[Number(name.slice("group-".length)) - opened - 1];
+    if (!$(name) && packed) details.insertAdjacentHTML("beforeend", packed);
+    return $(name);
+  };
+  const show = (address) => {
+    const wanted = /^#group-\d+$/.test(address) ? found(address.slice(1)) : null;
+    const article = wanted || details.querySelector(".chosen") || details.firstElementChild;
+    for (const other of details.querySelectorAll(".chosen")) other.classList.remove("chosen");
+    article.classList.add("chosen");
+    if ($("group-choice")) $("group-choice").value = article.id;
+    if (wanted) {
+      article.scrollIntoView();
+      article.focus({ preventScroll: true });
+    }
+  };
   $("group-choice")?.addEventListener("change", (event) => { location.hash = event.target.value; });
   addEventListener("hashchange", () => show(location.hash));
   show(location.hash);
 }
+
+unpacked().then((more) => {
+  setUpDownloads(more.data);
+  if ($("table")) setUpTable($("table"), more.rows);
+  if ($("details")) setUpDetails($("details"), more.details);
+});

@@ -65,7 +65,7 @@ def written(page_of, tmp_path_factory) -> dict[str, Path]:
             benchmark=benchmark,
         ),
         "nothing": page_of([], unread=[failure]),
-        "many": page_of([lopsided(f"group-{n}") for n in range(150)], assignors=()),
+        "many": page_of([lopsided(f"the-group-{n:03}") for n in range(300)], assignors=()),
     }
     for name, page in pages.items():
         (folder / f"{name}.html").write_text(rendered(page), encoding="utf-8")
@@ -233,11 +233,20 @@ def test_the_data_of_each_figure_can_be_saved_and_is_no_request(visit, tmp_path)
 
 
 def test_a_group_that_is_packed_opens_by_its_address(visit):
-    page = visit("many", address="#group-150").page
+    page = visit("many", address="#group-250").page
     heading = page.locator("article:visible h3")
     heading.wait_for()
-    assert page.locator("article").count() == 150
-    assert heading.inner_text().startswith(shown(page)[149])
+    assert len(shown(page)) == 300
+    assert heading.inner_text().startswith(shown(page)[249])
+    assert heading.count() == 1
+
+
+def test_data_that_are_packed_can_be_saved(visit, tmp_path):
+    page = visit("many").page
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="all groups").click()
+    saving.value.save_as(tmp_path / "groups.csv")
+    assert len((tmp_path / "groups.csv").read_text().splitlines()) == 301
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -70,20 +70,20 @@ def test_groups_come_worst_first_with_what_to_do_and_what_was_not_read_last(page
 
 def test_sections_come_in_their_order_and_a_benchmark_has_its_own_after_all_that_is_yours(read):
     generated = Family(4, 3, 2).group(1)
-    page = read([lopsided()], benchmark=[generated])
+    page = read([lopsided(), even()], benchmark=[generated])
     sections = [a["id"] for tag, a in page.tags if tag == "section" and "id" in a]
     assert sections == ["groups", "group", "assignors", "benchmark", "words"]
     assert generated.name not in page.texts["groups"] + page.texts["assignors"]
-    assert len(page.table("Groups, worst first")) == 1
-    assert page.table("Assignors on 1 group of yours")["range"]["groups"] == "1"
+    assert list(page.table("Groups, worst first")) == ["lopsided", "even"]
+    assert page.table("Assignors on 2 groups of yours")["range"]["groups"] == "2"
     assert page.table("Assignors on 1 group of the benchmark")["range"]["groups"] == "1"
 
 
 def test_a_verdict_is_not_settled_by_an_assumption_behind_the_readers_back(read):
-    page = read([unknown()])
+    page = read([unknown(), snapshot("empty", {"t": 1}, {})])
     assert page.table("Groups")["unknown"]["verdict"] == "? depends on who reads what"
     assert "No assignor was tried" in page.texts["assignors"]
-    assumed = read([unknown()], assume_equal=True)
+    assumed = read([unknown(), even()], assume_equal=True)
     row = assumed.table("Groups")["unknown"]
     assert row["verdict"] == "▲ improvable"
     assert row["what to do"].endswith("if all members read the same topics")
@@ -113,10 +113,17 @@ def test_a_healthy_group_is_short(page):
     assert len(detail.split()) < len(page.texts["group-1"].split())
 
 
+def test_a_page_of_one_group_is_about_that_alone(read):
+    page = read([even()])
+    sections = [a["id"] for tag, a in page.tags if tag == "section" and "id" in a]
+    assert sections == ["group", "words"]
+    assert page.words.count("even: as good as can be. 2 members hold 2 of 4 partitions.") == 1
+
+
 def test_idle_members_are_named(read):
     document = even()
     document["members"]["c"] = {"subscription": ["t"]}
-    page = read([document])
+    page = read([document, unknown()])
     assert "1 idle member, which holds nothing: c." in page.texts["group-1"]
     assert page.table("Groups")["even"]["idle"] == "1"
 
@@ -139,7 +146,7 @@ def test_groups_captured_twice_are_told_apart_by_the_time(read):
 
 
 def test_names_are_shown_and_never_run(page_of):
-    html = rendered(page_of([lopsided(HOSTILE, topic=CLOSING, member="<!-- <script>")]))
+    html = rendered(page_of([lopsided(HOSTILE, topic=CLOSING, member="<!-- <script>"), even()]))
     assert HOSTILE not in html
     assert CLOSING not in html
     assert html.lower().count("</script") == 1
