@@ -20,6 +20,7 @@ Ints = npt.NDArray[np.integer[Any]]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 A = TypeVar("A", bound=npt.NDArray[Any])
 S = TypeVar("S", bound=np.generic)
 I = TypeVar("I", bound=np.integer[Any])  # noqa: E741 - the integer type of a column

@@ -278,6 +278,12 @@ class Group:
         return self.subscriptions.hold_all(self.partitions)
 
     @cached_property
+    def capacity(self) -> Int64:
+        """(members,) int64: records that a member reads in a second, -1 where not known."""
+        known = [one.capacity for one in self.details] or [None] * len(self.members)
+        return frozen(np.array([UNKNOWN if c is None else c for c in known], np.int64))
+
+    @cached_property
     def owned(self) -> Int64:
         """(members,) int64: how many partitions each member is the valid owner of."""
         return count_owners(self.owner, len(self.members))

@@ -19,7 +19,8 @@ def require_data(group: Group, objective: Objective) -> None:
     """Raise BadInput where a tier needs what the group does not have.
 
     That is: a subscription, the lag or weight of a partition that somebody reads (for
-    `moved_weight`, one that somebody owns), the replica racks of one, or any member's rack.
+    `moved_weight`, one that somebody owns), the replica racks of one, any member's rack, or for
+    `peak_time` the capacity of a member that reads a partition.
     """
     group.require_subscriptions()
     if all(TIERS[name].needs is None for name in objective):
@@ -33,6 +34,8 @@ def require_data(group: Group, objective: Objective) -> None:
             column = group.lag_records if needs == "lag" else group.weight
             wanted = read & (group.owner >= 0) if name == "moved_weight" else read
             _require_column(group, name, needs, column, wanted)
+        if name == "peak_time":
+            _require_capacity(group)
 
 
 def _require_column(
@@ -62,6 +65,19 @@ def _require_total(group: Group, tier: str, needs: str, column: Int64) -> None:
         raise BadInput(
             f"topics.{group.topics[group.topic[at]]}.{needs}[{group.number[at]}]: {column[at]} "
             f"brings the total {needs} to {total}, but tier {tier} needs it below {SAFE_TOTAL}"
+        )
+
+
+def _require_capacity(group: Group) -> None:
+    member, topic = group.subscription_pairs
+    reads = np.zeros(len(group.members), bool)
+    reads[member[group.partitions[topic] > 0]] = True
+    missing = np.flatnonzero(reads & (group.capacity < 0))
+    if len(missing):
+        raise BadInput(
+            f"members.{group.members[missing[0]]}.capacity: unknown, but tier peak_time needs it"
+            f"{f' (and {len(missing) - 1} more)' if len(missing) > 1 else ''}; "
+            "pass --rate RECORDS_PER_SECOND (group.with_rate) to give it to those that lack it"
         )
 
 

@@ -33,7 +33,7 @@ class Tier:
     ----------
     value : what an assignment costs
     greatest : what no assignment of a group, nor a sum that stands for its cost, is above
-    needs : the column that a group must have
+    needs : the column that a group must have; `peak_time` needs the members' `capacity`, too
     is_flow : whether the exact network method serves it
     """
 
@@ -158,6 +158,18 @@ def _sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]
     )
 
 
+def _peak_time(assignment: Assignment) -> int:
+    """Return the seconds that the last member takes to catch up, 0 for one of no capacity."""
+    group = assignment.group
+    behind = zip(load_of(assignment, group.lag_records), group.capacity.tolist(), strict=True)
+    return max((-(-lag // rate) for lag, rate in behind if rate > 0), default=0)
+
+
+def _most_time(group: Group) -> int:
+    """Return the total lag, which seconds are no more than, and which stands for their cost."""
+    return _total(group.lag_records, group.readers[group.topic] > 0)
+
+
 TIERS = {
     tier.name: tier
     for tier in (
@@ -169,6 +181,7 @@ TIERS = {
         Tier("load_spread", _load_spread, _read, is_flow=False),
         Tier("idle_members", _idle_members, _most_idle, is_flow=False),
         *_sums("lag", "lag"),
+        Tier("peak_time", _peak_time, _most_time, "lag", is_flow=False),
         *_sums("weight", "weight"),
     )
 }

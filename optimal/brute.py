@@ -202,6 +202,11 @@ def _spread(loads: Int64) -> Int64:
     return loads.max(axis=1) - loads.min(axis=1) if loads.shape[1] else _peak(loads)
 
 
+def _time(group: Group, owner: Int32) -> Int64:
+    lag = _member_loads(group, owner, group.lag_records)
+    return _peak(-(-lag // np.maximum(group.capacity, 1)))
+
+
 def _idle(group: Group, owner: Int32) -> Int64:
     held = _loads(group, owner, _read(group)) > 0
     could = min(len(group.members), len(_read(group)))
@@ -222,5 +227,6 @@ ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
     "lag_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.lag_records)),
     "peak_weight": lambda g, owner: _peak(_member_loads(g, owner, g.weight)),
     "weight_spread": lambda g, owner: _spread(_member_loads(g, owner, g.weight)),
+    "peak_time": _time,
     "weight_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.weight)),
 }

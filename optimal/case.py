@@ -63,6 +63,15 @@ class Case:
             raise BadInput(f"{self.name(p)}: its {what} is unknown, but the objective needs it")
         return self.columns[what][p]
 
+    def capacities(self) -> list[int]:
+        """Return the records that each member reads in a second, 1 where it holds nothing."""
+        known = [one.capacity for one in self.group.details] or [None] * len(self.reads)
+        for m, capacity in enumerate(known):
+            if capacity is None and self.loads[m]:
+                who = self.group.members[m]
+                raise BadInput(f"{who}: its capacity is unknown, but the objective needs it")
+        return [capacity or 1 for capacity in known]
+
     def require_valid(self) -> None:
         """Require that what somebody reads is with a reader, and the rest with nobody."""
         for p, (t, m) in enumerate(zip(self.topic, self.held, strict=True)):
@@ -98,6 +107,9 @@ class Case:
         loads, needs = [0] * len(self.reads), TIERS[tier].needs
         for p in self.read:
             loads[self.held[p]] += 1 if needs is None else self.known(needs, p)
+        if tier == "peak_time":
+            behind = zip(loads, self.capacities(), strict=True)
+            return max((-(-lag // rate) for lag, rate in behind), default=0)
         most, fewest = max(loads, default=0), min(loads, default=0)
         shapes = {"peak": most, "spread": most - fewest, "balance": pairwise_difference(loads)}
         return next(value for shape, value in shapes.items() if shape in tier.split("_"))

@@ -168,6 +168,8 @@ class Books:
             wanted = self.read
             if tier == "moved_weight":
                 wanted = np.flatnonzero((self.held >= 0) & (self.group.owner >= 0))
+            if tier == "peak_time" and (self.group.capacity < 1)[self.loads > 0].any():
+                return False
             column = columns[needs]
             if not len(self.held[wanted]):
                 continue
@@ -220,6 +222,8 @@ class Books:
         if needs is not None and column is not None:
             loads = np.zeros(len(self.loads), np.int64)
             np.add.at(loads, held, column[self.read])
+        if tier == "peak_time":
+            return int((-(-loads // np.maximum(self.group.capacity, 1))).max(initial=0))
         shape = next(shape for shape in ("peak", "spread", "balance") if shape in tier.split("_"))
         if shape == "balance":
             return _difference(loads)

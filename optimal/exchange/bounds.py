@@ -8,6 +8,8 @@ import numpy as np
 
 from optimal.exchange.densest import densest
 from optimal.exchange.floor import Floor
+from optimal.exchange.lightest import lightest_with_one
+from optimal.exchange.times import floors_of_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +30,10 @@ def highest_floor(choices: Choices) -> tuple[int, Floor | None]:
     """
     best: tuple[int, Floor | None] = 0, None
     for members in _sets(choices):
-        for bound, floor in _floors(choices, members):
+        floors = _floors(choices, members)
+        if choices.rate is not None:
+            floors = floors_of_times(choices, members, best[0])
+        for bound, floor in floors:
             if bound > best[0]:
                 best = bound, floor
     return best
@@ -80,7 +85,8 @@ def _floors(choices: Choices, members: Bools) -> Iterator[tuple[int, Floor]]:
     mine = mine[np.argsort(-size[mine], kind="stable")]
     if len(choices.least) > 1:
         heaviest = int(size[mine[0]])
-        yield _with_one(choices, only, heaviest), Floor("crowd", names, heaviest)
+        with_one = lightest_with_one(choices, only, heaviest)
+        yield min(int(loads.min()) for _, loads in with_one), Floor("crowd", names, heaviest)
         return
     held = _held(choices, members, len(mine))
     rest = np.flatnonzero(able[choices.kind])
@@ -99,23 +105,3 @@ def _held(choices: Choices, members: Bools, only: int) -> int:
     least, most = choices.least[0, members], choices.most[0, members]
     room = int(most.sum()) - only
     return int(np.maximum(least, most - room).min())
-
-
-def _with_one(choices: Choices, only: Bools, heaviest: int) -> int:
-    """Return the least that a holder of a heaviest partition carries, topics being even."""
-    piles, members = choices.least.shape
-    share = choices.least.max(axis=1, initial=0)
-    order = np.lexsort((choices.size, choices.pile))
-    starts = np.searchsorted(choices.pile[order], np.arange(piles + 1))
-    size = choices.size[order]
-    light = [int(size[starts[t] : starts[t] + share[t]].sum()) for t in range(piles)]
-    row = np.zeros((piles, members), bool)
-    row[choices.pile] = choices.may[choices.kind]
-    of_member = np.where(row, np.array(light, np.int64)[:, None], 0).sum(axis=0)
-    bounds: list[int] = []
-    heavy = only[choices.kind] & (choices.size >= heaviest)
-    for t in np.unique(choices.pile[heavy]).tolist():
-        mine = size[starts[t] : starts[t + 1]]
-        others = int(mine[: max(0, int(share[t]) - 1)].sum())
-        bounds.append(int(of_member[row[t]].min()) - light[t] + heaviest + others)
-    return min(bounds)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from optimal.exchange.floor import Floor
     from optimal.proof import Proof
 
-PEAKS = ("peak_lag", "peak_weight")
+PEAKS = ("peak_lag", "peak_time", "peak_weight")
 # What may come after each peak.
 EVENED = {
     "peak_lag": ("lag_spread", "lag_balance"),
@@ -62,16 +62,20 @@ def require_peak(
     if proof.floor is None:
         raise ProofError("floor is missing")
     size = {p: case.known(str(TIERS[tier].needs), p) for p in case.read}
-    bound = _bound(case, before_peak(objective), proof.floor, size, costs, counts)
+    earlier = before_peak(objective)
+    if tier == "peak_time":
+        bound = _bound_on_time(case, earlier, proof.floor, size, costs, counts, peak)
+    else:
+        bound = _bound(case, earlier, proof.floor, size, costs, counts)
     if bound != peak:
         what = f"the {NAMES[proof.floor.bound]} bounds {tier} by {bound}, not by {peak}"
         raise ProofError(f"floor: {what}")
     for name in even:
-        held = 0
+        fewest = 0
         if counts:
             room = sum(most for _, most in counts) - len(case.read)
-            held = min(max(least, most - room) for least, most in counts)
-        least_value = _least_of_all(name, sorted(size.values()), len(case.reads), peak, held)
+            fewest = min(max(least, most - room) for least, most in counts)
+        least_value = _least_of_all(name, sorted(size.values()), len(case.reads), peak, fewest)
         if least_value != case.value(name):
             what = f"{name}: the loads show {least_value}, not {case.value(name)}"
             raise ProofError(what)
@@ -100,13 +104,48 @@ def _bound(
         return -(-sum(size[p] for p in only) // len(chosen))
     heavy = [p for p in only if size[p] >= floor.at_least]
     if earlier == ("topic_balance",) and not counts:
-        return _least_with_one(case, size, heavy)
+        return _least_with_one(case, size, heavy, [1] * len(case.reads))
     held = 0
     if counts:
         room = sum(counts[m][1] for m in chosen) - len(only)
         held = min(max(counts[m][0], counts[m][1] - room) for m in chosen)
     share = -(-len(heavy) // len(chosen))
     return _least_of_several(size, heavy, share, able, held)
+
+
+def _bound_on_time(
+    case: Case,
+    earlier: Objective,
+    floor: Floor,
+    size: dict[int, int],
+    costs: Callable[[set[int]], Costs],
+    counts: list[tuple[int, int]],
+    peak: int,
+) -> int:
+    """Return what no time is below by the floor of a proof, `peak` at the most of a crowd."""
+    chosen, everybody = set(floor.members), set(range(len(case.reads)))
+    if not chosen <= everybody:
+        raise ProofError("floor.members: an index outside the group's members")
+    if floor.bound == "weighted":
+        raise ProofError("floor.bound: weighted bounds no peak_time")
+    inside, outside = costs(chosen), costs(everybody - chosen)
+    only = [p for p in inside if p not in outside or inside[p] < outside[p]]
+    able = [p for p in inside if p not in outside or inside[p] <= outside[p]]
+    rates = case.capacities()
+    if floor.bound == "average":
+        return -(-sum(size[p] for p in only) // sum(rates[m] for m in chosen))
+    heavy = [p for p in only if size[p] >= floor.at_least]
+    if earlier == ("topic_balance",) and not counts:
+        return _least_with_one(case, size, heavy, rates)
+    held = dict.fromkeys(chosen, (0, len(case.read)))
+    if counts:
+        room = sum(counts[m][1] for m in chosen) - len(only)
+        held = {m: (max(counts[m][0], counts[m][1] - room), counts[m][1]) for m in chosen}
+    weights = sorted(size[p] for p in heavy)
+    light = sorted(size[p] for p in set(able) - set(heavy))
+    rooms = {m: (peak - 1) * rates[m] for m in chosen}
+    fit = [_heavy_that_fit(weights, light, *held[m], room=rooms[m]) for m in chosen]
+    return peak if sum(fit) < len(heavy) else peak - 1
 
 
 def _least_of_all(name: str, size: list[int], members: int, peak: int, held: int) -> int:
@@ -140,8 +179,31 @@ def _least_of_several(
     return sum(size[p] for p in lightest) + sum(rest[: max(0, held - share)])
 
 
-def _least_with_one(case: Case, size: dict[int, int], heavy: list[int]) -> int:
+def _heavy_that_fit(
+    heavy: list[int], light: list[int], least: int, most: int, *, room: int
+) -> int:
+    """Return how many heavy partitions a member may hold, with the light ones it has to hold.
+
+    Parameters
+    ----------
+    heavy, light : what they weigh, ascending
+    least, most : how many partitions it holds
+    """
+    fit, carried = 0, 0
+    number = min(len(heavy), most)
+    rest = sum(light[: max(0, least)])
+    for taken in range(1, number + 1):
+        carried += heavy[taken - 1]
+        if 0 <= least - taken < len(light):
+            rest -= light[least - taken]
+        fit = taken if carried + rest <= room else fit
+    return fit
+
+
+def _least_with_one(case: Case, size: dict[int, int], heavy: list[int], rates: list[int]) -> int:
     """Return the least that a reader of a heavy partition carries, where topics are even.
+
+    In units of its rate, which is 1 for what it carries.
 
     It holds its share, rounded down, of every topic that it reads.
     """
@@ -155,8 +217,8 @@ def _least_with_one(case: Case, size: dict[int, int], heavy: list[int]) -> int:
     for p in heavy:
         t = case.topic[p]
         others = [size[q] for q in of_topic[t] if q != p][: max(0, share[t] - 1)]
-        reader = min(of_member[m] for m in case.readers[t])
-        least.append(reader - light[t] + size[p] + sum(others))
+        with_it = size[p] + sum(others) - light[t]
+        least.append(min(-(-(of_member[m] + with_it) // rates[m]) for m in case.readers[t]))
     return min(least, default=0)
 
 

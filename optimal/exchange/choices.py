@@ -7,7 +7,7 @@ or as few as they may (complementary slackness, docs/explanation/lag.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from groups.tiers import TIERS
 
 if TYPE_CHECKING:
-    from groups.arrays import Bools, Int32, Int64
+    from groups.arrays import Bools, Floats, Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.proof import Proof
@@ -36,6 +36,8 @@ class Choices:
     may : (kinds, members) bool, whether a member may hold partitions of a kind
     pile : (read,) int64; partitions of one pile are counted together
     least, most : (piles, members) int64, how many of a pile a member holds
+    rate : (members,) int64, what each works off in a second, where the peak is a time; no more
+        than all weigh together
     """
 
     read: Int64
@@ -45,6 +47,7 @@ class Choices:
     pile: Int64
     least: Int64
     most: Int64
+    rate: Int64 | None = None
 
     @property
     def members(self) -> int:
@@ -63,8 +66,24 @@ class Choices:
         return int(readers[self.kind].sum())
 
     def room(self, peak: int) -> Int64:
-        """(members,) int64: what each member may carry under a peak."""
-        return np.full(self.members, peak, np.int64)
+        """(members,) int64: what each member may carry under a peak, no more than all together."""
+        if self.rate is None:
+            return np.full(self.members, peak, np.int64)
+        whole = self.total // self.rate
+        return np.where(peak > whole, self.total, self.rate * np.minimum(peak, whole))
+
+    @property
+    def rates(self) -> Int64:
+        """(members,) int64: the rates, 1 where the peak is no time."""
+        return np.ones(self.members, np.int64) if self.rate is None else self.rate
+
+    def peak(self, loads: Int64) -> int:
+        """Return the greatest load, or the seconds that the last member takes."""
+        return int((-(-loads // self.rates)).max(initial=0))
+
+    def heights(self, loads: Int64) -> Int64 | Floats:
+        """(members,): loads, or seconds, to be held against each other."""
+        return loads if self.rate is None else loads / self.rate
 
     def keeps(self, holder: Int64) -> bool:
         """Say whether an assignment, (read,) int64 members, is one of the choices."""
@@ -72,6 +91,11 @@ class Choices:
         np.add.at(held, (self.pile, holder), 1)
         within = (self.least <= held) & (held <= self.most)
         return bool(self.may[self.kind, holder].all() and within.all())
+
+
+def timed(group: Group, choices: Choices) -> Choices:
+    """Return the choices with the capacity of each member, for a peak that is a time."""
+    return replace(choices, rate=np.clip(group.capacity, 1, max(choices.total, 1)))
 
 
 def choices_of(group: Group, earlier: Objective, proof: Proof, column: Int64) -> Choices:

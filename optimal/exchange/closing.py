@@ -22,11 +22,14 @@ MOST_CELLS = 20_000
 # CP-SAT compares value and bound as floats, and presolves with coefficients of 32 bits.
 TOLD_APART = 2**53
 PRESOLVED = 2**30
+# CP-SAT refuses a sum whose terms add up to 64 bits.
+SUMMED = 2**62
 
 
-def is_closable(choices: Choices) -> bool:
-    """Say whether a constraint program may be of use."""
-    return choices.cells <= MOST_CELLS and choices.total < TOLD_APART
+def is_closable(choices: Choices, peak: int = 1) -> bool:
+    """Say whether a constraint program may be of use, and adds up what is up to a peak."""
+    exact = choices.total < TOLD_APART and max(choices.rates.tolist(), default=1) * peak < SUMMED
+    return choices.cells <= MOST_CELLS and exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +85,8 @@ class Closing:
     def top(self, bound: int) -> Cost:
         """Return a variable that is at least the peak, and no less than a bound."""
         top = self.model.new_int_var(bound, self.hands.peak, "peak")
-        for load in self.loads:
-            self.model.add(load <= top)
+        for load, rate in zip(self.loads, self.hands.choices.rates.tolist(), strict=True):
+            self.model.add(load <= rate * top)
         return top
 
     def keep_together(self, spread: int) -> None:

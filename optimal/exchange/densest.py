@@ -28,12 +28,12 @@ def densest(choices: Choices) -> Bools:
     found = np.ones(members, bool)
     while True:
         only = ~choices.may[:, ~found].any(axis=1)
-        average = -(-int(weight[only].sum()) // int(found.sum()))
+        average = -(-int(weight[only].sum()) // sum(choices.rates[found].tolist()))
         solver = max_flow.SimpleMaxFlow()
         solver.add_arcs_with_capacity(
             np.concatenate((np.full(kinds, source), kind, kinds + np.arange(members))),
             np.concatenate((np.arange(kinds), kinds + member, np.full(members, sink))),
-            np.concatenate((weight, np.full(len(kind), total), np.full(members, average))),
+            np.concatenate((weight, np.full(len(kind), total), choices.room(average))),
         )
         if solver.solve(source, sink) != solver.OPTIMAL or solver.optimal_flow() == total:
             return found

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from groups.arrays import Int64
+    from groups.arrays import Floats, Int64
     from optimal.exchange.choices import Choices
 
 
@@ -38,22 +38,26 @@ class Hands:
 
     @property
     def peak(self) -> int:
-        """What the busiest member carries."""
-        return int(self.loads.max(initial=0))
+        """What the busiest member carries, or the seconds that the last one takes."""
+        return self.choices.peak(self.loads)
 
     @property
-    def heights(self) -> Int64:
-        """(members,): what members carry, to be held against each other."""
-        return self.loads
+    def heights(self) -> Int64 | Floats:
+        """(members,): what members carry, or the seconds of it, to be held against each other."""
+        return self.choices.heights(self.loads)
 
     @property
     def busiest(self) -> int:
         """The member that carries most."""
         return int(self.heights.argmax())
 
-    def worst(self, members: Iterable[int], parts: Iterable[Int64]) -> int:
-        """Return what the busiest of some members would carry with these partitions."""
-        return max(int(self.choices.size[part].sum()) for part in parts)
+    def worst(self, members: Iterable[int], parts: Iterable[Int64]) -> float:
+        """Return how high the highest of some members would be with these partitions."""
+        sums = [int(self.choices.size[part].sum()) for part in parts]
+        if self.choices.rate is None:
+            return max(sums)
+        rates = self.choices.rate[list(members)].tolist()
+        return max(float(one / rate) for one, rate in zip(sums, rates, strict=True))
 
     def give(self, members: Iterable[int], parts: Iterable[Int64]) -> None:
         """Let members hold other parts of what they hold together.

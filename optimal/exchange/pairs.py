@@ -58,7 +58,11 @@ def target_of(
 ) -> tuple[int, int]:
     """(twice the sum of free ones that would make the two even, the sum of all of them)."""
     total, mine = int(size.sum()), int(size[with_a].sum())
-    gap = int(hands.loads[b]) - int(hands.loads[a])
+    one, other = int(hands.loads[a]), int(hands.loads[b])
+    gap = other - one
+    if hands.choices.rate is not None:
+        rate, rates = int(hands.choices.rate[a]), hands.choices.rate[[a, b]].tolist()
+        gap = 2 * ((one + other) * rate // sum(rates) - one)
     return min(max(2 * mine + gap + off, 0), 2 * total), total
 
 

@@ -16,7 +16,7 @@ from optimal.case import BY_PARTITION
 from optimal.cpsat import least_within
 from optimal.exchange.bounds import highest_floor
 from optimal.exchange.certificate import before_peak
-from optimal.exchange.choices import Choices, choices_of, column_of, owner_of
+from optimal.exchange.choices import Choices, choices_of, column_of, owner_of, timed
 from optimal.exchange.closing import close, is_closable
 from optimal.exchange.even import even_out, least_score, score_of
 from optimal.exchange.few.dealing import Dealing, are_few
@@ -77,14 +77,17 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
         return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
     proof = of_earlier(group, earlier, found.proof)
     choices = choices_of(group, earlier, proof, column_of(group, peak))
+    if peak == "peak_time":
+        choices = timed(group, choices)
     bound, floor = highest_floor(choices)
-    if earlier == ("topic_balance",) and not choices.may.all():
+    uneven = choices.rate is None and not choices.may.all()
+    if earlier == ("topic_balance",) and uneven:
         bound, floor = max((bound, floor), weighted_average(choices), key=itemgetter(0))
     hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
     patience = SMALL_PATIENCE if choices.cells <= SMALL else PATIENCE
     searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
     kind = ProofKind.CERTIFICATE
-    if are_few(choices):
+    if choices.rate is None and are_few(choices):
         hands = lower_peak(hands, bound, searching, SMALL_PATIENCE)
         dealing = Dealing(hands, bound)
         dealing.run(TimeLeft.of(None if time_limit is None else DEALT * time_limit))
@@ -92,7 +95,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
             kind, bound = ProofKind.EXHAUSTION, dealing.bound
         hands = dealing.hands
     hands = lower_peak(hands, bound, searching, patience)
-    if hands.peak > bound and is_closable(choices) and not time_left.is_up:
+    if hands.peak > bound and is_closable(choices, hands.peak) and not time_left.is_up:
         kind = ProofKind.SOLVER
         holder, bound = close(hands, bound, time_left)
         hands = Hands(choices, holder)

@@ -38,7 +38,7 @@ def lower_peak(hands: Hands, bound: int, time_left: TimeLeft, patience: int) -> 
     while hands.peak > bound and waited < patience and not time_left.is_up:
         if waited % STALLED == STALLED - 1:
             _kick(hands, rng)
-        busiest = int(hands.loads.argmax())
+        busiest = hands.busiest
         if not (_with_partner(hands, busiest, bound, rng) or _in_trio(hands, busiest, rng)):
             _shake(hands, busiest, rng)
         now = _busy(hands)
@@ -60,22 +60,22 @@ def _kick(hands: Hands, rng: np.random.Generator) -> None:
             hands.give((a, b), found)
 
 
-def _busy(hands: Hands) -> tuple[int, int]:
-    """(peak, how many members carry it)."""
-    peak = hands.peak
-    return peak, int(np.count_nonzero(hands.loads == peak))
+def _busy(hands: Hands) -> tuple[float, int]:
+    """(greatest height, how many members have it)."""
+    heights = hands.heights
+    highest = heights.max(initial=0)
+    return highest, int(np.count_nonzero(heights == highest))
 
 
 def _with_partner(hands: Hands, busiest: int, bound: int, rng: np.random.Generator) -> bool:
     """Split the busiest member and one that carries little, so that both carry less."""
     idle = _idlest(hands, busiest, rng)
-    before = int(hands.loads[busiest])
+    before = hands.heights[busiest]
     for partner in idle:
         found = split(hands, busiest, partner, rng)
         if found is None:
             continue
-        sums = [int(hands.choices.size[part].sum()) for part in found]
-        if max(sums) < before:
+        if hands.worst((busiest, partner), found) < before:
             hands.give((busiest, partner), found)
             return True
     return False
@@ -83,17 +83,17 @@ def _with_partner(hands: Hands, busiest: int, bound: int, rng: np.random.Generat
 
 def _idlest(hands: Hands, busiest: int, rng: np.random.Generator) -> list[int]:
     """Return some of the members that carry least, then some at random."""
-    others = len(hands.loads) - 1
+    others, heights = len(hands.loads) - 1, hands.heights
     few = min(PARTNERS, others)
-    least = np.argpartition(hands.loads, min(few, others))[: few + 1]
-    least = least[np.argsort(hands.loads[least], kind="stable")]
+    least = np.argpartition(heights, min(few, others))[: few + 1]
+    least = least[np.argsort(heights[least], kind="stable")]
     drawn = rng.integers(0, len(hands.loads), PARTNERS // 2)
     return [m for m in dict.fromkeys((*least.tolist(), *drawn.tolist())) if m != busiest]
 
 
 def _in_trio(hands: Hands, busiest: int, rng: np.random.Generator) -> bool:
     """Split the busiest member and two others, so that all carry less."""
-    if len(hands.loads) < 3:
+    if len(hands.loads) < 3 or hands.choices.rate is not None:
         return False
     below = int(hands.loads[busiest])
     for _ in range(TRIOS):
@@ -109,20 +109,22 @@ def _in_trio(hands: Hands, busiest: int, rng: np.random.Generator) -> bool:
 
 def _shake(hands: Hands, busiest: int, rng: np.random.Generator) -> None:
     """Split two members in another way, neither to carry as much as the busiest does."""
-    below = int(hands.loads[busiest])
+    below = hands.heights[busiest]
     for _ in range(PARTNERS):
         a, b = rng.integers(0, len(hands.loads), 2).tolist()
-        room = 2 * below - int(hands.loads[a] + hands.loads[b])
+        room = 2 * int(hands.loads[busiest]) - int(hands.loads[a] + hands.loads[b])
+        if hands.choices.rate is not None:
+            room = 1 + int(hands.loads[a] + hands.loads[b]) // UNEVEN
         if a == b or room <= 0:
             continue
         found = split(hands, a, b, rng, off=int(rng.integers(-room, room + 1)))
         if found is None:
             continue
-        sums = [int(hands.choices.size[part].sum()) for part in found]
+        worst = hands.worst((a, b), found)
         if busiest in (a, b):
-            if max(sums) <= below:
+            if worst <= below:
                 hands.give((a, b), found)
                 return
-        elif max(sums) < below:
+        elif worst < below:
             hands.give((a, b), found)
             return

@@ -32,7 +32,8 @@ def longest_first(choices: Choices) -> Int64 | None:
         open_to = np.flatnonzero(choices.may[choices.kind[p]] & (held[pile] < limit))
         if not len(open_to):
             return None
-        member = int(open_to[loads[open_to].argmin()])
+        heights = choices.heights(loads + choices.size[p] * (choices.rate is not None))
+        member = int(open_to[heights[open_to].argmin()])
         spare[pile] -= held[pile, member] >= choices.least[pile, member]
         holder[p] = member
         held[pile, member] += 1

@@ -97,17 +97,19 @@ def moves_needed(case: Case, peak: str, most: int, givers: Sequence[int], counts
     needs = str(TIERS[peak].needs)
     size = {p: case.known(needs, p) for p in case.read}
     light = sorted(size.values())
+    rates = case.capacities() if peak == "peak_time" else [1] * len(case.reads)
     counts = counts or [(0, len(case.read))] * len(case.reads)
     owned: list[list[int]] = [[] for _ in case.reads]
     for p in case.read:
         if case.owner[p] >= 0:
             owned[case.owner[p]].append(size[p])
-    gives = [_given(owned[m], *counts[m], light, most)[0] for m in range(len(owned))]
+    rooms = [most * rate for rate in rates]
+    gives = [_given(owned[m], *counts[m], light, rooms[m])[0] for m in range(len(owned))]
     inside = sum(gives[m] for m in set(givers))
     outside = sum(gives) - inside
     together = [one for m in set(givers) for one in owned[m]]
     fewest, greatest = (sum(counts[m][i] for m in set(givers)) for i in (0, 1))
-    out, back = _given(together, fewest, greatest, light, most * len(set(givers)))
+    out, back = _given(together, fewest, greatest, light, sum(rooms[m] for m in set(givers)))
     unowned = sum(case.owner[p] < 0 for p in case.read)
     return max(inside, out) + max(outside, back - unowned)
 

@@ -13,7 +13,7 @@ from groups.tiers import TIERS, values
 from optimal.answer import Answer, NothingWithin
 from optimal.cpsat import least_within
 from optimal.exchange.bounds import highest_floor
-from optimal.exchange.choices import Choices, choices_of, column_of, owner_of
+from optimal.exchange.choices import Choices, choices_of, column_of, owner_of, timed
 from optimal.exchange.closing import Closing, is_closable
 from optimal.exchange.even import even_out, least_score, score_of
 from optimal.exchange.hands import Hands
@@ -90,6 +90,8 @@ def exchange_within(
     if asked.peak is not None:
         column = column_of(group, asked.peak)
     choices = choices_of(group, asked.earlier, proof, column)
+    if asked.peak == "peak_time":
+        choices = timed(group, choices)
     even = np.zeros(choices.members, np.int64)
     if "load_spread" in asked.at_most:
         order = tuple(dict.fromkeys((*asked.earlier, "balance")))
@@ -237,7 +239,7 @@ class Search:
                 )
             if found.peak < self.hands.peak:
                 self.hands = found
-        if self.hands.peak > max(bound, target) and is_closable(hull) and not self.time_left.is_up:
+        if self.hands.peak > max(bound, target) and self._is_closable:
             program = self._program()
             top = program.top(max(bound, target))
             if self.most is not None:
@@ -252,7 +254,7 @@ class Search:
     def _bound_by_moves(self, bound: int) -> int:
         """Return the lowest peak for which so many moves may be enough, at least a bound."""
         leavers, hull = Leavers.of(self.windows.hull, self.home), self.windows.hull
-        low, high = bound, max(bound, hull.total)
+        low, high = bound, max(bound, self.hands.peak)
         while low < high:
             middle = (low + high) // 2
             if leavers.needed(hull.room(middle)) <= (self.most or 0):
@@ -276,7 +278,7 @@ class Search:
         least = max(by_counts, needed)
         self.hands = fewer_moves(self.hands, home, start, self.peak, least, self.searching)
         value = moves_of(home, self.hands.holder)
-        if value > least and is_closable(hull) and not self.time_left.is_up:
+        if value > least and self._is_closable:
             program = self._program()
             program.keep_under(self.peak)
             holder, least = program.least(program.moves(home), least, self.time_left)
@@ -312,6 +314,10 @@ class Search:
         holder = found.owner[self.windows.hull.read].astype(np.int64)
         self.hands, self.kind = Hands(self._window(holder), holder), ProofKind.SOLVER
         return score_of(tier, self.hands.loads), found.bound
+
+    @property
+    def _is_closable(self) -> bool:
+        return is_closable(self.windows.hull, self.hands.peak) and not self.time_left.is_up
 
     def _program(self) -> Closing:
         program = Closing.of(Hands(self.windows.hull, self.hands.holder))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # OR-tools has no types: a linear expression of variables.
 Cost = Any
 Columns = list["Int64"]
+# Coefficients of a sum stay below it.
+SUMMED = 2**53
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,21 @@ class ConstraintProgram:
     def peak(self, column: Int64 | None) -> Cost:
         """Cost what the busiest member carries."""
         return self._above(*self.loads(column))
+
+    def time(self, column: Int64 | None) -> Cost:
+        """Cost the seconds in which the last member has read what it carries of a column."""
+        loads, total = self.loads(column)
+        rates = np.clip(self.group.capacity, 1, max(total, 1)).tolist()
+        most = -(-total // min(rates, default=1))
+        longest = self.model.new_int_var(0, most, "")
+        for load, rate in zip(loads, rates, strict=True):
+            if rate * most < SUMMED:
+                self.model.add(load <= rate * longest)
+                continue
+            seconds = self.model.new_int_var(0, most, "")
+            self.model.add_division_equality(seconds, load + (rate - 1), rate)
+            self.model.add(seconds <= longest)
+        return _sum([longest])
 
     def spread(self, column: Int64 | None) -> Cost:
         """Cost what the busiest member carries more than the idlest."""
@@ -262,4 +279,7 @@ CONSTRAINT_TIERS = {
     "idle_members": ConstraintTier(lambda a: a.idle(), lambda _: []),
     **_load_tiers("lag", lambda group: group.lag_records),
     **_load_tiers("weight", lambda group: group.weight),
+    "peak_time": ConstraintTier(
+        lambda a: a.time(a.group.lag_records), lambda group: _known(group.lag_records)
+    ),
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,9 +58,12 @@ class LinearProgram:
             problem.addConstraint(pulp.lpSum(owns[p, m] for m in readers[p]) == 1)
         return LinearProgram(group, problem, readers, owns)
 
-    def variable(self, most: int | None = None) -> Cost:
-        """Return a new variable of 0 or more, at most `most`."""
-        return self.problem.add_variable(f"v{next(self.names)}", 0, most)
+    def variable(self, most: int | None = None, *, whole: bool = False) -> Cost:
+        """Return a new variable of 0 or more, at most `most`, perhaps a whole number."""
+        import pulp
+
+        kind = pulp.LpInteger if whole else pulp.LpContinuous
+        return self.problem.add_variable(f"v{next(self.names)}", 0, most, cat=kind)
 
     def squares(self, sets: Iterable[Iterable[int]]) -> Cost:
         """Cost the k-th partition that a member has of each set 2k - 1: a sum of squares."""
@@ -101,6 +106,15 @@ class LinearProgram:
         for load in self.loads(column):
             self.problem.addConstraint(load <= peak)
         return _sum([peak])
+
+    def time(self, column: Int64 | None) -> Cost:
+        """Cost the seconds in which the last member has read what it carries of a column."""
+        longest = self.variable(whole=True)
+        total = 0 if column is None else sum(int(column[p]) for p in self.readers)
+        rates = np.clip(self.group.capacity, 1, max(total, 1)).tolist()
+        for load, rate in zip(self.loads(column), rates, strict=True):
+            self.problem.addConstraint(load <= rate * longest)
+        return _sum([longest])
 
     def spread(self, column: Int64 | None) -> Cost:
         """Cost what the busiest member carries more than the idlest."""
@@ -195,6 +209,12 @@ def _range(carried: list[int]) -> int:
     return max(carried) - min(carried)
 
 
+def _longest(group: Group, held: Held) -> int:
+    carried = _carried(group, held, group.lag_records)
+    rates = np.maximum(group.capacity, 1).tolist() or [1]
+    return max(math.ceil(Fraction(one, rate)) for one, rate in zip(carried, rates, strict=True))
+
+
 def _squares(sets: Iterable[object]) -> int:
     return sum(number**2 for number in Counter(sets).values())
 
@@ -265,4 +285,8 @@ LINEAR_TIERS = {
     ),
     **_load_tiers("lag", lambda group: group.lag_records),
     **_load_tiers("weight", lambda group: group.weight),
+    "peak_time": LinearTier(
+        lambda program: program.time(program.group.lag_records),
+        lambda group, held: _longest(group, held),
+    ),
 }

@@ -1,6 +1,8 @@
 """The tiers: their values against double loops, and the grammar of objectives."""
 
+import math
 import random
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -51,6 +53,8 @@ def naive(assignment: Assignment) -> dict[str, int]:
         found[f"peak_{name}"] = max(sums, default=0)
         found[f"{name}_spread"] = max(sums, default=0) - min(sums, default=0)
         found[f"{name}_balance"] = sum(abs(a - b) for a, b in combinations(sums, 2))
+    rates = [body.get("capacity") for body in group["members"].values()]
+    found["peak_time"] = max(map(math.ceil, map(Fraction, lags, rates)), default=0)
     return found
 
 
@@ -199,7 +203,7 @@ def test_a_total_just_below_the_limit_is_served():
 
 def test_what_nobody_reads_need_not_be_known():
     topic = {"partitions": 1, "lag": [1], "weight": [1], "racks": [["a"]]}
-    group = group_of(topic, {"c0": READ["c0"] | {"rack": "a"}})
+    group = group_of(topic, {"c0": READ["c0"] | {"rack": "a", "capacity": 1}})
     require_data(group, tuple(TIERS))
 
 

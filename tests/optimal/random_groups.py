@@ -18,7 +18,7 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
 
     Subscriptions differ, or are equal in one group out of four; claims may be of several
     generations, contested, or on topics and partitions that are gone; some topics have no reader.
-    Every partition has lag, weight and replica racks, every member a rack.
+    Every partition has lag, weight and replica racks, every member a rack and a capacity.
     """
     racks = ("a", "b", "c")[: rng.randint(1, 3)]
     topics: dict[str, Any] = {}
@@ -39,6 +39,7 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
             "subscription": [t for t in topics if equal or rng.random() < likes],
             "rack": rng.choice(racks),
             "owned": {},
+            "capacity": (1, 3, 2, 10, 1)[m % 5],
         }
         if several:
             member["generation"] = rng.randint(3, 5)

@@ -17,7 +17,10 @@ FORMULATIONS = [cpsat, ilp]
 def one_topic(lags, *, members, owned=()) -> Group:
     """One topic that everybody reads, its lags also its weights, `owned` with the first member."""
     topic = {"partitions": len(lags), "lag": lags, "weight": lags}
-    said = {f"c{m}": {"subscription": ["t"], "owned": {}} for m in range(members)}
+    said = {
+        f"c{m}": {"subscription": ["t"], "owned": {}, "capacity": 1 + 2 * m}
+        for m in range(members)
+    }
     if owned:
         said["c0"]["owned"] = {"t": list(owned)}
     return Group.from_dict(

@@ -35,6 +35,7 @@ EARLIER = (
 LAST = (
     ("peak_lag",),
     ("peak_weight",),
+    ("peak_time",),
     ("peak_lag", "lag_balance"),
     ("peak_lag", "lag_spread"),
     ("peak_weight", "weight_balance"),

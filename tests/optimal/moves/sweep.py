@@ -21,6 +21,7 @@ from tests.optimal.exchange.sweep import EARLIER, LAST, case
 OBJECTIVES = (
     *((*earlier, *last) for earlier in EARLIER for last in LAST),
     *((*earlier, "peak_lag", "stickiness") for earlier in EARLIER if "stickiness" not in earlier),
+    *((*earlier, "peak_time", "stickiness") for earlier in EARLIER if "stickiness" not in earlier),
     *((*earlier, "stickiness") for earlier in EARLIER if "stickiness" not in earlier),
 )
 
@@ -30,7 +31,8 @@ def asked(rng: random.Random) -> tuple[Group, tuple[str, ...], dict[str, int]]:
     group, _ = case(rng)
     objective = rng.choice(OBJECTIVES)
     tiers = ["stickiness", "load_spread", "idle_members"]
-    peak = next((tier for tier in objective if tier.startswith("peak")), "peak_lag")
+    peaks = [tier for tier in objective if tier.startswith("peak")]
+    peak = (peaks or [rng.choice(("peak_lag", "peak_time"))])[0]
     most = {}
     for tier in rng.sample([*tiers, peak], rng.choice((1, 1, 2, 3))):
         least = solve(group, (tier,), method="brute").terms[0].value

@@ -26,13 +26,12 @@ def hot() -> Group:
     return group_of(topics, {"c0": ["t0"], "c1": ["t0"]}, {"c0": {"t0": [0, 1, 2]}})
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_assignment_within_budgets_is_better_and_no_bound_above_it(seed):
+def test_no_assignment_within_budgets_is_better_and_no_bound_above_it():
     """300 groups here; the program beside this file takes any number."""
-    kinds = Counter(meet(seed, number) for number in range(100))
-    assert kinds["exchange certificate"] > 40
-    assert kinds["exchange solver"] > 5
-    assert kinds["nothing"] > 0
+    kinds = Counter(meet(0, number) for number in range(300))
+    assert kinds["exchange certificate"] > 120
+    assert kinds["exchange solver"] > 15
+    assert kinds["nothing"] > 5
 
 
 @pytest.mark.parametrize("kind", ["uniform", "lognormal", "zipf"])
