@@ -11,11 +11,13 @@ from assay.commands.options import (
     File,
     Format,
     OneOf,
+    Rate,
     Reads,
     Reset,
     one_group,
 )
 from assay.streams import note_assumed, show_json
+from groups.tiers import tier_named
 
 MOST_POINTS = 25
 
@@ -37,16 +39,21 @@ def frontier(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
+    rate: Rate = None,
     format_: Format = "table",
 ) -> None:
-    """Say what each move buys: the trade-offs of two tiers."""
+    """Say what each move buys: the trade-offs of two tiers.
+
+    Of stickiness and peak_lag: how low the peak gets within so many moves.
+    """
     from assay.printing.frontier import document, print_frontier
     from optimal import frontier as trade_offs
 
-    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset)
-    found = trade_offs(one, first, second, time_limit=time_limit, points=points)
+    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    tiers = tier_named(first), tier_named(second)
+    found = trade_offs(one, *tiers, time_limit=time_limit, points=points)
     note_assumed(one.assumed)
     if format_ == "json":
-        show_json(document(one, (first, second), found))
+        show_json(document(one, tiers, found))
     else:
-        print_frontier(one, (first, second), found)
+        print_frontier(one, tiers, found)

@@ -15,7 +15,8 @@ def knee(points: Sequence[Point]) -> int | None:
 
     It is the point furthest from that line, with each tier measured by its range: the one where
     the share lost in the one tier and the share lost in the other add up to least. Of several the
-    first.
+    first. (V. Satopää et al., Finding a "Kneedle" in a Haystack, 2011,
+    doi:10.1109/ICDCSW.2011.20, without its smoothing.)
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
 from groups.needs import require_data
 from groups.tiers import parse_objective, values
+from optimal.frontier.peaks import MOVES, is_about_peaks, peaks_within
 from optimal.frontier.point import Frontier, Point
 from optimal.proof import ProofKind
 from optimal.solve import solve
@@ -41,7 +42,8 @@ def frontier(
     point, then the least of `second` with that. For balance against stickiness a flow finds most
     of them with a certificate (`solve` with `at_most`), the rest is CP-SAT. Weighted flows would
     find only the points on the convex hull, and not even those of balance: away from its optimum
-    KIP-54's score is no flow cost.
+    KIP-54's score is no flow cost. For a peak against stickiness each point is the lowest peak
+    within so many moves: 1, 2, 3 and so on, then in steps that grow.
 
     Parameters
     ----------
@@ -104,6 +106,10 @@ def _found(
     group: Group, objective: Objective, time_left: TimeLeft, points: int | None
 ) -> tuple[tuple[Point, ...], bool]:
     """Return the trade-offs, and whether those between the ends had to be searched."""
+    if is_about_peaks(objective):
+        peak = next(tier for tier in objective if tier != MOVES)
+        within = peaks_within(group, peak, time_left, points)
+        return (within if objective[0] == MOVES else _turned(within)), False
     left = _end(solve(group, objective, time_limit=time_left.share(4)))
     right = _end(solve(group, objective[::-1], time_limit=time_left.share(3)), turned=True)
     if left is None or right is None:

@@ -50,7 +50,9 @@ def test_the_knee_is_marked_in_the_table_and_in_json(kneed):
     assert (document["format"], document["group"]) == ("assay-frontier/1", "kneed")
     assert document["tiers"] == ["balance", "stickiness"]
     found = [tuple(point["values"]) for point in document["points"]]
-    assert list(document["points"][0]) == ["values", "bounds", "proved", "proof", "complete"]
+    assert list(document["points"][0]) == [
+        "values", "bounds", "proved", "proof", "complete", "gain_per_move", "catch_up_seconds",
+    ]  # fmt: skip
     assert all(point["proved"] and point["complete"] for point in document["points"])
     assert all(point["bounds"] == point["values"] for point in document["points"])
     assert found == [(2, 5), (4, 4), (8, 3), (10, 2), (14, 1), (16, 0)]
@@ -111,3 +113,33 @@ def test_unknown_subscriptions_are_refused_unless_told_or_assumed(folder):
     assert run.returncode == 0
     assert document_of(run)["assumed"] == run.stderr.removeprefix("assumed: ").splitlines()
     assert LOPSIDED["group"] == document_of(run)["group"]
+
+
+def test_moves_against_the_peak_say_what_each_partition_moved_buys(tmp_path):
+    lag = [600, 300, 200, 100, 60, 40]
+    group = {
+        "format": "assay-group/1",
+        "group": "late",
+        "topics": {"t": {"partitions": 6, "lag": lag}},
+        "members": {
+            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
+            "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
+        },
+    }
+    path = tmp_path / "late.json"
+    path.write_text(json.dumps(group))
+    # moves is how the tables call stickiness.
+    lines = good(assay("frontier", path, "moves", "peak_lag", "--rate", "10")).stdout.splitlines()
+    assert lines[0].startswith("late: peak_lag 1,200 for 0 moves, 660 for 2 moves.")
+    assert lines[1].split() == [
+        "moves", "peak_lag", "catch-up", "loads", "per", "move", "gain", "proof",
+    ]  # fmt: skip
+    rows = [line.split() for line in lines[2:5]]
+    assert rows[0][:6] == ["0", "1,200", "2", "min", "2-4", "-"]
+    assert rows[1][:6] == ["1", "700", "1", "min", "3", "500"]
+    assert rows[2][:5] == ["2", "660", "1", "min", "2-4"]
+    assert lines[5] == "per move: what each partition moved buys of peak_lag, since the row above"
+    run = assay("frontier", path, "stickiness", "peak_lag", "--rate", "10", "--format", "json")
+    points = document_of(good(run))["points"]
+    assert [point["gain_per_move"] for point in points] == [None, 500, 40]
+    assert [point["catch_up_seconds"] for point in points] == [120, 70, 66]
