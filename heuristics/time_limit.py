@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +15,7 @@ from heuristics.child import Child, Lost
 from heuristics.start import start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from groups import Group
     from groups.arrays import Int32
@@ -66,8 +68,28 @@ class TimeLimit:
     def close(self) -> None:
         """Stop the child processes; the next call starts a new one."""
         for process in self._processes.values():
-            process.child.close()
+            process.wait()
+        with ThreadPoolExecutor(max(1, len(self._processes))) as side_by_side:
+            for process in self._processes.values():
+                side_by_side.submit(process.child.close)
         self._processes.clear()
+
+    def warm_up(self, names: Iterable[str | AssignorFunction]) -> None:
+        """Begin to start the processes of some assignors, side by side, without waiting.
+
+        A call waits until its own process is ready. What cannot be called or started is said by
+        that call.
+
+        Raises
+        ------
+        BadInput
+            Where no assignor has a name.
+        """
+        for assignor in map(assignor_named, names):
+            process = self._process_of(assignor)
+            if process.starting is None and assignor.missing() is None:
+                process.starting = Thread(target=_start, args=[process, assignor])
+                process.starting.start()
 
     def plan(self, group: Group, name: str | AssignorFunction) -> Outcome:
         """Run the assignor of that name, or a function of the user's, on the group.
@@ -83,6 +105,7 @@ class TimeLimit:
         assignor = assignor_named(name)
         group.require_subscriptions()
         process = self._process_of(assignor)
+        process.wait()
         if assignor.kind != "written" and assignor.name not in process.prepared:
             reason = assignor.missing()
             if reason is not None:
@@ -123,12 +146,23 @@ class TimeLimit:
         return Outcome("planned", Plan(assignment, *answer.counts), None, answer.seconds)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _ClientProcess:
-    """A child process, and the names of what has been started in it."""
+    """A child process, the names of what has been started in it, and who starts it."""
 
     child: Child
     prepared: set[str]
+    starting: Thread | None = None
+
+    def wait(self) -> None:
+        """Wait until it is ready, if it is being started."""
+        if self.starting is not None:
+            self.starting.join()
+
+
+def _start(process: _ClientProcess, assignor: Assignor) -> None:
+    if start(process.child, assignor) is None:
+        process.prepared.add(assignor.name)
 
 
 def limited(group: Group, name: str | AssignorFunction, seconds: float) -> Outcome:

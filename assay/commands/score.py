@@ -29,6 +29,7 @@ from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
 from compare.limits import too_far
 from compare.score import (
     CURRENT,
+    OPTIMUM,
     Score,
     assignors_asked,
     score_assignors,
@@ -214,6 +215,7 @@ def _rows(
             if reference is None:
                 rows.append([])
             elif assume_equal or one.group.subscription_known.all():
+                limit.warm_up(name for name in names if name not in (CURRENT, OPTIMUM))
                 rows.append(score_assignors(reference.group, reference, names, limit))
             else:
                 rows.append([_without_subscriptions(reference, name) for name in names])

@@ -162,3 +162,25 @@ def test_a_child_in_an_endless_loop_ends_when_its_parent_is_killed(name, tmp_pat
     while is_running(pid) and time.monotonic() < until:
         time.sleep(0.1)
     assert not is_running(pid)
+
+
+def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent / "assignors")
+    with TimeLimit(30) as limit:
+        names = ["range", "misbehaving:tell_pid", "roundrobin"]
+        limit.warm_up(names)
+        outcomes = [limit.plan(group, name) for name in names]
+    assert [outcome.status for outcome in outcomes] == ["planned"] * 3
+    assert not is_running(outcomes[1].plan.rounds)
+
+
+def test_what_cannot_be_started_ahead_is_said_by_its_call(group, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent / "assignors")
+    with TimeLimit(30) as limit:
+        limit.warm_up(["misbehaving:nothing_of_the_sort", "gone:deal"])
+        outcome = limit.plan(group, "misbehaving:nothing_of_the_sort")
+        assert outcome.status == "failed"
+        assert "it does not start: there is no 'nothing_of_the_sort' in" in outcome.reason
+        assert limit.plan(group, "gone:deal").status == "unavailable"
+    with TimeLimit(30) as limit, pytest.raises(BadInput, match="'rnage'"):
+        limit.warm_up(["rnage"])

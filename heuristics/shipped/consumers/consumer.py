@@ -12,7 +12,6 @@ from groups import Assignment
 from groups.extras import command_for
 from heuristics.assignor import Plan
 from heuristics.shipped.client import COOPERATIVE, in_rounds
-from heuristics.shipped.consumers.driver_process import driver_process
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,6 +100,9 @@ class Consumer:
         self.driver.fetch(version)
 
     def _one_round(self, assignor: str, version: str, group: Group) -> Plan:
+        # The probe brings asyncio and a protocol: nobody else waits for them.
+        from heuristics.shipped.consumers.driver_process import driver_process
+
         held, seconds = driver_process(self.driver.command(version), assignor).plan(
             group,
             assignor,
