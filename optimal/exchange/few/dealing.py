@@ -10,19 +10,24 @@ import numpy as np
 from optimal.exchange.few.every import Undecided, first_deal
 from optimal.exchange.few.likely import likely_deal
 from optimal.exchange.few.parts import extreme_first, parts_within
+from optimal.exchange.few.prices import with_prices
 from optimal.exchange.hands import Hands
+from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from optimal.exchange.choices import Choices
     from optimal.exchange.few.parts import Parts
-    from optimal.time_left import TimeLeft
 
 SEED = 1
 # Partitions in all and with one member, beyond which nobody holds few.
 MOST_PARTITIONS, MOST_HELD = 512, 6
 # What the first round may look at, how much more the next ones may, and how many there are.
 DEALS, WORK = 200_000, 50_000
+# So many deals are looked at before prices are made to look at fewer.
+FEW_DEALS = 20_000
 MORE_DEALS, MORE_WORK = 8, 2
+# Most deals that a round looks at, and of how many parts of the time left they get one.
+MOST_DEALS, SHARE = 10**8, 4
 ROUNDS = 8
 # By what part of the way that it came from the average the peak rises that is ruled out next.
 RISE = 0.15
@@ -68,9 +73,8 @@ class Dealing:
         """Raise the bound and lower the peak in turns, each time with more effort."""
         deals, work = DEALS, WORK
         for _ in range(ROUNDS):
-            risen = self._rule_out(time_left, deals)
-            if risen:
-                deals *= MORE_DEALS
+            risen = self._rule_out(TimeLeft.of(time_left.share(SHARE)), deals)
+            deals = min(MORE_DEALS * deals, MOST_DEALS)
             above = self._step if risen else 0
             while self.bound + above < self.hands.peak and not time_left.is_up:
                 parts = self._parts(self.bound + above)
@@ -98,7 +102,7 @@ class Dealing:
             if parts is None:
                 break
             try:
-                found = first_deal(parts, time_left, most)
+                found = self._dealt(parts, time_left, most)
             except Undecided:
                 break
             if found is None:
@@ -107,6 +111,13 @@ class Dealing:
             else:
                 self._take(parts, found)
         return self.bound > before
+
+    def _dealt(self, parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None:
+        """Look at all deals, with prices where they are not few."""
+        try:
+            return first_deal(parts, time_left, FEW_DEALS)
+        except Undecided:
+            return first_deal(with_prices(parts, time_left), time_left, most)
 
     def _parts(self, peak: int) -> Parts | None:
         choices = self.hands.choices

@@ -58,7 +58,7 @@ class Outlook:
         """Look at the weights of the parts."""
         off = parts.size - parts.size.mean()
         holds = parts.holds()
-        count = parts.budget + parts.members + 1
+        count = int(parts.budget[0]) + parts.members + 1
         logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, count)))))
         return Outlook(parts, holds @ (off * off), holds.sum(axis=1), logs)
 
@@ -87,7 +87,7 @@ def likely_deal(
     ----------
     work : how many parts are tried for the first member, all ways together; more for later ones
     """
-    if parts.budget > MOST_BUDGET:
+    if parts.budget[0] > MOST_BUDGET:
         return None
     outlook = Outlook.of(parts)
     off = parts.size - parts.size.mean()
@@ -98,7 +98,7 @@ def likely_deal(
         if not len(way) or time_left.is_up:
             return None
         away, count = away[way] - outlook.away[part], count[way] - outlook.held[part]
-        left, members = deals.left[way] - parts.slack[part], parts.members - deals.dealt - 1
+        left, members = deals.left[0, way] - parts.slack[0, part], parts.members - deals.dealt - 1
         likely = outlook.of_deals(left, members, away, count)
         likely += CHANCE * rng.gumbel(size=len(way))
         most = min(1 + tries // LEAST_TRIED, MORE * len(deals) + tries // MOST_TRIED, MOST_WAYS)

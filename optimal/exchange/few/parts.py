@@ -41,7 +41,10 @@ class Parts:
     members : how many members share the partitions
     size : (partitions,) int64, in that order
     bits : (words, parts) uint64, the partitions of each part, 64 of them a word
-    slack : (parts,) int64, what each part is below the peak, ascending for each first partition
+    slack : (budgets, parts) int64, what each part takes of each budget; first of all what it is
+        below the peak, ascending for each first partition
+    budget : (budgets,) int64, what all members together may take; what they are below the peak,
+        and one more for each list of prices (`optimal.exchange.few.prices`)
     starts : (partitions + 1,) int64, where the parts begin whose first partition it is
     """
 
@@ -50,12 +53,8 @@ class Parts:
     size: Int64
     bits: Bits
     slack: Int64
+    budget: Int64
     starts: Int64
-
-    @property
-    def budget(self) -> int:
-        """What all members together are below the peak."""
-        return self.members * self.peak - int(self.size.sum())
 
     @property
     def everything(self) -> Bits:
@@ -111,7 +110,8 @@ def parts_within(size: Int64, members: int, counts: range, peak: int) -> Parts |
     first = first_free(~bits, len(size))
     order = np.lexsort((slack, first))
     starts = np.searchsorted(first[order], np.arange(len(size) + 1))
-    return Parts(peak, members, size, bits[:, order], slack[order], starts)
+    budgets = np.array([budget], np.int64)
+    return Parts(peak, members, size, bits[:, order], slack[None, order], budgets, starts)
 
 
 def first_free(taken: Bits, partitions: int) -> Int64:

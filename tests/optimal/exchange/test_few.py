@@ -13,6 +13,7 @@ from optimal import ProofKind, Status, check, solve
 from optimal.exchange.few.every import Undecided, first_deal
 from optimal.exchange.few.likely import likely_deal
 from optimal.exchange.few.parts import extreme_first, parts_within
+from optimal.exchange.few.prices import with_prices
 from optimal.time_left import TimeLeft
 
 NO_LIMIT = TimeLeft.of(None)
@@ -65,7 +66,7 @@ def test_parts_are_all_combinations_that_leave_the_others_no_more_than_the_peak(
         found = [tuple(np.flatnonzero(row).tolist()) for row in parts.holds()]
         assert len(found) == len(expected)
         assert set(found) == expected
-        assert [peak - int(size[list(part)].sum()) for part in found] == parts.slack.tolist()
+        assert [peak - int(size[list(part)].sum()) for part in found] == parts.slack[0].tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -81,6 +82,32 @@ def test_there_is_a_deal_within_a_peak_exactly_where_brute_force_finds_one(seed)
                 assert held.shape[0] == members
                 assert (held.sum(axis=0) == 1).all()
                 assert (held @ size).max() <= peak
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prices_leave_the_answer_and_no_part_costs_more_than_its_slack(seed):
+    priced = 0
+    for size, members, counts in cases(10 + seed, 20):
+        least = least_peak(size, members, counts)
+        for peak in (least - 1, least, least + 1):
+            plain = parts_within(size, members, counts, peak)
+            parts = with_prices(plain, NO_LIMIT)
+            assert (parts.slack >= 0).all()
+            assert np.array_equal(parts.slack[0], plain.slack[0])
+            assert (first_deal(parts, NO_LIMIT, PLENTY) is not None) == (peak >= least)
+            priced += len(parts.budget) > 1
+    assert priced > 5
+
+
+def test_prices_show_hopeless_what_takes_a_hundred_times_more_deals_without_them():
+    """60 partitions on 20 members: 120 above the average is not enough."""
+    size = np.array(alike(60, 20, "uniform", 1).lag_records, np.int64)
+    size = size[extreme_first(size)]
+    parts = parts_within(size, 20, range(3, 4), -(-int(size.sum()) // 20) + 120)
+    with pytest.raises(Undecided):
+        first_deal(parts, NO_LIMIT, 10_000)
+    assert first_deal(with_prices(parts, NO_LIMIT), NO_LIMIT, 100) is None
+    assert first_deal(parts, NO_LIMIT, PLENTY) is None
 
 
 def test_likely_deals_keep_to_the_peak_and_give_everything_out():
@@ -138,6 +165,12 @@ def test_30_partitions_on_7_members_are_proved_by_looking_at_every_deal(seed):
     assert check(group, solution) == (
         "proof of kind exhaustion: the bounds are its word and were not checked",
     )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_60_partitions_on_20_members_are_proved(seed):
+    solution = solve(alike(60, 20, "uniform", seed), "balance > peak_lag", time_limit=60)
+    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.EXHAUSTION)
 
 
 @pytest.mark.parametrize(("partitions", "members"), [(12, 4), (14, 4), (15, 5)])
