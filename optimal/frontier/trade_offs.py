@@ -10,7 +10,6 @@ from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
 from groups.needs import require_data
 from groups.tiers import parse_objective, values
-from optimal.frontier.peaks import MOVES, is_about_peaks, peaks_within
 from optimal.frontier.point import Frontier, Point
 from optimal.proof import ProofKind
 from optimal.solve import solve
@@ -106,6 +105,8 @@ def _found(
     group: Group, objective: Objective, time_left: TimeLeft, points: int | None
 ) -> tuple[tuple[Point, ...], bool]:
     """Return the trade-offs, and whether those between the ends had to be searched."""
+    from optimal.frontier.peaks import MOVES, is_about_peaks, peaks_within
+
     if is_about_peaks(objective):
         peak = next(tier for tier in objective if tier != MOVES)
         within = peaks_within(group, peak, time_left, points)
