@@ -70,6 +70,8 @@ def solve_many(
     """
     tiers = parse_objective(objective)
     require_served(tiers, "flow")
+    if not groups:
+        return []
     method = loaded("flow", closed_form=True)
     for group in groups:
         try:

@@ -260,8 +260,10 @@ def test_scoring_a_small_group_of_equal_readers_loads_no_solver():
     members = {m: {"subscription": ["t"]} for m in "ab"}
     group = {"format": "assay-group/1", "group": "g", "topics": {"t": 2}, "members": members}
     statement = f"""
-from io import StringIO
-sys.stdin = StringIO({json.dumps(json.dumps(group))})
+import os
+from io import BytesIO, TextIOWrapper
+os.environ["ASSAY_DEBUG"] = "1"
+sys.stdin = TextIOWrapper(BytesIO({json.dumps(group).encode()!r}))
 {HELP.replace('"--help"', '"score", "-", "--assignor", "range"')}"""
     assert {name.partition(".")[0] for name in loaded_by(statement)} & HEAVY == set()
 
