@@ -21,6 +21,7 @@ from assay.commands.options import (
 )
 from assay.streams import note, show
 from groups.errors import BadInput
+from heuristics.catalogue import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +137,7 @@ def _of_files(
     from groups.tiers import parse_objective
 
     tiers = parse_objective(objective)
-    names = assignors_asked(assignor) if assignor else default_assignors()
+    names = assignors_asked(assignor) if assignor else _usual(default_assignors())
     groups, unread = _read(sources, reads, reset)
     apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
     for failure in damaged:
@@ -153,6 +154,11 @@ def _of_files(
         made=made_now(_command(), tiers, time_limit),
         say=note,
     )
+
+
+def _usual(found: list[str]) -> list[str]:
+    """Return the assignors to try where nobody says which; without Kafka's, those as written."""
+    return found if any("/" in name for name in found) else list(WRITTEN)
 
 
 def _read(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compare.page.contents import Comparison, Drawing, Standing
 from compare.page.trials import excesses, times, trials_csv
 from compare.score import CURRENT
 
@@ -23,73 +23,19 @@ FIGURE_WIDTH = 340
 FIGURE_HEIGHT = 220
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How an assignor fared over some groups; counts, and of each tier its excess.
-
-    Attributes
-    ----------
-    place : from 1, equal for those that are equal in what they are ranked by
-    tied : whether another has the same place
-    groups : in which it gave an assignment; `unscored`: in which it gave none
-    maybe : in which it may be as good as can be, for all that is proved
-    tiers : of each tier the number of groups where it is known to be above the optimum, of how
-        many it has an excess in that tier, and the worst that is sure
-    """
-
-    place: int
-    tied: bool
-    assignor: str
-    groups: int
-    unscored: int
-    valid: int
-    balanced: int
-    optimal: int
-    maybe: int
-    tiers: tuple[tuple[str, int, int, int], ...]
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure as SVG, what it says without looking, and its data as CSV under a file name."""
-
-    title: str
-    alt: str
-    svg: str
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Assignors over many groups.
-
-    Attributes
-    ----------
-    drawn : the assignors in the figures, where that is not all of them
-    reasons : (assignor, groups, reason) of what was not scored
-    data : every trial as CSV, None where that is too long for a page
-    """
-
-    groups: int
-    standings: tuple[Standing, ...]
-    drawings: tuple[Drawing, ...]
-    drawn: tuple[str, ...]
-    reasons: tuple[tuple[str, int, str], ...]
-    data: str | None
-
-
 def comparison_of(trials: Sequence[Trial], tiers: Sequence[str]) -> Comparison | None:
     """Return the comparison of assignors; None where nothing was scored but what is there now."""
     if not any(t.score.status == "scored" and t.score.assignor != CURRENT for t in trials):
         return None
     data = trials_csv(trials, tiers)
     ranked = standings(trials, tiers)
-    drawn = _drawn_assignors([one for one in ranked if one.place and one.groups])
+    shown = _drawn_assignors([one for one in ranked if one.place and one.groups])
     every = sum(one.place > 0 for one in ranked)
     return Comparison(
         groups=len({trial.group for trial in trials}),
         standings=ranked,
-        drawings=tuple(_drawings([t for t in trials if t.score.assignor in drawn], tiers)),
-        drawn=tuple(drawn) if len(drawn) < every else (),
+        drawings=tuple(_drawings([t for t in trials if t.score.assignor in shown], tiers)),
+        drawn=tuple(shown) if len(shown) < every else (),
         reasons=_reasons(trials),
         data=data if len(data) <= MOST_DOWNLOADED else None,
     )
@@ -203,12 +149,12 @@ def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
         if any(r["excess"] is not None for r in rows):
             name = "moves" if tier == "stickiness" else tier
             chart = figures.ecdf(rows, tier=name)
-            found.append(_drawn(chart, f"How far above the best: {name}", _ECDF))
+            found.append(drawn(chart, f"How far above the best: {name}", _ECDF))
     seconds = times(trials)
     if seconds:
-        found.append(_drawn(figures.profile(seconds), "Time beside the fastest", _PROFILE))
+        found.append(drawn(figures.profile(seconds), "Time beside the fastest", _PROFILE))
     if len({row["partitions"] for row in seconds}) > 2:
-        found.append(_drawn(figures.time_by_size(seconds), "Time against size", _SIZE))
+        found.append(drawn(figures.time_by_size(seconds), "Time against size", _SIZE))
     return found
 
 
@@ -224,7 +170,8 @@ _PROFILE = (
 _SIZE = "For each assignor how long it takes (up) on groups of so many partitions (to the right)."
 
 
-def _drawn(chart: alt.Chart, title: str, told: str) -> Drawing:
+def drawn(chart: alt.Chart, title: str, told: str) -> Drawing:
+    """Return a chart as a figure of a page: no wider than a phone, in the page's own colours."""
     import vl_convert
 
     from compare.figures import themed

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from compare.page.comparison import Comparison
     from compare.page.strip import Strip
 
 
@@ -143,6 +142,60 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """How an assignor fared over some groups; counts, and of each tier its excess.
+
+    Attributes
+    ----------
+    place : from 1, equal for those that are equal in what they are ranked by
+    tied : whether another has the same place
+    groups : in which it gave an assignment; `unscored`: in which it gave none
+    maybe : in which it may be as good as can be, for all that is proved
+    tiers : of each tier the number of groups where it is known to be above the optimum, of how
+        many it has an excess in that tier, and the worst that is sure
+    """
+
+    place: int
+    tied: bool
+    assignor: str
+    groups: int
+    unscored: int
+    valid: int
+    balanced: int
+    optimal: int
+    maybe: int
+    tiers: tuple[tuple[str, int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure as SVG, what it says without looking, and its data as CSV under a file name."""
+
+    title: str
+    alt: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Assignors over many groups.
+
+    Attributes
+    ----------
+    drawn : the assignors in the figures, where that is not all of them
+    reasons : (assignor, groups, reason) of what was not scored
+    data : every trial as CSV, None where that is too long for a page
+    """
+
+    groups: int
+    standings: tuple[Standing, ...]
+    drawings: tuple[Drawing, ...]
+    drawn: tuple[str, ...]
+    reasons: tuple[tuple[str, int, str], ...]
+    data: str | None
+
+
+@dataclass(frozen=True)
 class Detail:
     """One group in full.
 
@@ -156,6 +209,7 @@ class Detail:
     scale : the greatest load to draw
     data : the loads as CSV, every member of them; None where that is too long for a page
     lag_data, moves_data : likewise; empty where there is no such figure
+    trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
     why : why it cannot be better, a sentence each
     """
 
@@ -185,6 +239,7 @@ class Detail:
     data: str | None = ""
     lag_data: str | None = ""
     moves_data: str | None = ""
+    trade: tuple[Drawing, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from compare.page.holders import Holdings, Lag
 from compare.page.line import shown_best
 from compare.page.moves import MOST_LISTED, grid_of, moves_csv, moves_to
 from compare.page.strip import strip
+from compare.page.trade import trade_of
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
@@ -103,6 +104,7 @@ def detail_of(
             if solved is None or solved.proof.kind is ProofKind.NONE
             else evidence_of(solved, documents=line.number <= MOST_WEIGHED)
         ),
+        trade=None if target is None else trade_of(judged, line),
         data=_short(shown.csv()),
         lag_data="" if lag is None else _short(lag.csv(group)),
         moves_data="" if target is None or not moves else _short(moves_csv(target)),

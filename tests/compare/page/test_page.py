@@ -106,6 +106,17 @@ def test_the_two_documents_of_a_proof_pass_the_check_that_the_page_names(page):
     check(group, Solution.from_dict(group, json.loads(page.texts["group-1-solution"])))
 
 
+def test_the_worst_group_says_what_each_move_buys(read):
+    group = Family(8, 6, 10, "random", "join-one").group(4)
+    page = read([group], assignors=())
+    points = of_csv(page.texts["group-1-trade"])
+    assert (points[0]["moves"], points[-1]["balance"]) == ("0", "0")
+    moves = [int(point["moves"]) for point in points]
+    balance = [int(point["balance"]) for point in points]
+    assert moves == sorted(moves)
+    assert balance == sorted(balance, reverse=True)
+
+
 def test_a_healthy_group_is_short(page):
     detail = page.texts["group-3"]
     assert "as good as can be" in detail
