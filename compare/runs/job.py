@@ -13,7 +13,7 @@ from compare.runs.tables import content_key
 from compare.score import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import assignor_named
-from heuristics.own import versioned
+from heuristics.own import name_of, versioned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from heuristics import AssignorFunction
 
 SECONDS = 10.0
-UNASSIGNED = (CURRENT, OPTIMUM)
 
 
 @dataclass(frozen=True)
@@ -78,9 +77,16 @@ def job_of(
         Where the objective is not known, no assignor has a name, or a function of the user's
         cannot be imported by another process.
     """
-    given = [one if isinstance(one, str) else assignor_named(one).name for one in assignors or ()]
-    names = [versioned(name) for name in assignors_asked(given)]
-    own = any(assignor_named(name).kind == "own" for name in names if name not in UNASSIGNED)
+    given = [one if isinstance(one, str) else name_of(one) for one in assignors or ()]
+    asked = [
+        name if name in (CURRENT, OPTIMUM) else assignor_named(name)
+        for name in assignors_asked(given)
+    ]
+    own = [one for one in asked if not isinstance(one, str) and one.kind == "own"]
+    names = [
+        one if isinstance(one, str) else versioned(one) if one in own else one.name
+        for one in asked
+    ]
     return Job(
         source=Path(source),
         out=Path(out),

@@ -12,7 +12,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from groups import BadInput
+from groups import BadInput, Failed
 from heuristics.assignor import Assignor
 from heuristics.own.call import AssignorFunction, Held, call
 from heuristics.own.place import Place
@@ -20,12 +20,16 @@ from heuristics.own.place import Place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from groups import Group
+    from heuristics.assignor import Plan
+
 __all__ = [
     "ENTRY_POINTS",
     "AssignorFunction",
     "Held",
     "installed",
     "is_own",
+    "name_of",
     "own_function",
     "own_named",
     "require_importable",
@@ -57,14 +61,31 @@ def own_named(name: str) -> Assignor | None:
     return next((replace(own, name=name) for own in installed() if own.name == asked), None)
 
 
-def versioned(name: str) -> str:
+def versioned(own: Assignor) -> str:
     """Return the name of an assignor of the user's with a digest of its file behind an @.
 
-    Two runs of one name are alike only where the digest is. Any other name stays as it is.
+    Two runs of one name are alike only where the digest is.
     """
-    own = own_named(name)
-    digest = None if own is None else Place.of(own.source).digest
-    return name if digest is None or "@" in name else f"{name}@{digest}"
+    digest = Place.of(own.source).digest
+    return own.name if digest is None or "@" in own.name else f"{own.name}@{digest}"
+
+
+def name_of(function: AssignorFunction) -> str:
+    """Return the ``module:function`` by which any process finds a function.
+
+    Raises
+    ------
+    BadInput
+        Where no name leads to it: it is a partial, a method or the like.
+    """
+    name = own_function(function).name
+    try:
+        found = Place.of(name).load() is function
+    except (BadInput, Failed):
+        found = False
+    if not found:
+        raise BadInput(f"assignor: {name} is not a function at the top of a module")
+    return name
 
 
 def own_function(function: AssignorFunction) -> Assignor:
@@ -95,7 +116,14 @@ def installed() -> Iterator[Assignor]:
     """Return the assignors that installed packages bring as entry points, by name."""
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
         release = None if point.dist is None else point.dist.version
-        yield _at(point.name, point.value.partition("[")[0].strip(), release)
+        value = point.value.partition("[")[0].strip()
+        try:
+            yield _at(point.name, value, release)
+        except BadInput as error:
+            # What one package got wrong is no reason to refuse the others.
+            refused = partial(_refuse, str(error))
+            told = partial(str, error)
+            yield Assignor(point.name, "own", value, release, refused, told)
 
 
 def require_importable(assignors: Sequence[Assignor]) -> None:
@@ -121,3 +149,7 @@ def require_importable(assignors: Sequence[Assignor]) -> None:
 def _at(name: str, value: str, release: str | None) -> Assignor:
     place = Place.of(value)
     return Assignor(name, "own", value, release, place.plan, place.missing, place.prepare)
+
+
+def _refuse(reason: str, _: Group) -> Plan:
+    raise Failed(reason)

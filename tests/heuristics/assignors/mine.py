@@ -57,6 +57,20 @@ def too_short(group) -> Assignment:
     return Assignment(group, np.zeros(1, int))
 
 
+def of_more_partitions(group) -> Assignment:
+    document = group.to_dict()
+    document["topics"] = {topic: 9 for topic in group.topics}
+    return deal(type(group).from_dict(document))
+
+
+def astray(group) -> Assignment:
+    return Assignment(group, group.owner, ((99, "t", 0),))
+
+
+def in_half_rounds(group) -> Plan:
+    return Plan(deal(group), rounds=1.5)
+
+
 def divide(group) -> Assignment:
     return 1 / 0
 

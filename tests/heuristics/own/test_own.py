@@ -3,13 +3,14 @@
 import importlib
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from groups import BadInput, Failed, Group
 from heuristics import assign, assignor_named, catalogue, matching, plan
-from heuristics.own import ENTRY_POINTS, installed, own_named, versioned
+from heuristics.own import ENTRY_POINTS, installed, name_of, own_named, versioned
 from heuristics.time_limit import TimeLimit
 
 FOLDER = Path(__file__).parents[1] / "assignors"
@@ -85,6 +86,9 @@ def test_it_runs_in_a_process_of_its_own_and_is_stopped_when_its_time_is_up(grou
         ("nothing", r"it returned None, expected an Assignment"),
         ("letters", r"it returned a dict that is not \{member: \{topic: \[partition\]\}\}"),
         ("of_another", r"it returned an assignment of another group, .*"),
+        ("of_more_partitions", r"it returned an assignment of another group, .*"),
+        ("astray", r"it returned the stray \(99, 't', 0\), expected \(member, topic, number\)"),
+        ("in_half_rounds", r"it returned counts of \(1.5, 0, 0\), expected whole numbers .*"),
         (
             "too_short",
             r"InvalidAssignment: owner: 1 partition, but the group has 5 \(mine.py:\d+\)",
@@ -196,14 +200,31 @@ def test_a_name_of_this_project_stays_what_it_is(package):
     assert catalogue.assignors()["range"].kind == "written"
 
 
+def test_a_package_that_names_no_function_leaves_the_others_as_they_are(package, limit, group):
+    entries = package / "theirs-1.2.dist-info" / "entry_points.txt"
+    entries.write_text(f"[{ENTRY_POINTS}]\nbroken = theirs\nmost-even = theirs:deal\n")
+    catalogue.assignors.cache_clear()
+    found = catalogue.assignors()
+    assert found["broken"].missing() == "assignor: 'theirs', expected module:function"
+    assert "broken" not in catalogue.available()
+    assert "most-even" in catalogue.available()
+    assert limit.plan(group, "broken").status == "unavailable"
+
+
 def test_a_run_names_an_assignor_of_yours_with_a_digest_of_its_file(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "own_one.py"
     file.write_text("def deal(group):\n    return {}\n")
-    first = versioned("own_one:deal")
+    first = versioned(own_named("own_one:deal"))
     assert re.fullmatch(r"own_one:deal@[0-9a-f]{12}", first)
-    assert versioned(first) == first
+    assert versioned(own_named(first)) == first
     file.write_text("def deal(group):\n    return {'a': {}}\n")
-    assert versioned("own_one:deal") != first
+    assert versioned(own_named("own_one:deal")) != first
     assert own_named(first).source == "own_one:deal"
-    assert [versioned(name) for name in ("current", "range")] == ["current", "range"]
+
+
+def test_a_run_needs_a_function_that_a_name_leads_to(mine):
+    assert name_of(mine.deal) == "mine:deal"
+    for nameless in (mine.Least(1), partial(mine.deal)):
+        with pytest.raises(BadInput, match=r"^assignor: .* is not a function at the top of a mod"):
+            name_of(nameless)
