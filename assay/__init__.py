@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         score_assignors,
     )
     from compare import figures as figures
+    from compare.lag.worth import Worth, worth_moving
     from compare.runs.counts import RunCounts
     from compare.runs.run import run
     from compare.samples.families import Family, differing, grid
@@ -75,6 +76,7 @@ _AT_HOME = {
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
+    "compare.lag.worth": "Worth worth_moving",
     "compare.sizes.sizing": "Size Sizing",
     "compare.sizes.sweep": "size",
     "compare.sizes.target": "Target",
@@ -133,6 +135,7 @@ __all__ = [
     "TimeLimit",
     "Verdict",
     "Violation",
+    "Worth",
     "assign",
     "check",
     "differing",
@@ -150,6 +153,7 @@ __all__ = [
     "size",
     "solve",
     "solve_many",
+    "worth_moving",
 ]
 
 # Type checkers find the names above, and no others.

@@ -1,5 +1,7 @@
 """One group: its optimum, the check of a solution, and its assignment beside the assignors."""
 
+import re
+from fractions import Fraction
 from typing import Annotated, Literal
 
 import typer
@@ -22,7 +24,10 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show, show_json
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
-from groups.errors import AssayError
+from groups.errors import AssayError, BadInput
+
+# Where nobody says what is best, and the question is about the peak.
+WORTH = "balance > peak_lag"
 
 
 def solve(
@@ -40,6 +45,15 @@ def solve(
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
     rate: Rate = None,
+    only_if: Annotated[
+        str | None,
+        typer.Option(
+            "--only-if-peak-falls",
+            metavar="X%",
+            help="leave the group alone unless its peak can fall by so much, then with the fewest "
+            "moves that do it; left out, the objective is then 'balance > peak_lag'",
+        ),
+    ] = None,
     format_: Format = "table",
 ) -> None:
     """Find the best assignment of a group, with its proof."""
@@ -47,13 +61,38 @@ def solve(
     from optimal import solve as solve_group
 
     budgets = budgets_of(at_most or [])
+    if only_if is not None and (budgets or method != "auto"):
+        raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
+    share = None if only_if is None else _share(only_if)
     one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    if share is not None:
+        from assay.printing.worth import print_worth
+        from compare.lag.worth import worth_moving
+
+        tiers = WORTH if objective == "kip-54" else objective
+        worth = worth_moving(one, share, tiers, time_limit=time_limit or DEFAULT_SECONDS)
+        note_assumed(one.assumed)
+        if format_ == "json":
+            show_json(worth.to_dict())
+        else:
+            print_worth(worth)
+        return
     solution = solve_group(one, objective, method=method, time_limit=time_limit, at_most=budgets)
     note_assumed(one.assumed)
     if format_ == "json":
         show_json(solution.to_dict())
     else:
         print_solution(solution)
+
+
+def _share(text: str) -> Fraction:
+    """Return the share of ``10%`` or ``10``."""
+    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?%?", text):
+        raise BadInput(f"--only-if-peak-falls {text}: expected a percentage as in 10%")
+    share = Fraction(text.removesuffix("%")) / 100
+    if not 0 < share <= 1:
+        raise BadInput(f"--only-if-peak-falls {text}: expected more than 0% and at most 100%")
+    return share
 
 
 def check(

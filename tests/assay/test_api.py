@@ -19,7 +19,8 @@ FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay,
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
 ALIASES = {
-    "Aim", "Any", "Bound", "Int32", "Int64", "Iterator", "LastEvent", "Literal", "Mapping", "None",
+    "Aim", "Any", "Bound", "Fraction", "Int32", "Int64", "Iterator", "LastEvent", "Literal",
+    "Mapping", "None",
     "Objective", "Path", "Says", "Sequence", "Subscriptions", "Syntax", "ViolationKind",
 }  # fmt: skip
 
@@ -35,7 +36,7 @@ def test_all_that_is_named_is_there_in_order():
     assert FUNCTIONS == [
         "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge", "play",
         "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
-        "solve_many",
+        "solve_many", "worth_moving",
     ]  # fmt: skip
 
 

@@ -64,6 +64,7 @@ def written(tmp_path_factory) -> dict:
         "plan": ("score", "orders.json", "--plan", "plan.json", *as_json),
         "assignors": ("assignors", *as_json),
         "frontier": ("frontier", "orders.json", "balance", "stickiness", *as_json),
+        "worth": ("solve", "lagging.json", "--only-if-peak-falls", "1%", *as_json),
         "size": ("size", "lagging.json", "--target", "peak_time=9", "--rate", "2", *as_json),
         "lag": ("score", "lagging.json", "--rate", "2", *as_json),
         "diff": ("diff", "orders.json", "solution.json", *as_json),
@@ -84,7 +85,7 @@ def test_every_key_of_the_examples_is_explained():
 
 
 def test_every_key_that_is_written_is_explained(written):
-    assert len({document["format"] for document in written.values()}) == 6
+    assert len({document["format"] for document in written.values()}) == 7
     for name, document in written.items():
         assert keys_in(document) - explained(document["format"]) == set(), name
 

@@ -1,0 +1,93 @@
+import random
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from compare.lag.worth import worth_moving
+from groups import Assignment, BadInput, Group, values
+
+TIERS = ("balance", "stickiness", "peak_lag")
+
+
+def late(rng: random.Random) -> Group:
+    names = ["a", "b", "c"]
+    lag = [rng.randint(0, 60) for _ in range(6)]
+    owned: dict[str, list[int]] = {name: [] for name in names}
+    for p in range(6):
+        owned[names[min(rng.randrange(3), rng.randrange(3))]].append(p)
+    members = {n: {"subscription": ["t"], "owned": {"t": owned[n]}} for n in names}
+    topics = {"t": {"partitions": 6, "lag": lag}}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+
+
+def every(group: Group) -> list[tuple[int, ...]]:
+    """(balance, moves, peak lag) of every assignment."""
+    return [
+        values(Assignment(group, np.array(row, np.int32)), TIERS)
+        for row in product(range(3), repeat=group.n_partitions)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("objective", ["peak_lag", "balance > peak_lag"])
+def test_it_is_left_alone_or_moved_least_as_exhaustion_says(seed, objective):
+    group = late(random.Random(seed))
+    (now,) = values(Assignment.current(group), ("peak_lag",))
+    for falls in (Fraction(1, 20), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
+        found = worth_moving(group, falls, objective)
+        known = every(group)
+        if objective != "peak_lag":
+            known = [one for one in known if one[0] == min(known)[0]]
+        enough = [one for one in known if one[2] <= now * (1 - falls)]
+        assert (found.leave, found.sure, found.now) == (not enough, True, now)
+        assert found.found == found.bound == min(one[2] for one in known)
+        if enough:
+            fewest = min(one[1] for one in enough)
+            held = values(found.solution.assignment, TIERS)
+            assert (held[1], found.fewest) == (fewest, fewest)
+            assert held in enough
+
+
+def test_where_nobody_is_behind_nothing_is_worth_moving():
+    document = late(random.Random(1)).to_dict()
+    document["topics"]["t"] = {"partitions": 6, "lag": [0] * 6}
+    found = worth_moving(Group.from_dict(document), 0.01)
+    assert (found.leave, found.sure, found.now) == (True, True, 0)
+
+
+def test_of_a_larger_group_few_moves_are_found_and_the_bound_on_them_is_true():
+    rng = random.Random(4)
+    lag = [int(rng.lognormvariate(8, 1)) for _ in range(200)]
+    members = {f"m{i}": {"subscription": ["t"], "owned": {"t": []}} for i in range(20)}
+    for p in range(200):
+        members[f"m{int(rng.random() ** 2 * 20)}"]["owned"]["t"].append(p)
+    topics = {"t": {"partitions": 200, "lag": lag}}
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+    found = worth_moving(group, 0.25, "peak_lag", time_limit=5)
+    moves, peak = values(found.solution.assignment, TIERS[1:])
+    assert peak <= found.wanted == found.now * 3 // 4
+    assert found.fewest <= moves <= 20
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.01, "x", "1/0", None])
+def test_a_share_that_is_none_is_refused(share):
+    with pytest.raises(BadInput, match=r"^falls_by: "):
+        worth_moving(late(random.Random(1)), share)
+
+
+def test_an_objective_without_a_peak_is_refused():
+    with pytest.raises(BadInput, match="objective: no peak in balance > stickiness"):
+        worth_moving(late(random.Random(1)), 0.1, "kip-54")
+
+
+def test_what_is_not_valid_cannot_be_left_alone():
+    document = late(random.Random(1)).to_dict()
+    document["members"]["a"]["owned"] = {}
+    with pytest.raises(BadInput, match="g: what the members hold cannot be left alone, it is not"):
+        worth_moving(Group.from_dict(document), 0.1)
