@@ -27,7 +27,7 @@ DEALS, WORK = 200_000, 50_000
 FEW_DEALS = 20_000
 MORE_DEALS, MORE_WORK = 8, 2
 # Most deals that a round looks at, and of how many parts of the time left they get one.
-MOST_DEALS, SHARE = 10**8, 4
+MOST_DEALS, SHARE = 10**8, 2
 ROUNDS = 8
 # By what part of the way that it came from the average the peak rises that is ruled out next.
 RISE = 0.15

@@ -41,7 +41,8 @@ def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
     """
     if parts.slack.shape[1] > MOST_PARTS or int(parts.size.max()) * len(parts.size) >= TOLD_APART:
         return parts
-    rng, holds = np.random.default_rng(SEED), parts.holds()
+    rng, pricing = np.random.default_rng(SEED), Pricing(parts)
+    holds = pricing.holds
     deals, left = nothing_dealt(parts), np.ones((1, len(parts.size)), np.int64)
     lists: list[Int64] = []
     while deals.dealt + 1 < parts.members and not time_left.is_up:
@@ -54,7 +55,7 @@ def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
         for known in lists:
             hopeful &= left @ known <= deals.left[0]
         for _ in range(LISTS):
-            price = _worth_most(parts, holds, left[hopeful]) if hopeful.any() else None
+            price = pricing.worth_most(left[hopeful]) if hopeful.any() else None
             hopeless = hopeful & (left @ price > deals.left[0]) if price is not None else ~hopeful
             if price is None or hopeless.sum() < USEFUL * hopeful.sum():
                 break
@@ -73,31 +74,45 @@ def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
     )
 
 
-def _worth_most(parts: Parts, holds: Int64, left: Int64) -> Int64 | None:
-    """(partitions,) int64: prices at which no part costs more than its slack, and deals much.
+class Pricing:
+    """The linear program of all prices at which no part costs more than its slack.
 
-    Parameters
+    It is written down once and solved for one deal after the other.
+
+    Attributes
     ----------
+    parts : what can be dealt
     holds : (parts, partitions) int64, 1 where a part holds a partition
-    left : (deals, partitions) int64, 1 where a deal leaves a partition
     """
-    # Only here: half a second that other groups need not wait for.
-    from ortools.linear_solver import pywraplp
 
-    solver = pywraplp.Solver.CreateSolver("GLOP")
-    most = int(parts.size.max()) + 1
-    prices = [solver.NumVar(-most, most, "") for _ in parts.size]
-    for row, slack in zip(holds, parts.slack[0].tolist(), strict=True):
-        paid = solver.Constraint(-solver.infinity(), slack)
-        for p in np.flatnonzero(row).tolist():
-            paid.SetCoefficient(prices[p], 1)
-    for price, share in zip(prices, left.mean(axis=0).tolist(), strict=True):
-        solver.Objective().SetCoefficient(price, share)
-    solver.Objective().SetMaximization()
-    solver.SetTimeLimit(int(1000 * SECONDS))
-    if solver.Solve() != solver.OPTIMAL:
-        return None
-    found = np.floor([price.solution_value() for price in prices]).astype(np.int64)
-    # Rounded down, they hold for integers too; what floats leave over is taken from all alike.
-    over = int((holds @ found - parts.slack[0]).max(initial=0))
-    return np.asarray(found - max(0, over), np.int64)
+    def __init__(self, parts: Parts) -> None:
+        """Write the program down."""
+        # Only here: half a second that other groups need not wait for.
+        from ortools.linear_solver import pywraplp
+
+        self.parts, self.holds = parts, parts.holds()
+        self._solver = solver = pywraplp.Solver.CreateSolver("GLOP")
+        most = int(parts.size.max()) + 1
+        self._prices = [solver.NumVar(-most, most, "") for _ in parts.size]
+        part, held = np.nonzero(self.holds)
+        paid = [solver.Constraint(-solver.infinity(), s) for s in parts.slack[0].tolist()]
+        for row, p in zip(part.tolist(), held.tolist(), strict=True):
+            paid[row].SetCoefficient(self._prices[p], 1)
+        solver.Objective().SetMaximization()
+        solver.SetTimeLimit(int(1000 * SECONDS))
+
+    def worth_most(self, left: Int64) -> Int64 | None:
+        """(partitions,) int64: prices at which what deals leave costs most; None if not found.
+
+        Parameters
+        ----------
+        left : (deals, partitions) int64, 1 where a deal leaves a partition
+        """
+        for price, share in zip(self._prices, left.mean(axis=0).tolist(), strict=True):
+            self._solver.Objective().SetCoefficient(price, share)
+        if self._solver.Solve() != self._solver.OPTIMAL:
+            return None
+        found = np.floor([price.solution_value() for price in self._prices]).astype(np.int64)
+        # Rounded down, they hold for integers too; what floats leave over is taken from all alike.
+        over = int((self.holds @ found - self.parts.slack[0]).max(initial=0))
+        return np.asarray(found - max(0, over), np.int64)
