@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import combinations
 
 BY_PARTITION = ("stickiness", "moved_weight", "racks")
-EVEN = ("spread", "balance")
+OF_COUNTS = ("load_spread", "idle_members")
 
 
 class Case:
@@ -25,6 +25,7 @@ class Case:
         self.p = [(t, n) for t, n in exist if self.readers[t]]
         self.own = {p: self._owner(p, said) for p in self.p}
         self.rack = {m: said[m].get("rack") for m in self.members}
+        self.capacity = {m: said[m].get("capacity") or 1 for m in self.members}
         self.column = {c: {(t, n): topics[t].get(c, {})[n] for t, n in self.p if c in topics[t]}
                        for c in ("weight", "lag", "racks")}  # fmt: skip
         held = [((t, n), m) for m, of_topic in solution["assignment"].items()
@@ -61,7 +62,12 @@ class Case:
         if tier == "topic_balance":
             return sum(sum(self.x[p] == m for p in self.p if p[0] == t) ** 2
                        for t in self.readers for m in self.readers[t])  # fmt: skip
-        sums = self.load if tier == "balance" else self.sums(tier)
+        if tier == "idle_members":
+            return min(len(self.members), len(self.p)) - sum(x > 0 for x in self.load.values())
+        if tier == "peak_time":
+            lag = self.sums("lag")
+            return max((-(-lag[m] // self.capacity[m]) for m in self.members), default=0)
+        sums = self.load if tier in ("balance", "load_spread") else self.sums(tier)
         greatest, least = max(sums.values(), default=0), min(sums.values(), default=0)
         pairs = sum(abs(a - b) for a, b in combinations(sums.values(), 2))
         return {"peak": greatest, "spread": greatest - least, "balance": pairs}[
@@ -92,19 +98,100 @@ def check_by_the_page(group: dict, solution: dict) -> None:
     for term in solution["terms"]:
         require(term["value"] == case.value(term["name"]) == term["bound"], "terms")
     require(all(case.value(tier) <= most for tier, most in budgets.items()), "budget")
-    if budgets and "price" not in proof:
+    if budgets and "level" in proof and "price" not in proof:
         return within_a_budget(case, objective, proof["level"], budgets["stickiness"])
-    at = next((i for i, tier in enumerate(objective) if tier.startswith("peak_")), len(objective))
-    peak, even, objective = objective[at:][:1], objective[at:][1:], objective[:at]
+    peaks = [tier for tier in (*objective, *budgets) if tier.startswith("peak_")]
+    about = any(tier.startswith("peak_") for tier in objective) or bool(proof.get("givers"))
+    first = next((tier for tier in objective if tier.startswith("peak_")), "stickiness")
+    at = objective.index(first) if about else len(objective)
+    rest, objective = objective[at:], objective[:at]
+    budgets = {} if budgets.get("idle_members", 0) > 0 else budgets
+    counts = None if objective[:1] == ["balance"] else counts_within(case, budgets)
     if objective in ([], ["topic_balance"]):
+        holds = every = counts
         if objective:
             require(case.value("topic_balance") == least_topic_balance(case), "topic balance")
-        fit, holds = {p: case.readers[p[0]] for p in case.p}, of_one_topic(case, objective)
+            holds, every = of_one_topic(case, objective), of_all_topics(case)
+        fit = {p: case.readers[p[0]] for p in case.p}
     else:
-        fit, holds = the_conditions(case, objective, proof, alone=not peak)
-    if peak:
-        the_peak(case, objective, peak[0], even, fit, holds, proof.get("floor"))
+        fit, holds = the_conditions(case, objective, proof, alone=not about)
+        holds = every = both(holds, counts)
+    if about:
+        loads = [tier for tier in rest if tier != "stickiness"]
+        if loads and (proof.get("floor") or "stickiness" not in budgets):
+            the_peak(case, objective, loads[0], loads[1:], fit, holds, proof.get("floor"))
+        else:
+            require(len(loads) < 2, "floor")
+        the_moves(case, peaks[0], rest, budgets, every, proof)
     return None
+
+
+def both(one: dict | None, other: dict | None) -> dict | None:
+    """How many partitions each member holds by two rules."""
+    if one is None or other is None:
+        return one or other
+    return {m: (max(one[m][0], other[m][0]), min(one[m][1], other[m][1])) for m in one}
+
+
+def counts_within(case: Case, budgets: dict) -> dict | None:
+    """How many partitions each member holds, by budgets on counts."""
+    members, n = len(case.members), len(case.p)
+    if not members or not set(OF_COUNTS) & set(budgets):
+        return None
+    least, most = 0, n
+    if "load_spread" in budgets:
+        apart = (members - 1) * budgets["load_spread"]
+        least, most = max(0, -((apart - n) // members)), min(n, (n + apart) // members)
+    if budgets.get("idle_members") == 0:
+        least, most = (max(least, 1), most) if n >= members else (least, min(most, 1))
+    return dict.fromkeys(case.members, (least, most))
+
+
+def of_all_topics(case: Case) -> dict:
+    """How many partitions each member holds where every topic is even."""
+    holds = dict.fromkeys(case.members, (0, 0))
+    for t, readers in case.readers.items():
+        for m in readers:
+            q, s = divmod(sum(p[0] == t for p in case.p), len(readers))
+            holds[m] = holds[m][0] + q, holds[m][1] + q + (s > 0)
+    return holds
+
+
+def the_moves(case: Case, peak: str, rest: list, budgets: dict, holds: dict | None, proof) -> None:
+    """*Moves under a peak*: no lower peak within the budget, no fewer moves under the peak."""
+    value, moves = case.value(peak), case.value("stickiness")
+    givers = set(proof.get("givers", ()))
+    holds = holds or dict.fromkeys(case.members, (0, len(case.p)))
+    if rest[0] == peak and "floor" not in proof and "stickiness" in budgets and value > 0:
+        needed = moves_needed(case, peak, value - 1, givers, holds)
+        require(needed > budgets["stickiness"], "moves below the peak")
+    if "stickiness" in rest and moves > 0:
+        most = value if peak in rest else budgets[peak]
+        require(moves_needed(case, peak, most, givers, holds) >= moves, "moves under the peak")
+
+
+def moves_needed(case: Case, peak: str, most: int, givers: set[str], holds: dict) -> int:
+    size = case.column["weight" if peak == "peak_weight" else "lag"]
+    room = {m: most * (case.capacity[m] if peak == "peak_time" else 1) for m in case.members}
+    owned = {m: [size[p] for p in case.p if case.own[p] == m] for m in case.members}
+    light = sorted(size[p] for p in case.p)
+    give = {m: given(owned[m], *holds[m], room[m], light)[0] for m in case.members}
+    together = [one for m in givers for one in owned[m]]
+    lo, hi = (sum(holds[m][i] for m in givers) for i in (0, 1))
+    out, back = given(together, lo, hi, sum(room[m] for m in givers), light)
+    inside = sum(give[m] for m in givers)
+    unowned = sum(owner is None for owner in case.own.values())
+    return max(out, inside) + max(sum(give.values()) - inside, back - unowned)
+
+
+def given(owned: list[int], lo: int, hi: int, room: int, light: list[int]) -> tuple[int, int]:
+    """The least g of *give*, and how many come back then."""
+    for g in range(len(owned) + 1):
+        kept = sorted(owned)[: len(owned) - g]
+        back = max(0, lo - len(kept))
+        if len(kept) <= hi and sum(kept) + sum(light[:back]) <= room:
+            return g, back
+    return len(light) + 1, 0
 
 
 def the_conditions(
@@ -186,22 +273,30 @@ def within_a_budget(case: Case, objective: list[str], level: dict, most: int) ->
 
 
 def the_peak(case, before, tier, even, fit, holds, floor) -> None:
-    peak, size = case.value(tier), case.column[tier.removeprefix("peak_")]
+    peak, size = case.value(tier), case.column["weight" if tier == "peak_weight" else "lag"]
     if peak == 0:
         return
     require(floor is not None, "floor")
     chosen = set(floor["members"])
     only = [p for p in case.p if set(fit[p]) <= chosen]
     heavy = sorted((p for p in only if size[p] >= floor["at_least"]), key=size.get)
+    rate = case.capacity if tier == "peak_time" else dict.fromkeys(case.members, 1)
     if floor["bound"] == "average":
-        bound = -(-sum(size[p] for p in only) // len(chosen))
+        bound = -(-sum(size[p] for p in only) // sum(rate[m] for m in chosen))
     elif floor["bound"] == "weighted":
-        require(before == ["topic_balance"], "weighted")
+        require(before == ["topic_balance"] and tier != "peak_time", "weighted")
         require(floor["weight"].keys() == chosen and min(floor["weight"].values()) >= 1, "weight")
         total = sum(least_weighted(case, size, t, floor["weight"]) for t in case.readers)
         bound = -(-total // sum(floor["weight"].values()))
     elif before == ["topic_balance"] and holds is None:
-        bound = min((of_the_reader_of(case, size, p) for p in heavy), default=0)
+        bound = min((of_the_reader_of(case, size, p, rate) for p in heavy), default=0)
+    elif tier == "peak_time":
+        light = sorted(size[p] for p in case.p if p not in heavy and chosen & set(fit[p]))
+        lightest = [size[p] for p in heavy]
+        held = {m: numbers(holds, chosen, len(only), m) for m in chosen}
+        fitting = [heavy_that_fit(lightest, light, *(held[m] or (0, len(case.p))),
+                                  (peak - 1) * rate[m]) for m in chosen]  # fmt: skip
+        bound = peak if sum(fitting) < len(heavy) else peak - 1
     else:
         s = -(-len(heavy) // len(chosen))
         k = least_number(holds, chosen, len(only))
@@ -226,15 +321,26 @@ def least_weighted(case: Case, size: dict, topic: str, weight: dict) -> int:
     return sum(lag * w for lag, w in zip(lags, sorted(places), strict=True))
 
 
+def numbers(holds: dict | None, chosen: set[str], only: int, m: str) -> tuple[int, int] | None:
+    """How many partitions a member holds at least, as *Crowd* has it, and at most."""
+    if holds is None:
+        return None
+    left = sum(holds[o][1] for o in chosen) - only
+    return max(holds[m][0], holds[m][1] - left), holds[m][1]
+
+
 def least_number(holds: dict | None, chosen: set[str], only: int) -> int:
     """The k of *Crowd*: how many partitions whoever it is holds at least."""
-    if holds is None:
-        return 0
-    left = sum(holds[m][1] for m in chosen) - only
-    return min(max(holds[m][0], holds[m][1] - left) for m in chosen)
+    return min((numbers(holds, chosen, only, m) or (0, 0))[0] for m in chosen)
 
 
-def of_the_reader_of(case: Case, size: dict, p: tuple[str, int]) -> int:
+def heavy_that_fit(heavy: list[int], light: list[int], k: int, hi: int, room: int) -> int:
+    """The most heavy partitions that a member may hold without more than a sum."""
+    return max((h for h in range(min(len(heavy), hi) + 1)
+                if sum(heavy[:h]) + sum(light[: max(0, k - h)]) <= room), default=0)  # fmt: skip
+
+
+def of_the_reader_of(case: Case, size: dict, p: tuple[str, int], rate: dict) -> int:
     """The least that a reader of a heavy partition carries, where every topic is even."""
     least = []
     for m in case.readers[p[0]]:
@@ -243,7 +349,7 @@ def of_the_reader_of(case: Case, size: dict, p: tuple[str, int]) -> int:
             of_topic = sorted(size[q] for q in case.p if q[0] == t and q != p)
             number = sum(q[0] == t for q in case.p) // len(case.readers[t])
             carried += sum(of_topic[: max(0, number - (t == p[0]))])
-        least.append(carried)
+        least.append(-(-carried // rate[m]))
     return min(least)
 
 

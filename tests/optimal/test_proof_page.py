@@ -13,11 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from groups import AssayError, Assignment, Group, values
+from groups import AssayError, Assignment, BadInput, Group, values
 from optimal import Solution, check, solve
+from optimal.certificate import is_about_a_peak
+from optimal.moves.asked import Asked
 from tests.optimal import page_checker
 from tests.optimal.conditions import ORDERS
 from tests.optimal.exchange.sweep import case as peak_case
+from tests.optimal.moves.sweep import asked
 from tests.optimal.page_checker import Refused, check_by_the_page
 from tests.optimal.random_groups import random_group
 
@@ -54,9 +57,12 @@ def forgery(rng: random.Random, group: Group, genuine: dict) -> dict:
     made = deepcopy(genuine)
     proof, members = made["proof"], list(group.members)
     columns = [c for c in ("level", "price") if c in proof]
-    what = rng.choice([*columns, "holder", "holder", *(["floor"] * 2 if "floor" in proof else [])])
+    named = [key for key in ("floor", "floor", "givers", "givers") if key in proof]
+    what = rng.choice([*columns, "holder", "holder", *named])
     if what in columns:
         proof[what][rng.choice(members)] += rng.choice((-2, -1, 1, 2))
+    elif what == "givers":
+        proof["givers"] = sorted(m for m in members if rng.random() < 0.5)
     elif what == "floor":
         some = sorted(m for m in members if rng.random() < 0.6) or members[:1]
         bound, least = rng.choice(("average", "crowd")), rng.choice((0, 1, rng.randint(0, 100)))
@@ -134,6 +140,53 @@ def test_it_accepts_and_refuses_what_check_does_within_a_budget():
             if solution.proof.kind == "certificate" and solution.proof.price is None:
                 found += met(rng, group, solution, 8)
     assert min(found[c] for c in ("budget", "budget 2", "another proof")) > 0, found
+
+
+def test_it_accepts_and_refuses_what_check_does_of_peaks_within_budgets():
+    rng, found = random.Random(8), Counter()
+    while found["genuine"] < 60:
+        group, objective, most = asked(rng)
+        if Asked.of(objective, most) is None:
+            continue
+        try:
+            solution = solve(group, objective, at_most=most, method="exchange", time_limit=1)
+        except BadInput:
+            continue  # nothing keeps to the budgets
+        if solution.proof.kind == "certificate" and is_about_a_peak(solution):
+            found += met(rng, group, solution, 6)
+    assert min(found[c] for c in ("peak", "budget", "another proof")) > 10, found
+
+
+def lopsided(rng: random.Random) -> tuple[Group, tuple[str, ...], dict[str, int]]:
+    """A group in which one member owns most, and what makes moves the reason of its peak."""
+    partitions, members = range(rng.randint(4, 8)), rng.randint(2, 3)
+    owner = [rng.choice((0, 0, 0, 1)) for _ in partitions]
+    said = {
+        f"c{m}": {
+            "subscription": ["t"],
+            "owned": {"t": [p for p in partitions if owner[p] == m]},
+            "capacity": rng.randint(1, 3),
+        }
+        for m in range(members)
+    }
+    topic = {"partitions": len(partitions), "lag": [rng.randint(1, 20) for _ in partitions]}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": said}
+    group, peak = Group.from_dict(document), rng.choice(("peak_lag", "peak_time"))
+    if rng.random() < 0.5:
+        return group, (peak,), {"stickiness": rng.randint(0, 2)}
+    least = solve(group, (peak,), method="brute").terms[0].value
+    return group, ("stickiness",), {peak: least + rng.randint(0, 4)}
+
+
+def test_it_accepts_and_refuses_what_check_does_of_moves_under_a_peak():
+    rng, found = random.Random(9), Counter()
+    while found["genuine"] < 60:
+        group, objective, most = lopsided(rng)
+        solution = solve(group, objective, at_most=most, method="exchange", time_limit=1)
+        if solution.proof.givers:
+            found += met(rng, group, solution, 6)
+    said = ("moves below the peak", "moves under the peak", "another proof")
+    assert min(found[c] for c in said) > 10, found
 
 
 def test_even_topics_need_no_integers():
