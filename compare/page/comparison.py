@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.page.contents import Comparison, Drawing, Standing
+from compare.page.contents import Comparison, Standing
+from compare.page.drawing import Drawing, drawn
 from compare.page.trials import excesses, times, trials_csv
 from compare.score import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import altair as alt
 
     from compare.page.trials import Trial
 
@@ -19,8 +18,6 @@ MOST_DOWNLOADED = 2_000_000
 MOST_DRAWN = 8
 # A distribution over fewer groups says less than the table.
 FEWEST_DRAWN = 4
-FIGURE_WIDTH = 340
-FIGURE_HEIGHT = 220
 
 
 def comparison_of(trials: Sequence[Trial], tiers: Sequence[str]) -> Comparison | None:
@@ -168,16 +165,3 @@ _PROFILE = (
     "as the fastest (to the right). Higher on the left is better."
 )
 _SIZE = "For each assignor how long it takes (up) on groups of so many partitions (to the right)."
-
-
-def drawn(chart: alt.Chart, title: str, told: str) -> Drawing:
-    """Return a chart as a figure of a page: no wider than a phone, in the page's own colours."""
-    import vl_convert
-
-    from compare.figures import themed
-
-    small = chart.properties(width=FIGURE_WIDTH, height=FIGURE_HEIGHT, title="")
-    spec = themed(small, background="transparent").to_dict()
-    # A longer label would make the figure wider than a phone, or its letters too small.
-    spec["config"]["legend"] |= {"labelLimit": FIGURE_WIDTH - 40, "columns": 1}
-    return Drawing(title, told, vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))

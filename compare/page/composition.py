@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from compare.lag.lowest import lowest_peaks
 from compare.page.comparison import comparison_of
 from compare.page.contents import Made, Page, Unread
-from compare.page.detail import detail_of
-from compare.page.line import line_of
+from compare.page.group.detail import detail_of
+from compare.page.group.line import line_of
 from compare.page.trials import Trial
 from compare.page.words import meaning, minute
 from compare.sentences import sentence, summary

@@ -1,7 +1,7 @@
 import re
 
-from compare.page.short_names import short_names
-from compare.page.strip import MOST_BARS, strip
+from compare.page.group.short_names import short_names
+from compare.page.group.strip import MOST_BARS, strip
 
 
 def test_bars_end_at_the_line_and_what_is_above_it_has_its_own_colour():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.page.comparison import drawn
 from compare.page.csv_text import as_csv
+from compare.page.drawing import drawn
 
 if TYPE_CHECKING:
-    from compare.page.contents import Drawing, Line
+    from compare.page.drawing import Drawing
+    from compare.page.group.contents import Line
     from compare.verdict import Judged
 
 TIERS = ("balance", "stickiness")

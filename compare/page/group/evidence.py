@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from compare.page.contents import Evidence, Lines
+from compare.page.group.contents import Evidence, Lines
 from compare.reasons import words
 from compare.sentences import spread
 from groups.wording import counted

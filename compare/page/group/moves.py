@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.page.contents import Move, MoveGrid
 from compare.page.csv_text import as_csv
-from compare.page.short_names import short_names
+from compare.page.group.contents import Move, MoveGrid
+from compare.page.group.short_names import short_names
 from groups.wording import ranges
 
 if TYPE_CHECKING:

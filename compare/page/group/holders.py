@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.page.contents import Holder, Part
 from compare.page.csv_text import as_csv
-from compare.page.short_names import short_names
+from compare.page.group.contents import Holder, Part
+from compare.page.group.short_names import short_names
 from groups.arrays import UNKNOWN
 from groups.tiers import load_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.lag.behind import peak_lag
-from compare.page.contents import Line
-from compare.page.strip import strip
+from compare.page.group.contents import Line
+from compare.page.group.strip import strip
 from compare.page.words import MARKS, to_do
 from compare.sentences import moves_needed, spread
 

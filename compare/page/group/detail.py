@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from compare.gains import early_gain
 from compare.lag.behind import most_lag
 from compare.lag.words import needed
-from compare.page.contents import Detail, Planned
-from compare.page.evidence import evidence_of, lines_of, why
-from compare.page.holders import Holdings, Lag
-from compare.page.line import shown_best
-from compare.page.moves import MOST_LISTED, grid_of, moves_csv, moves_to
-from compare.page.strip import strip
-from compare.page.trade import trade_of
+from compare.page.group.contents import Detail, Planned
+from compare.page.group.evidence import evidence_of, lines_of, why
+from compare.page.group.holders import Holdings, Lag
+from compare.page.group.line import shown_best
+from compare.page.group.moves import MOST_LISTED, grid_of, moves_csv, moves_to
+from compare.page.group.strip import strip
+from compare.page.group.trade import trade_of
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.lag.lowest import LowestPeak
-    from compare.page.contents import Line
+    from compare.page.group.contents import Line
     from compare.score import Score, ScoreTerm
     from compare.verdict import Judged
     from groups.assignment import Assignment

@@ -1,0 +1,1 @@
+"""One group on a page: its line in the table, and the group in full."""
