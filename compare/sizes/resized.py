@@ -87,7 +87,9 @@ def reading(group: Group, like: str | None = None) -> str:
     if like is not None:
         return f"New members read what {like} reads."
     topics = counted(len(topics_read(group)), "topic")
-    if not group.members or all_alike(group):
+    if not group.members:
+        return f"Members are taken to read all that there is: {topics}."
+    if all_alike(group):
         return f"New members read what the others read: {topics}."
     return f"New members read every topic that somebody reads: {topics}. --like MEMBER names one."
 

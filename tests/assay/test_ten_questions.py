@@ -118,6 +118,14 @@ def test_which_consumer_has_most_lag(answer):
     assert lines[1] == f"Most lag: {FULL} with 1,382 of 1,625 records."
 
 
+def test_how_many_consumers_are_needed(answer):
+    lines = answer("How many consumers do I need?")
+    assert lines[0] == (
+        "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
+        "1,000; with 1 it is 1,625."
+    )
+
+
 def test_what_if_a_member_read_another_topic_too(answer):
     lines = answer("What if one member read t0 too?")
     assert lines[0].startswith("aio-f: improvable for sure. Moving 1 of 9 partitions")

@@ -166,10 +166,27 @@ def test_new_members_read_at_the_rate_of_the_others_or_of_the_one_they_are_like(
     assert [one.capacity for one in resized(group.with_rate(7), 3).details] == [7, 7, 7]
 
 
+def test_members_of_different_rates_are_judged_by_the_time_that_the_last_takes():
+    group = alike(members=2)
+    mixed = replace(group, details=(MemberDetails(capacity=10), MemberDetails(capacity=5)))
+    found = size(mixed, members=[2, 3, 4], like="c0", target={"peak_time": 12})
+    assert found.objective == ("balance", "peak_time")
+    for row in found.rows:
+        held = resized(mixed, row.members, like="c0")
+        assert row.peak_seconds == row.peak_seconds_bound
+        best = min(
+            values(Assignment(held, np.array(owner, np.int32)), ("balance", "peak_time"))
+            for owner in product(range(row.members), repeat=6)
+        )
+        assert (row.balance, row.peak_seconds) == best
+    assert found.smallest == next(row.members for row in found.rows if row.peak_seconds <= 12)
+
+
 def test_a_group_without_members_is_sized_for_all_its_topics():
     empty = Group.from_dict(alike().to_dict() | {"members": {}})
     found = size(empty, target={"peak_lag": 100})
     assert (found.members_now, found.partitions, found.smallest) == (0, 6, 3)
+    assert found.reads == "Members are taken to read all that there is: 1 topic."
 
 
 @pytest.mark.parametrize(
