@@ -17,11 +17,12 @@ from groups import AssayError, Assignment, BadInput, Group, values
 from optimal import Solution, check, solve
 from optimal.certificate import is_about_a_peak
 from optimal.moves.asked import Asked
-from tests.optimal import page_checker
+from tests.optimal import page_case, page_checker, page_peaks
 from tests.optimal.conditions import ORDERS
 from tests.optimal.exchange.sweep import case as peak_case
 from tests.optimal.moves.sweep import asked
-from tests.optimal.page_checker import Refused, check_by_the_page
+from tests.optimal.page_case import Refused
+from tests.optimal.page_checker import check_by_the_page
 from tests.optimal.random_groups import random_group
 
 ROOT = Path(__file__).parents[2]
@@ -96,10 +97,12 @@ def met(rng: random.Random, group: Group, solution: Solution, forgeries: int) ->
     return found
 
 
-def test_the_checker_of_the_page_imports_nothing_of_the_project():
-    tree = ast.parse(Path(page_checker.__file__).read_text("utf-8"))
+@pytest.mark.parametrize("part", [page_case, page_peaks, page_checker])
+def test_the_checker_of_the_page_imports_nothing_of_the_project(part):
+    tree = ast.parse(Path(part.__file__).read_text("utf-8"))
     modules = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert modules == {"__future__", "itertools"}
+    own = {"tests.optimal.page_case", "tests.optimal.page_peaks"}
+    assert modules <= {"__future__", "itertools", *own}
     assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
 
 
