@@ -22,12 +22,13 @@ SEED = 1
 # Partitions in all and with one member, beyond which nobody holds few.
 MOST_PARTITIONS, MOST_HELD = 512, 6
 # What the first round may look at, how much more the next ones may, and how many there are.
-DEALS, WORK = 200_000, 50_000
+DEALS, WORK = 200_000, 10_000
 # So many deals are looked at before prices are made to look at fewer.
 FEW_DEALS = 20_000
-MORE_DEALS, MORE_WORK = 8, 2
-# Most deals that a round looks at, and of how many parts of the time left they get one.
-MOST_DEALS, SHARE = 10**8, 2
+MORE_DEALS, MORE_WORK = 8, 3
+# Most deals that a round looks at, and of how many parts of the time left they get one; less
+# where the bound did not rise in the round before.
+MOST_DEALS, SHARE, STUCK_SHARE = 10**8, 2, 20
 ROUNDS = 8
 # By what part of the way that it came from the average the peak rises that is ruled out next.
 RISE = 0.15
@@ -71,9 +72,10 @@ class Dealing:
 
     def run(self, time_left: TimeLeft) -> None:
         """Raise the bound and lower the peak in turns, each time with more effort."""
-        deals, work = DEALS, WORK
+        deals, work, risen = DEALS, WORK, True
         for _ in range(ROUNDS):
-            risen = self._rule_out(TimeLeft.of(time_left.share(SHARE)), deals)
+            share = SHARE if risen else STUCK_SHARE
+            risen = self._rule_out(TimeLeft.of(time_left.share(share)), deals)
             deals = min(MORE_DEALS * deals, MOST_DEALS)
             above = self._step if risen else 0
             while self.bound + above < self.hands.peak and not time_left.is_up:
