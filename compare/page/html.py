@@ -34,6 +34,7 @@ MOST_ROWS = 200
 MOST_UNREAD = 300
 MOST_LISTED = 1_500_000
 LONGEST_IN_OPEN = 30_000
+_TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 _TEMPLATES = ("page", "row", "detail")
 _INNER = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
 _NAME = re.compile(r'(\bid="|url\(#|href="#)')
@@ -123,6 +124,7 @@ def _environment() -> Environment:
         autoescape=True,
         loader=FunctionLoader(_asset),
         undefined=StrictUndefined,
+        finalize=one_way,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -135,6 +137,11 @@ def _environment() -> Environment:
         "share": lambda part, whole: f"{100 * part / whole:.0f}%" if whole else "-",
     }
     return environment
+
+
+def one_way(value: object) -> object:
+    """Return a text in which what turns the direction of writing is written out, as in JSON."""
+    return value.translate(_TURNS) if type(value) is str else value
 
 
 def _asset(name: str) -> str:

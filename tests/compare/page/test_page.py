@@ -167,6 +167,14 @@ def test_names_are_shown_and_never_run(page_of):
     assert {row["topic"] for row in of_csv(page.texts["group-1-moves"])} == {CLOSING}
 
 
+def test_a_name_that_turns_the_direction_of_writing_does_not_turn_the_page(page_of):
+    html = rendered(page_of([lopsided("or\u202eders"), even()]))
+    assert "\u202e" not in html
+    assert "or\\u202eders" in html
+    group = json.loads(Parsed(html).texts["group-1-group"])
+    assert group["group"] == "or\u202eders"
+
+
 def test_the_page_loads_nothing_from_anywhere(page_of):
     html = rendered(page_of([lopsided()], benchmark=[Family(4, 3, 2).group(1)]))
     page = Parsed(html)
