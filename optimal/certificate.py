@@ -17,9 +17,9 @@ from optimal.budgets.certificate import (
     rests_on_a_budget,
 )
 from optimal.case import BY_PARTITION, Case
-from optimal.exchange.certificate import PEAKS, require_peak
+from optimal.exchange.certificate import PEAKS, require_even, require_peak
 from optimal.form import require_form, unchecked
-from optimal.moves.asked import MOVES, Asked
+from optimal.moves.asked import MOVES, OF_LOADS, Asked
 from optimal.moves.certificate import (
     counts_of_topics,
     counts_within,
@@ -90,8 +90,9 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
 
 
 def is_about_a_peak(solution: Solution) -> bool:
-    """Say whether a certificate is about a peak, or about moves under one."""
-    return bool(solution.proof.givers) or any(tier in PEAKS for tier in solution.objective)
+    """Say whether a certificate is about a peak, how even loads are, or moves under a peak."""
+    of_loads = any(tier in (*PEAKS, *OF_LOADS) for tier in solution.objective)
+    return bool(solution.proof.givers) or of_loads
 
 
 def _require_proved(case: Case, objective: Objective, proof: Proof, asked: Asked | None) -> None:
@@ -144,7 +145,7 @@ def _require_proved_without_costs(
     """Require even topics, where they count, and a peak that has to do with nothing else."""
     even = "topic_balance" in objective
     if even:
-        _require_even(case)
+        _require_even_topics(case)
     if asked is not None:
         counts = every = counts_within(case, asked.at_most)
         if even:
@@ -166,7 +167,9 @@ def _require_rest(
     counts : how many partitions each member holds, as the peak and as the moves go by it
     """
     loads = tuple(tier for tier in asked.rest if tier != MOVES)
-    if loads and not rests_on_moves(asked, proof):
+    if loads and loads[0] in OF_LOADS:
+        require_even(case, loads[0], counts[0])
+    elif loads and not rests_on_moves(asked, proof):
         require_peak(case, (*asked.earlier, *loads), proof, costs, counts[0])
     elif len(loads) > 1:
         raise ProofError("floor is missing")
@@ -252,7 +255,7 @@ def _few_readers(
         yield p, {*firsts[place].values(), case.held[p], case.owner[p]} & among
 
 
-def _require_even(case: Case) -> None:
+def _require_even_topics(case: Case) -> None:
     """Require of each topic the least sum of squares: shares that differ by one at most."""
     least = 0
     for t, count in Counter(case.topic[p] for p in case.read).items():

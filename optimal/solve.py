@@ -99,6 +99,10 @@ def solve(
         return Within(group, tiers, budgets, TimeLeft.of(time_limit), solve).solved(method)
     chosen = _picked(group, tiers) if method == "auto" else method
     run = loaded(chosen, closed_form=method == "auto")
+    if method == "auto" and chosen == "cp-sat":
+        from optimal.moves.hinted import hinted
+
+        run = hinted
     start = perf_counter()
     answer = run(group, tiers, time_limit=time_limit)
     return confirmed(group, tiers, answer, chosen, perf_counter() - start)
@@ -121,9 +125,9 @@ def _picked(group: Group, objective: Objective) -> MethodName:
 
     if enumerates_at_once(group):
         return "brute"
-    from optimal.exchange.recipe import is_worth_it
+    from optimal.moves.recipe import is_worth_it
 
-    return "exchange" if is_worth_it(group, objective) else "cp-sat"
+    return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
 
 
 def loaded(method: MethodName, *, closed_form: bool) -> Method:
@@ -138,9 +142,9 @@ def loaded(method: MethodName, *, closed_form: bool) -> Method:
 
         return partial(flow, closed_form=closed_form)
     if method == "exchange":
-        from optimal.exchange.recipe import exchange
+        from optimal.moves.recipe import exchanged
 
-        return exchange
+        return exchanged
     if method == "brute":
         from optimal.brute import brute
 

@@ -71,14 +71,18 @@ def require_peak(
         what = f"the {NAMES[proof.floor.bound]} bounds {tier} by {bound}, not by {peak}"
         raise ProofError(f"floor: {what}")
     for name in even:
-        fewest = 0
-        if counts:
-            room = sum(most for _, most in counts) - len(case.read)
-            fewest = min(max(least, most - room) for least, most in counts)
-        least_value = _least_of_all(name, sorted(size.values()), len(case.reads), peak, fewest)
-        if least_value != case.value(name):
-            what = f"{name}: the loads show {least_value}, not {case.value(name)}"
-            raise ProofError(what)
+        require_even(case, name, counts, peak)
+
+
+def require_even(case: Case, tier: str, counts: list[tuple[int, int]], peak: int = 0) -> None:
+    """Require that no loads are more even, given that the peak is reached, 0 for none."""
+    size, fewest = sorted(case.known(str(TIERS[tier].needs), p) for p in case.read), 0
+    if counts:
+        room = sum(most for _, most in counts) - len(case.read)
+        fewest = min(max(least, most - room) for least, most in counts)
+    least = _least_of_all(tier, size, len(case.reads), peak, fewest)
+    if least != case.value(tier):
+        raise ProofError(f"{tier}: the loads show {least}, not {case.value(tier)}")
 
 
 def _bound(
@@ -166,7 +170,7 @@ def _least_of_all(name: str, size: list[int], members: int, peak: int, held: int
         fullest.append(max(shown, fullest[-1] + next_one, peak if j == 1 else 0))
     if name.endswith("_spread"):
         emptiest = [(total - fullest[j]) // (members - j) for j in range(1, members)]
-        return max(0, peak - min(emptiest, default=peak))
+        return max(0, fullest[1] - min(emptiest)) if emptiest else 0
     return 2 * sum(fullest[1:members]) - (members - 1) * total
 
 

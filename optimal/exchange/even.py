@@ -28,7 +28,7 @@ def score_of(tier: str, loads: Int64) -> int:
 
 
 def least_score(tier: str, choices: Choices, peak: int) -> int:
-    """Return what no spread or balance is below, given that the peak is reached.
+    """Return what no spread or balance is below, given that the peak is reached, 0 for none.
 
     The j fullest members carry the j heaviest partitions and the lightest ones that make up their
     numbers; and the next member carries at least the average of what is left
@@ -52,7 +52,7 @@ def least_score(tier: str, choices: Choices, peak: int) -> int:
         fullest[i] = max(fullest[i], fullest[i - 1] - (-rest // (members - i + 1)))
     if tier.endswith("_spread"):
         rests = [(total - fullest[i]) // (members - i) for i in range(1, members)]
-        return max(0, peak - min(rests, default=peak))
+        return max(0, fullest[1] - min(rests)) if rests else 0
     return int(2 * sum(fullest[1:members]) - max(0, members - 1) * total)
 
 

@@ -67,7 +67,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     """
     if not serves(objective):
         shown = " > ".join(objective)
-        raise BadInput(f"method: exchange does not serve {shown}; use cp-sat, ilp or brute")
+        raise BadInput(f"method: exchange does not serve {shown}; use cp-sat or brute")
     require_costs_within(group, objective, "exchange")
     time_left = TimeLeft.of(time_limit)
     earlier = before_peak(objective)
@@ -144,14 +144,6 @@ def serves(objective: Objective) -> bool:
     if earlier == objective:
         return False
     return earlier == ("topic_balance",) or one_by_one >= set(earlier)
-
-
-def is_worth_it(group: Group, objective: Objective) -> bool:
-    """Say whether the exchange search serves an objective of a group, in numbers it can add."""
-    kinds = min(group.n_partitions, len(group.topics) * (1 + len(group.members)))
-    if not serves(objective) or kinds * len(group.members) > MOST_CELLS:
-        return False
-    return all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
 
 
 def of_earlier(group: Group, earlier: Objective, proof: Proof) -> Proof:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 OF_COUNTS = ("load_spread", "idle_members")
+# How even loads are, and the peak of the same loads.
+OF_LOADS = {tier: peak for peak, tiers in EVENED.items() for tier in tiers}
 MOVES = "stickiness"
 
 
@@ -34,23 +36,32 @@ class Asked:
     peak: str | None
     at_most: Mapping[str, int]
 
+    @property
+    def loads(self) -> str | None:
+        """A tier of the loads that are evened out, None where there are none."""
+        return self.peak or next((tier for tier in self.rest if tier in OF_LOADS), None)
+
     @staticmethod
     def of(objective: Objective, at_most: Mapping[str, int]) -> Asked | None:
         """Take an objective and budgets apart; None where exchanges do not serve them."""
         peaks = [tier for tier in PEAKS if tier in (*objective, *at_most)]
-        if len(peaks) > 1 or not {*peaks, MOVES, *OF_COUNTS} >= set(at_most):
+        evens = [tier for tier in objective if tier in OF_LOADS]
+        if len(peaks) > 1 or len(evens) > 1 or not {*peaks, MOVES, *OF_COUNTS} >= set(at_most):
             return None
         peak = peaks[0] if peaks else None
-        late = {MOVES, *peaks} if peak not in objective else set(peaks)
-        if not peaks and ("balance" in objective or not set(OF_COUNTS) & set(at_most)):
+        if evens and (objective[-1] != evens[0] or peak not in (None, OF_LOADS[evens[0]])):
             return None
+        about_counts = "balance" not in objective and set(OF_COUNTS) & set(at_most)
+        if not (peaks or evens or about_counts):
+            return None
+        late = {*peaks, *evens}
+        if peak not in objective and (peaks or not evens):
+            late.add(MOVES)
         places = [place for place, tier in enumerate(objective) if tier in late]
         if not places:
             return None
         earlier, rest = objective[: places[0]], objective[places[0] :]
-        even = EVENED.get(str(peak), ()) if peak in objective else ()
-        middle = rest[:-1] if rest[-1] in even else rest
-        if not {MOVES, *peaks} >= set(middle):
+        if not {MOVES, *peaks, *evens} >= set(rest):
             return None
         if earlier == ("topic_balance",):
             return None if set(at_most) & set(OF_COUNTS) else Asked(earlier, rest, peak, at_most)

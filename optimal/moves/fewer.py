@@ -15,12 +15,18 @@ if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
 SEED = 1
-# Rounds that each number of moves is tried for, the first time and at most.
-TRIED, MOST_TRIED = 50, 3200
+# The share of the patience that each number of moves is tried for at first.
+AT_FIRST = 16
 
 
 def fewer_moves(
-    hands: Hands, home: Int64, start: Hands, peak: int, least: int, time_left: TimeLeft
+    hands: Hands,
+    home: Int64,
+    start: Hands,
+    peak: int,
+    least: int,
+    time_left: TimeLeft,
+    patience: int,
 ) -> Hands:
     """Find few moves under a peak, from what is held and from what moves the fewest of all.
 
@@ -34,21 +40,23 @@ def fewer_moves(
     home : (read,) int64, the owner of each partition, -1 nobody
     start : the fewest moves of all, whatever the peak
     least : no assignment has fewer moves, nor has `start`
+    patience : how many rounds without a lower peak are waited for at the most
     """
     take_back(hands, home, peak)
     best, fewest = hands, moves_of(home, hands.holder)
-    rounds = TRIED
-    while fewest > least and rounds <= MOST_TRIED and not time_left.is_up:
-        low, high = least, fewest
+    rounds = max(1, patience // AT_FIRST)
+    while fewest > least and rounds <= patience and not time_left.is_up:
+        # First as many moves as there may be: the search takes what brings most per move.
+        low, high, tried = least, fewest, fewest - 1
         while low < high and not time_left.is_up:
-            tried = (low + high) // 2
             found = Hands(start.choices, start.holder)
             found = lower_peak_within(found, home, tried, peak, time_left, rounds)
             if found.peak > peak:
                 low = tried + 1
-                continue
-            take_back(found, home, peak)
-            best, high = found, moves_of(home, found.holder)
+            else:
+                take_back(found, home, peak)
+                best, high = found, moves_of(home, found.holder)
+            tried = (low + high) // 2
         fewest = min(high, fewest)
         rounds *= 2
     return best

@@ -24,8 +24,10 @@ from optimal.exchange.recipe import (
     PATIENCE,
     SMALL,
     SMALL_PATIENCE,
+    exchange,
     is_scorable,
     of_earlier,
+    serves,
 )
 from optimal.exchange.search import lower_peak
 from optimal.exchange.start import longest_first
@@ -61,6 +63,20 @@ def is_worth_it(group: Group, objective: Objective, at_most: Mapping[str, int]) 
     return kinds * len(group.members) <= MOST_CELLS and greatest < LIMITS["exchange"]
 
 
+def exchanged(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
+    """Bring the tiers of an objective as low as can be, without budgets.
+
+    Raises
+    ------
+    BadInput
+        Where the objective is not one that exchanges serve, or costs would leave 64 bits.
+    """
+    if serves(objective):
+        return exchange(group, objective, time_limit=time_limit)
+    found = exchange_within(group, objective, {}, TimeLeft.of(time_limit))
+    return found or Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
+
+
 def exchange_within(
     group: Group, objective: Objective, at_most: Mapping[str, int], time_left: TimeLeft
 ) -> Answer | None:
@@ -78,7 +94,9 @@ def exchange_within(
     """
     asked = Asked.of(objective, at_most)
     if asked is None:
-        shown = f"{' > '.join(objective)} within {' and '.join(at_most)}"
+        shown = " > ".join(objective)
+        if at_most:
+            shown += f" within {' and '.join(at_most)}"
         raise BadInput(f"method: exchange does not serve {shown}; use cp-sat or brute")
     require_costs_within(group, (*objective, *at_most), "exchange")
     limit = time_left.share(1)
@@ -86,12 +104,7 @@ def exchange_within(
     if found.owner is None:
         return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
     proof = of_earlier(group, asked.earlier, found.proof)
-    column = np.zeros(group.n_partitions, np.int64)
-    if asked.peak is not None:
-        column = column_of(group, asked.peak)
-    choices = choices_of(group, asked.earlier, proof, column)
-    if asked.peak == "peak_time":
-        choices = timed(group, choices)
+    choices = _choices(group, asked, proof)
     even = np.zeros(choices.members, np.int64)
     if "load_spread" in asked.at_most:
         order = tuple(dict.fromkeys((*asked.earlier, "balance")))
@@ -120,6 +133,15 @@ def exchange_within(
         return Answer(owner, bounds, proof=Proof(ProofKind.SOLVER))
     proof = replace(proof, floor=search.floor, givers=search.givers)
     return Answer(owner, bounds, proof=proof)
+
+
+def _choices(group: Group, asked: Asked, proof: Proof) -> Choices:
+    """Return what the earlier tiers leave open, of loads that are 0 where none are asked for."""
+    column = np.zeros(group.n_partitions, np.int64)
+    if asked.loads is not None:
+        column = column_of(group, asked.loads)
+    choices = choices_of(group, asked.earlier, proof, column)
+    return timed(group, choices) if asked.peak == "peak_time" else choices
 
 
 @dataclass(eq=False)
@@ -170,7 +192,7 @@ class Search:
     def can_be_told(self) -> bool:
         """Whether the form of a certificate has a place for what was proved."""
         if self.asked.peak not in self.asked.rest:
-            return bool(self.givers)
+            return bool(self.givers) or MOVES not in self.asked.rest
         by_moves = self.floor is None and MOVES in self.asked.at_most
         return len(self.asked.rest) == 1 or not by_moves
 
@@ -223,7 +245,6 @@ class Search:
             bounds = [max(bound, highest_floor(one.choices)[0]) for one in self.first]
             bound = min(bounds)
         order = np.argsort(bounds, kind="stable").tolist()
-        patience = SMALL_PATIENCE if hull.cells <= SMALL else PATIENCE
         for number, i in enumerate(order):
             aim = max(bounds[i], target)
             if self.hands.peak <= aim:
@@ -232,10 +253,10 @@ class Search:
             searching = TimeLeft.of(self.searching.share(left))
             start = Hands(self.first[i].choices, self.first[i].holder)
             if self.most is None:
-                found = lower_peak(start, aim, searching, patience)
+                found = lower_peak(start, aim, searching, self._patience)
             else:
                 found = lower_peak_within(
-                    start, self.home, self.most, aim, searching, patience // left
+                    start, self.home, self.most, aim, searching, self._patience // left
                 )
             if found.peak < self.hands.peak:
                 self.hands = found
@@ -276,7 +297,9 @@ class Search:
         leavers = Leavers.of(hull, home)
         needed = leavers.needed(hull.room(self.peak))
         least = max(by_counts, needed)
-        self.hands = fewer_moves(self.hands, home, start, self.peak, least, self.searching)
+        self.hands = fewer_moves(
+            self.hands, home, start, self.peak, least, self.searching, self._patience
+        )
         value = moves_of(home, self.hands.holder)
         if value > least and self._is_closable:
             program = self._program()
@@ -292,7 +315,9 @@ class Search:
 
     def _even_out(self, tier: str) -> tuple[int, int]:
         """(the most even score that was found, what no assignment is below) under the peak."""
-        least = least_score(tier, self.windows.hull, int(self.peak or 0))
+        # A budget on the peak says what it is at most, the objective what it is.
+        reached = self.hands.peak if self.asked.peak in self.asked.rest else 0
+        least = least_score(tier, self.windows.hull, reached)
         if self.most is None:
             even_out(self.hands, tier, least, self.searching, EVEN_PATIENCE)
         else:
@@ -303,9 +328,9 @@ class Search:
         if value == least or not is_scorable(self.group, self.objective, self.windows.hull):
             return value, least
         owner = owner_of(self.group, self.hands.choices, self.hands.holder)
-        reached = values(Assignment(self.group, owner), self.objective)
+        costs = values(Assignment(self.group, owner), self.objective)
         limits = {one: (0, most) for one, most in self.at_most.items()}
-        limits |= {one: (v, v) for one, v in zip(self.objective, reached, strict=True)}
+        limits |= {one: (v, v) for one, v in zip(self.objective, costs, strict=True)}
         limits[tier] = least, value
         seconds = self.time_left.share(1)
         found = least_within(self.group, tier, limits, start=owner, seconds=seconds)
@@ -314,6 +339,10 @@ class Search:
         holder = found.owner[self.windows.hull.read].astype(np.int64)
         self.hands, self.kind = Hands(self._window(holder), holder), ProofKind.SOLVER
         return score_of(tier, self.hands.loads), found.bound
+
+    @property
+    def _patience(self) -> int:
+        return SMALL_PATIENCE if self.windows.hull.cells <= SMALL else PATIENCE
 
     @property
     def _is_closable(self) -> bool:

@@ -1,7 +1,8 @@
 """Every formulation on many seeded groups: a table of what was met.
 
 Run with ``make agree``, or ``python -m tests.optimal.agreement_sweep --seed 2 --groups 500``;
-with ``--magnitudes`` on groups whose lags and weights are of several magnitudes.
+with ``--magnitudes`` on groups whose lags and weights are of several magnitudes, with ``--pairs``
+for every order of one tier of lag and one other.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
 HARD = [tier for tier in TIERS if not TIERS[tier].is_flow]
 LOADS = [tier for tier in HARD if TIERS[tier].needs is not None]
 Cases = Callable[[int, int], tuple[Group, list[tuple[str, ...]]]]
+LAG = [tier for tier in HARD if TIERS[tier].needs == "lag"]
+PAIRS = [
+    pair
+    for lag in LAG
+    for other in TIERS
+    if TIERS[other].needs in (None, "racks") or other == "moved_weight"
+    for pair in ((other, lag), (lag, other))
+]
 STAPLES = [*PRESETS.values(), *permutations(FLOW, 2)]
 SECONDS = 5.0
 
@@ -87,6 +96,13 @@ def magnitudes_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]
     others = rng.sample([tier for tier in TIERS if tier != load], rng.randint(0, 2))
     asked = rng.sample([load, *others], 1 + len(others))
     return mixed_magnitudes(rng, group, below=LIMITS["ilp"]), [tuple(asked)]
+
+
+def pairs_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small group and, in turn, each order of one tier of counts or moves and one of lag."""
+    rng = random.Random(f"pairs {seed} {number}")
+    group = random_group(rng, members=rng.randint(2, 4), partitions=rng.randint(2, 7))
+    return group, [PAIRS[number % len(PAIRS)]]
 
 
 def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
@@ -151,10 +167,11 @@ def main() -> int:
     parser.add_argument("--groups", type=int, default=20_000)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--magnitudes", action="store_true")
+    parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--folder", default="out/contradictions")
     asked = parser.parse_args()
     start = perf_counter()
-    make = magnitudes_case if asked.magnitudes else case
+    make = pairs_case if asked.pairs else magnitudes_case if asked.magnitudes else case
     found = sweep(asked.seed, asked.groups, asked.folder, make=make, processes=asked.processes)
     told = [met.contradiction for met in found if met.contradiction is not None]
     counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))

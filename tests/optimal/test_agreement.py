@@ -11,7 +11,15 @@ import pytest
 from groups import PRESETS, TIERS, Assignment, BadInput, Group, SolverContradiction, values
 from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, solve
 from optimal.agreement import SOLVERS, agree
-from tests.optimal.agreement_sweep import case, magnitudes_case, methods, sweep, table
+from tests.optimal.agreement_sweep import (
+    PAIRS,
+    case,
+    magnitudes_case,
+    methods,
+    pairs_case,
+    sweep,
+    table,
+)
 
 GROUPS, SEED = 2000, 5
 KIP_54 = ("balance", "stickiness")
@@ -113,6 +121,14 @@ def test_no_two_formulations_disagree_on_groups_of_mixed_magnitudes(tmp_path):
     assert said.pop("exchange") > 20
     assert said == {"cp-sat": 150, "ilp": 150, "brute": 150}
     assert sum(len(one.methods) - one.proved for one in found) <= 2
+
+
+def test_no_two_formulations_disagree_on_any_order_of_lag_and_another_tier(tmp_path):
+    """Every pair once: ``--pairs`` asks the same of thousands."""
+    found = sweep(SEED, len(PAIRS), str(tmp_path), make=pairs_case)
+    assert [one.contradiction for one in found if one.contradiction is not None] == []
+    assert {one.objective for one in found} == set(PAIRS)
+    assert methods(found)["exchange"] > len(PAIRS) // 4
 
 
 def reads(group):

@@ -40,6 +40,8 @@ LAST = (
     ("peak_lag", "lag_spread"),
     ("peak_weight", "weight_balance"),
     ("peak_weight", "weight_spread"),
+    ("lag_spread",),
+    ("weight_balance",),
 )
 
 
@@ -53,7 +55,10 @@ def case(rng: random.Random) -> tuple[Group, tuple[str, ...]]:
         column = np.full(group.n_partitions, {"hot": 1, "zero": 0, "ties": 7}[kind], np.int64)
         column[rng.randrange(len(column))] = {"hot": 1000, "zero": 0, "ties": 14}[kind]
         group = replace(group, lag_records=column, weight=column[::-1].copy())
-    return group, (*rng.choice(EARLIER), *rng.choice(LAST))
+    earlier, last = rng.choice(EARLIER), rng.choice(LAST)
+    if "stickiness" not in earlier and last[0].startswith("peak") and rng.random() < 0.2:
+        last = (last[0], "stickiness", *last[1:])
+    return group, (*earlier, *last)
 
 
 def meet(seed: int, number: int) -> Solution:

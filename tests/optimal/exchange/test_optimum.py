@@ -152,8 +152,9 @@ def test_objectives_that_it_does_not_serve_are_refused():
     group = replace(alike(6, 2, "uniform", 1), weight=np.arange(6))
     for objective in (
         "peak_lag > balance",
-        "lag_spread",
-        "balance > lag_spread",
+        "lag_spread > stickiness",
+        "peak_lag > lag_spread > stickiness",
+        "peak_lag > peak_weight",
         "topic_balance > balance > peak_lag",
         "balance > peak_lag > weight_balance",
         "peak_lag > lag_spread > lag_balance",
