@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -53,7 +54,7 @@ def solve(
         else `cp-sat`; the solution says what ran
     time_limit : seconds; when they are up the solution says what is known by then
     assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group
-    at_most : budgets, the greatest value that some flow tiers may have: ``{"stickiness": 3}``
+    at_most : budgets, the greatest value that some tiers may have: ``{"stickiness": 3}``
         allows three moves. The solution is the best among the assignments that keep to them.
 
     Raises
@@ -96,6 +97,9 @@ def solve(
     if budgets:
         from optimal.budgets.within import Within
 
+        if not all(TIERS[tier].is_flow for tier in (*tiers, *budgets)):
+            # Loaded before the clock starts: it takes seconds on a busy machine.
+            import_module("optimal.moves.recipe")
         return Within(group, tiers, budgets, TimeLeft.of(time_limit), solve).solved(method)
     chosen = _picked(group, tiers) if method == "auto" else method
     run = loaded(chosen, closed_form=method == "auto")

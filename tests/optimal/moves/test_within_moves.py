@@ -143,7 +143,7 @@ def test_budgets_that_exclude_each_other_are_refused_at_any_size():
 def test_what_exchanges_within_budgets_do_not_serve_is_refused():
     group = owned(10, 3, "uniform")
     for objective, at_most in (
-        ("lag_spread", {"stickiness": 1}),
+        ("lag_spread > stickiness", {"stickiness": 1}),
         ("balance", {"stickiness": 1}),
         ("peak_lag", {"lag_spread": 10**9}),
         ("peak_lag", {"idle_members": 1}),
