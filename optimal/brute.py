@@ -6,25 +6,19 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from groups.arrays import NOBODY
 from groups.errors import BadInput
 from groups.needs import require_data
 from optimal.answer import Answer, NothingWithin
+from optimal.enumeration import MOST_ASSIGNMENTS, best_so_far, count, digits
 from optimal.limits import require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
-    from groups.arrays import Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
-
-MOST_ASSIGNMENTS = 1_000_000
-CELLS_AT_ONCE = 2**18
 
 
 def brute(
@@ -59,174 +53,20 @@ def brute(
     require_costs_within(group, (*objective, *budgets), "brute")
     _require_few_assignments(group)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    best: tuple[int, ...] | None = None
-    found: Int32 | None = None
-    for owner in _assignments(group):
+    best, found = None, None
+    for values, owner in best_so_far(group, objective, budgets):
+        best, found = values, owner
         if time.monotonic() > deadline:
             return Answer(found, (None,) * len(objective), Stopped.TIME_LIMIT)
-        values = []
-        for tier, most in budgets.items():
-            owner = owner[ENUMERATED_TIERS[tier](group, owner) <= most]
-        if not len(owner):
-            continue
-        for tier in objective:
-            value = ENUMERATED_TIERS[tier](group, owner)
-            values.append(int(value.min()))
-            owner = owner[value == values[-1]]
-        if best is None or tuple(values) < best:
-            best, found = tuple(values), owner[0].copy()
     if best is None:
         raise NothingWithin
     return Answer(found, best, Stopped.PROOF, Proof(ProofKind.EXHAUSTION))
 
 
-def enumerates_at_once(group: Group) -> bool:
-    """Say whether all assignments fit in one table of `CELLS_AT_ONCE`, looked at in 5 ms."""
-    number = count(group)
-    return number is not None and number * _width(group) <= CELLS_AT_ONCE
-
-
-def count(group: Group) -> int | None:
-    """Return the number of assignments, None from 10^15 on."""
-    if _digits(group) >= 15:
-        return None
-    read = group.readers > 0
-    choices = zip(group.readers[read].tolist(), group.partitions[read].tolist(), strict=True)
-    number: int = math.prod(readers**partitions for readers, partitions in choices)
-    return number
-
-
-def _digits(group: Group) -> float:
-    read = group.readers > 0
-    return float((np.log10(group.readers[read]) * group.partitions[read]).sum())
-
-
-def _width(group: Group) -> int:
-    return max(1, group.n_partitions, len(group.members))
-
-
 def _require_few_assignments(group: Group) -> None:
     number = count(group)
     if number is None or number > MOST_ASSIGNMENTS:
-        shown = number or f"about 10^{math.floor(_digits(group))}"
+        shown = number or f"about 10^{math.floor(digits(group))}"
         raise BadInput(
             f"method brute: {shown} assignments, more than the {MOST_ASSIGNMENTS} allowed"
         )
-
-
-def _read(group: Group) -> Int64:
-    """(read,) int64: the partitions that somebody reads."""
-    return np.flatnonzero(group.readers[group.topic] > 0)
-
-
-def _assignments(group: Group) -> Iterator[Int32]:
-    """Yield all assignments in lexicographic order, (some, all partitions) int32 at a time."""
-    readers = [group.subscribers(t) for t in range(len(group.topics))]
-    topic, read = group.topic.tolist(), _read(group).tolist()
-    total = math.prod(len(readers[topic[p]]) for p in read)
-    some = max(1, CELLS_AT_ONCE // _width(group))
-    for start in range(0, total, some):
-        rest = np.arange(start, min(start + some, total))
-        owner = np.full((len(rest), group.n_partitions), NOBODY, np.int32)
-        for p in reversed(read):
-            rest, choice = np.divmod(rest, len(readers[topic[p]]))
-            owner[:, p] = readers[topic[p]][choice]
-        yield owner
-
-
-def _loads(group: Group, owner: Int32, partitions: Int64, load: Int64 | None = None) -> Int64:
-    """(assignments, members) int64: sum of `load`, else the number, of the partitions held."""
-    loads = np.zeros((len(owner), len(group.members)), np.int64)
-    row = np.arange(len(owner))
-    for p in partitions.tolist():
-        loads[row, owner[:, p]] += 1 if load is None else load[p]
-    return loads
-
-
-def _pairs(loads: Int64) -> Int64:
-    """(assignments,) int64: KIP-54's score, the differences of all pairs of members added up."""
-    score = np.zeros(len(loads), np.int64)
-    for m in range(loads.shape[1]):
-        score += np.abs(loads[:, m + 1 :] - loads[:, m, None]).sum(axis=1)
-    return score
-
-
-def _balance(group: Group, owner: Int32) -> Int64:
-    return _pairs(_loads(group, owner, _read(group)))
-
-
-def _topic_balance(group: Group, owner: Int32) -> Int64:
-    squares = np.zeros(len(owner), np.int64)
-    for t in np.flatnonzero(group.readers).tolist():
-        held = _loads(group, owner, np.arange(group.first[t], group.first[t + 1]))
-        squares += (held**2).sum(axis=1)
-    return squares
-
-
-def _stickiness(group: Group, owner: Int32) -> Int64:
-    owned = np.flatnonzero(group.owner != NOBODY)
-    moved: Int64 = (owner[:, owned] != group.owner[owned]).sum(axis=1)
-    return moved
-
-
-def _moved_weight(group: Group, owner: Int32) -> Int64:
-    moved = np.zeros(len(owner), np.int64)
-    if group.weight is None:
-        return moved
-    for p in np.flatnonzero(group.owner != NOBODY).tolist():
-        moved += np.where(owner[:, p] != group.owner[p], group.weight[p], 0)
-    return moved
-
-
-def _racks(group: Group, owner: Int32) -> Int64:
-    misses, racks = np.zeros(len(owner), np.int64), group.racks
-    if racks is None:
-        return misses
-    for p in _read(group).tolist():
-        near = racks.of_set(int(racks.replicas[p]))
-        far = [rack < 0 or racks.names[rack] not in near for rack in racks.member.tolist()]
-        misses += np.array(far)[owner[:, p]]
-    return misses
-
-
-def _member_loads(group: Group, owner: Int32, column: Int64 | None) -> Int64:
-    return _loads(group, owner, _read(group) if column is not None else np.arange(0), column)
-
-
-def _peak(loads: Int64) -> Int64:
-    peak: Int64 = loads.max(axis=1, initial=0)
-    return peak
-
-
-def _spread(loads: Int64) -> Int64:
-    return loads.max(axis=1) - loads.min(axis=1) if loads.shape[1] else _peak(loads)
-
-
-def _time(group: Group, owner: Int32) -> Int64:
-    lag = _member_loads(group, owner, group.lag_records)
-    return _peak(-(-lag // np.maximum(group.capacity, 1)))
-
-
-def _idle(group: Group, owner: Int32) -> Int64:
-    held = _loads(group, owner, _read(group)) > 0
-    could = min(len(group.members), len(_read(group)))
-    idle: Int64 = could - held.sum(axis=1)
-    return idle
-
-
-ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
-    "balance": _balance,
-    "topic_balance": _topic_balance,
-    "stickiness": _stickiness,
-    "moved_weight": _moved_weight,
-    "racks": _racks,
-    "load_spread": lambda g, owner: _spread(_loads(g, owner, _read(g))),
-    "idle_members": _idle,
-    "peak_lag": lambda g, owner: _peak(_member_loads(g, owner, g.lag_records)),
-    "lag_spread": lambda g, owner: _spread(_member_loads(g, owner, g.lag_records)),
-    "lag_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.lag_records)),
-    "peak_weight": lambda g, owner: _peak(_member_loads(g, owner, g.weight)),
-    "weight_spread": lambda g, owner: _spread(_member_loads(g, owner, g.weight)),
-    "peak_time": _time,
-    "weight_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.weight)),
-}

@@ -125,7 +125,7 @@ def _picked(group: Group, objective: Objective) -> MethodName:
     """Return the method that `auto` stands for."""
     if all(TIERS[tier].is_flow for tier in objective):
         return "flow"
-    from optimal.brute import enumerates_at_once
+    from optimal.enumeration import enumerates_at_once
 
     if enumerates_at_once(group):
         return "brute"

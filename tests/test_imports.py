@@ -181,7 +181,8 @@ def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solut
     within = ("budgets/budget", "budgets/certificate", "budgets/audit")
     moves = ("moves/asked", "moves/certificate")
     rules = (*within, "exchange/floor", "exchange/certificate", *moves)
-    checker = ("case", "certificate", "form", "proof", "solution", *rules)
+    counting = ("enumeration", "recount")
+    checker = ("case", "certificate", "form", "proof", "solution", *counting, *rules)
     for name in (*checker, "confirmation/audit", "confirmation/books"):
         path = ROOT / f"optimal/{name}.py"
         ours = {name for name in imported(path) if name.startswith("optimal.")}
@@ -204,7 +205,8 @@ def test_the_formulations_share_no_model():
     """What each of them knows of a tier it has from ``groups`` or says itself."""
     shared = {"optimal.answer", "optimal.limits", "optimal.proof", "optimal.solution"}
     own = {
-        "brute": set(),
+        "brute": {"optimal.enumeration"},
+        "enumeration": set(),
         "cpsat": {"optimal.programs.constraint"},
         "programs/constraint": set(),
         "ilp": {"optimal.programs.linear"},

@@ -103,13 +103,20 @@ def check(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="exit code 1 where the status could not be checked"),
+    ] = False,
 ) -> None:
     """Check a solution and its proof, without a solver.
 
-    Validity, every term and the certificate are computed again. Prints the status and the bounds
-    that were judged, and what was not checked.
+    Validity, every term and the certificate are computed again; without a certificate, all
+    assignments of a group that has a million at the most are counted again. Prints the status and
+    the bounds that were judged, and what was not checked.
     """
+    from assay.printing.judgement import judged
     from optimal.certificate import check as check_solution
+    from optimal.recount import count_again
     from optimal.solution import Solution
 
     one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset)
@@ -119,6 +126,8 @@ def check(
         document = parse_json(decode(data))
         answer = Solution.from_dict(one, document)
         unchecked = list(check_solution(one, answer))
+        if unchecked and count_again(one, answer):
+            unchecked = []
     except AssayError as error:
         raise type(error)(f"{solution}: {error}") from None
     note_assumed(one.assumed)
@@ -128,8 +137,10 @@ def check(
             for term in answer.terms
         )
         show(f"the assignment is valid and costs what it says: {terms}")
-    show(f"status {answer.status}{'' if unchecked else ': the certificate proves it'}")
+    show(f"status {judged(answer, checked=not unchecked)}")
     if document.get("assumed", []) != list(one.assumed):
         unchecked.append("what the solution says was assumed, which is not what was assumed here")
     for line in (*unchecked, "how it was found: method, seconds, why it stopped"):
         show(f"not checked: {line}")
+    if strict and unchecked:
+        raise typer.Exit(1)

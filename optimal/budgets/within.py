@@ -215,7 +215,7 @@ class Within:
         BadInput
             Where they were asked for by name and do not serve.
         """
-        from optimal.brute import enumerates_at_once
+        from optimal.enumeration import enumerates_at_once
         from optimal.moves.asked import Asked
 
         if method == "auto" and Asked.of(self.objective, self.at_most) is None:
@@ -232,7 +232,8 @@ class Within:
 
     def _searched(self, method: str, known: list[Solution]) -> Solution:
         """Return what enumeration or a constraint program finds."""
-        from optimal.brute import brute, enumerates_at_once
+        from optimal.brute import brute
+        from optimal.enumeration import enumerates_at_once
 
         limit = self.time_left.share(1)
         if method == "brute" or (method == "auto" and enumerates_at_once(self.group)):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from groups import TIERS
-from optimal.brute import CELLS_AT_ONCE, MOST_ASSIGNMENTS
+from optimal.enumeration import CELLS_AT_ONCE, MOST_ASSIGNMENTS
 from optimal.flow.costs import COSTS
 from optimal.flow.stages import CONVEX
 from optimal.limits import LIMITS

@@ -3,11 +3,15 @@ import re
 import subprocess
 import sys
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 
+from groups import Group
+from optimal import solve
 from tests.assay.calling import assay, good, one_line, side_by_side
 
+ROOT = Path(__file__).parents[3]
 COSTS = (
     "the assignment is valid and costs what it says: balance 1 (bound 1), stickiness 2 (bound 2)"
 )
@@ -19,11 +23,58 @@ def test_a_solution_passes_its_check(folder, solution):
     assert run.stdout.splitlines() == [COSTS, "status optimal: the certificate proves it", HOW]
 
 
-def test_the_check_says_what_it_could_not_check(folder, solution):
-    answer = json.dumps(solution | {"proof": {"kind": "solver"}})
+@pytest.fixture(scope="module")
+def large(folder) -> dict:
+    """An optimum of 3^14 assignments, its proof left out."""
+    members = {m: {"subscription": ["t"]} for m in "abc"}
+    document = {"format": "assay-group/1", "group": "large", "topics": {"t": 14}}
+    (folder / "large.json").write_text(json.dumps(document | {"members": members}))
+    return solve(Group.read(folder / "large.json"), "balance").to_dict()
+
+
+@pytest.mark.parametrize(("kind", "who"), [("solver", "solver"), ("exhaustion", "search")])
+def test_the_check_does_not_repeat_a_status_that_it_could_not_check(folder, large, kind, who):
+    answer = json.dumps(large | {"proof": {"kind": kind}})
+    run = good(assay("check", folder / "large.json", "-", stdin=answer))
+    unchecked = f"not checked: proof of kind {kind}: the bounds are its word and were not checked"
+    said = f"status optimal by the word of the {who}: not checked"
+    assert run.stdout.splitlines()[1:] == [said, unchecked, HOW]
+
+
+def test_a_strict_check_fails_where_the_status_was_not_checked(folder, large, solution):
+    word = json.dumps(large | {"proof": {"kind": "solver"}})
+    run = assay("check", folder / "large.json", "-", "--strict", stdin=word)
+    assert (run.returncode, run.stderr) == (1, "")
+    assert "status optimal by the word of the solver: not checked" in run.stdout
+    good(assay("check", folder / "large.json", "-", "--strict", stdin=json.dumps(large)))
+    counted = json.dumps(solution | {"proof": {"kind": "solver"}})
+    good(assay("check", folder / "orders.json", "-", "--strict", stdin=counted))
+
+
+@pytest.mark.parametrize("kind", ["solver", "exhaustion"])
+def test_a_small_group_is_counted_again_where_there_is_no_certificate(folder, solution, kind):
+    answer = json.dumps(solution | {"proof": {"kind": kind}})
     run = good(assay("check", folder / "orders.json", "-", stdin=answer))
-    unchecked = "not checked: proof of kind solver: the bounds are its word and were not checked"
-    assert run.stdout.splitlines() == [COSTS, "status optimal", unchecked, HOW]
+    said = "status optimal: all assignments were counted again, and none is better"
+    assert run.stdout.splitlines() == [COSTS, said, HOW]
+
+
+@pytest.mark.parametrize("kind", ["solver", "exhaustion"])
+def test_a_forged_optimum_of_a_captured_group_is_refused(kind):
+    """What kpr-c holds now, loads of 9 and 5, called the best there is."""
+    capture = ROOT / "corpus/captures/3.9.2/all-describe.txt"
+    one = ("--group", "kpr-c", "--assume-equal")
+    solved = assay("solve", capture, *one, "--objective", "balance", "--format", "json")
+    forged = json.loads(solved.stdout)
+    forged["assignment"] = {
+        "kpr-0-9e9480e3-fb86-495b-a540-9a7c10bdb384": {"t0": [0, 1, 2, 3, 4, 5], "t1": [0, 1, 2]},
+        "kpr-1-3de62e6c-0a77-44e8-9e87-737fc6f7b234": {"t1": [3, 4], "t2": [0, 1, 2]},
+    }
+    forged["terms"] = [{"name": "balance", "value": 4, "bound": 4}]
+    forged["proof"] = {"kind": kind}
+    run = assay("check", capture, "-", *one, stdin=json.dumps(forged))
+    line = "-: terms.balance: the bound 4 is wrong: an assignment has 0"
+    assert one_line(run, 1) == line
 
 
 def test_the_check_names_the_status_and_the_bounds_that_it_judged(folder, solution):
@@ -35,8 +86,7 @@ def test_the_check_names_the_status_and_the_bounds_that_it_judged(folder, soluti
     said = {
         "feasible": [
             COSTS.replace("(bound 1)", "(bound 0)").replace("(bound 2)", "(bound unknown)"),
-            "status feasible",
-            "not checked: no proof is given: the bounds were not checked",
+            "status feasible: all assignments were counted again, and the bounds hold",
             HOW,
         ],
         "unknown": ["status unknown", "not checked: there is no assignment to check", HOW],

@@ -1,0 +1,102 @@
+"""A claim without a certificate is refused where an assignment is plainly better."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from groups import Assignment, Group, ProofError, values
+from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, check, solve
+from optimal.brute import brute
+from optimal.recount import count_again
+from tests.optimal.random_groups import random_group
+
+
+def one_topic(lags: list[int], members: int) -> Group:
+    return Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": "hot",
+            "topics": {"t": {"partitions": len(lags), "lag": lags}},
+            "members": {f"c{m:02}": {"subscription": ["t"]} for m in range(members)},
+        }
+    )
+
+
+def claimed(group: Group, objective: tuple[str, ...], owner, kind=ProofKind.EXHAUSTION):
+    """Somebody's word that an assignment is the best."""
+    assignment = Assignment(group, owner)
+    terms = tuple(
+        Term(t, v, v) for t, v in zip(objective, values(assignment, objective), strict=True)
+    )
+    return Solution(
+        group=group, objective=objective, status=Status.OPTIMAL, stopped=Stopped.PROOF,
+        method="brute", seconds=0.0, terms=terms, assignment=assignment, proof=Proof(kind),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [ProofKind.EXHAUSTION, ProofKind.SOLVER])
+def test_a_peak_of_1200_is_no_optimum_where_900_is_one(kind):
+    group = one_topic([900, 300, 300, 300, 300, 300], 3)
+    best = solve(group, "peak_lag").assignment.owner
+    worse = best.copy()
+    worse[1:] = [best[0], *[(best[0] + 1) % 3] * 2, *[(best[0] + 2) % 3] * 2]
+    forged = claimed(group, ("peak_lag",), worse, kind)
+    assert forged.terms[0].value == 1200
+    assert check(group, forged)
+    said = "terms.peak_lag: the bound 1200 is wrong: an assignment has 900"
+    with pytest.raises(ProofError, match=said):
+        count_again(group, forged)
+    assert count_again(group, claimed(group, ("peak_lag",), best, kind))
+
+
+def test_a_false_bound_of_a_feasible_answer_is_refused_and_a_true_one_is_not():
+    group = one_topic([900, 300, 300, 300, 300, 300], 3)
+    one = claimed(group, ("peak_lag",), solve(group, "peak_lag").assignment.owner)
+    worse = replace(one, status=Status.FEASIBLE, proof=Proof(ProofKind.NONE))
+    for bound in (None, 0, 899, 900):
+        assert count_again(group, replace(worse, terms=(Term("peak_lag", 900, bound),)))
+    with pytest.raises(ProofError, match="the bound 901 is wrong: an assignment has 900"):
+        count_again(group, replace(worse, terms=(Term("peak_lag", 1200, 901),)))
+
+
+def test_a_claim_on_a_small_group_passes_exactly_where_nothing_is_better():
+    rng, seen = random.Random(1), set()
+    for _ in range(60):
+        group = random_group(rng, members=rng.randint(2, 3), partitions=rng.randint(3, 7))
+        objective = tuple(rng.sample(["balance", "stickiness", "peak_lag", "lag_balance"], 2))
+        best = brute(group, objective).bounds
+        owner = solve(group, rng.choice(objective)).assignment.owner
+        forged = claimed(group, objective, owner)
+        is_best = tuple(term.value for term in forged.terms) == best
+        seen.add(is_best)
+        if is_best:
+            assert count_again(group, forged)
+        else:
+            with pytest.raises(ProofError, match="is wrong: an assignment has"):
+                count_again(group, forged)
+    assert seen == {True, False}
+
+
+def test_of_a_group_with_too_many_assignments_a_plainly_worse_one_is_refused():
+    group = one_topic([900] + [300] * 99, 20)
+    best = solve(group, "balance").assignment.owner
+    worse = best.copy()
+    worse[best == 0] = 1
+    said = r"terms\.balance: the bound \d+ is wrong: an assignment has 0"
+    with pytest.raises(ProofError, match=said):
+        count_again(group, claimed(group, ("balance",), worse))
+    with pytest.raises(ProofError, match=r"terms\.peak_lag: the bound 3600 is wrong: an"):
+        count_again(group, claimed(group, ("peak_lag",), worse))
+    assert not count_again(group, claimed(group, ("balance",), best))
+
+
+def test_what_breaks_a_budget_refutes_nothing():
+    """Even loads take moves that there may not be."""
+    document = one_topic([0] * 24, 2).to_dict()
+    document["members"]["c00"]["owned"] = {"t": list(range(24))}
+    group = Group.from_dict(document)
+    stays = claimed(group, ("balance",), group.owner)
+    with pytest.raises(ProofError, match="the bound 24 is wrong: an assignment has 0"):
+        count_again(group, stays)
+    assert not count_again(group, replace(stays, at_most={"stickiness": 0}))
