@@ -15,6 +15,7 @@ from compare.score import Score, score
 from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, read_assignments
 from groups.documents.json_files import parse_json
+from groups.files import read_group
 from groups.named_assignment import NamedAssignment
 from groups.tiers import parse_objective, tier_named
 from groups.wording import counted
@@ -51,7 +52,8 @@ def assert_optimal(
 
     Parameters
     ----------
-    group : a Group, an ``assay-group/1`` document, its JSON text, or the path of a file
+    group : a Group, an ``assay-group/1`` document, its JSON text, or the path of a file that holds
+        one group: a snapshot, or what another tool printed
     assignment : an Assignment, ``{member: {topic: [partition, ...]}}``, an ``assay-solution/1``
         document, the JSON text of one of them, or the path of a file
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
@@ -162,7 +164,7 @@ def _group(given: Group | Document | str | Path) -> Group:
         return Group.from_dict(given)
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return Group.from_dict(_object(given, "group"))
-    return Group.read(given)
+    return read_group(str(given))
 
 
 def _assignment(group: Group, given: Assignment | Document | str | Path) -> Assignment:

@@ -11,6 +11,7 @@ from groups.errors import BadInput
 from groups.files import is_folder, read_groups
 from groups.importers import Failure, sniff
 from groups.named_assignment import NamedAssignment
+from groups.wording import one_of_several
 
 SOLUTION = "assay-solution/1"
 _FEW = 5
@@ -49,7 +50,8 @@ class AssignmentFile:
         if len(those) == 1:
             return those[0]
         if those and group is None:
-            raise BadInput(f"{self.name}: several groups, expected one; add --group NAME")
+            names = [one.group or "" for one in those]
+            raise BadInput(f"{self.name}: {one_of_several(names)}")
         if those:
             raise BadInput(f"{self.name}: group {group} more than once, expected one")
         for failure in self.failures:

@@ -95,6 +95,24 @@ def read_groups(
     return groups, failures
 
 
+def read_group(path: str) -> Group:
+    """Return the one group of a file, in whatever :func:`read_groups` reads.
+
+    Raises
+    ------
+    BadInput
+        Where the file holds none or several, or a part of it is no group.
+    """
+    groups, failures = read_groups([path])
+    if len(groups) == 1 and not failures:
+        return groups[0]
+    for failure in failures:
+        raise BadInput(f"{failure.place}: {failure.reason}")
+    if groups:
+        raise BadInput(f"{named(path)}: {len(groups):,} groups, expected one")
+    raise BadInput(f"{named(path)}: no group in it, add kafka-consumer-groups --describe")
+
+
 def find(
     paths: Sequence[str], *, standard_input: bytes | None = None
 ) -> Iterator[Found | Failure]:

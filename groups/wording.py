@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_NAMED = 3
+MOST_GROUPS = 12
 
 
 def counted(number: int, noun: str) -> str:
@@ -31,6 +32,25 @@ def few(names: Sequence[str]) -> str:
     """
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def one_of_several(groups: Sequence[str]) -> str:
+    """Say that one group is expected where there are several, and how to name it.
+
+    Examples
+    --------
+    >>> one_of_several(["orders", "invoices"])
+    '2 groups, expected one; add --group NAME: invoices, orders'
+    >>> one_of_several(["orders", "orders"])
+    '2 captures of group orders, expected one'
+    """
+    names = sorted(set(groups))
+    if len(names) == 1:
+        return f"{len(groups):,} captures of group {names[0]}, expected one"
+    more = len(names) - MOST_GROUPS
+    rest = f" and {more:,} more" if more > 0 else ""
+    listed = ", ".join(names[:MOST_GROUPS])
+    return f"{len(names):,} groups, expected one; add --group NAME: {listed}{rest}"
 
 
 def rounded(number: int) -> str:

@@ -7,28 +7,24 @@ import typer
 from assay.commands.options import (
     DEFAULT_SECONDS,
     AssumeEqual,
+    File,
     Objective,
+    OneOf,
     Reads,
     TimeLimitOption,
-    groups_in,
+    group_in,
 )
 from assay.streams import note_assumed, show
-from groups.errors import BadInput
 from groups.tiers import parse_objective
 
 
 def explain(
-    file: Annotated[
-        str,
-        typer.Argument(help="a snapshot, or what other tools print, - for standard input"),
-    ],
+    file: File,
     *,
     member: Annotated[
         str | None, typer.Option("--member", help="explain what this member holds")
     ] = None,
-    group: Annotated[
-        str | None, typer.Option("--group", help="which one, of several in the file")
-    ] = None,
+    group: OneOf = None,
     objective: Objective = "kip-54",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     reads: Reads = None,
@@ -46,10 +42,8 @@ def explain(
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)
-    groups, damaged = groups_in([file], [group] if group else [], reads or [])
-    if len(groups) > 1:
-        raise BadInput(f"{file}: {len(groups)} groups; add --group NAME")
-    one = groups[0].with_equal_subscriptions() if assume_equal else groups[0]
+    given, damaged = group_in(file, group, reads or [])
+    one = given.with_equal_subscriptions() if assume_equal else given
     note_assumed(one.assumed)
     if not one.members:
         show(f"{one.name}: no members, so there is nothing to explain.")
@@ -57,7 +51,7 @@ def explain(
         solution = sure_optimum(one, tiers, time_limit=time_limit)
         found = explained(solution)
         lead = WHOEVER if solution.group is not one else None
-        if one is not groups[0]:
+        if one is not given:
             lead = f"This holds if {ALL_ALIKE}."
         if found is None:
             show(not_proved(solution))

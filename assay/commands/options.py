@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,20 +14,25 @@ from assay.streams import note
 from groups.absent_topics import readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput
-from groups.files import read_groups
-from groups.group import Group
+from groups.files import is_folder, read_groups
 from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
+from groups.wording import one_of_several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from groups.group import Group
 
 
 DEFAULT_SECONDS = 10.0
 # Thirty years: a clock of this machine can still add them.
 MOST_SECONDS = 1e9
 
-File = Annotated[str, typer.Argument(help="an assay-group/1 snapshot, - for standard input")]
+File = Annotated[
+    str,
+    typer.Argument(help="a snapshot, JSON lines, what other tools print; - for standard input"),
+]
 
 
 def _objectives(incomplete: str) -> list[str]:
@@ -174,6 +181,54 @@ def groups_in(
     only : names of groups; nothing: all
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
+    groups, damaged = _found(files, only)
+    return _told(groups, reads, reset), damaged
+
+
+def group_in(
+    file: str, name: str | None, reads: Sequence[str], *, reset: str | None = None
+) -> tuple[Group, list[str]]:
+    """Return the one group of a file, or of several the one of that name, and what is damaged.
+
+    Raises
+    ------
+    BadInput
+        Where it is not there, or which one is meant is not said.
+    """
+    if name is None and is_folder(file):
+        raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
+    groups, damaged = _found([file], [] if name is None else [name])
+    if len(groups) > 1:
+        raise BadInput(f"{named(file)}: {one_of_several([group.name for group in groups])}")
+    (told,) = _told(groups, reads, reset)
+    return told, damaged
+
+
+def one_group(
+    file: str,
+    name: str | None,
+    reads: Sequence[str],
+    *,
+    assume_equal: bool,
+    reset: str | None = None,
+    rate: int | None = None,
+) -> Group:
+    """Return the one group of a snapshot, or of several the one of that name.
+
+    Raises
+    ------
+    BadInput
+        Where it is not there, or which one is meant is not said.
+    """
+    found, damaged = group_in(file, name, reads, reset=reset)
+    if damaged and name is None:
+        raise BadInput(f"{named(file)}: more than group {found.name} is in it; add --group NAME")
+    found = found.with_equal_subscriptions() if assume_equal else found
+    return found if rate is None else found.with_rate(rate)
+
+
+def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list[str]]:
+    """Return the groups asked for, and what is damaged; say what is not there."""
     groups, failures = read_groups(files)
     if not groups and len(failures) == 1:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
@@ -194,38 +249,7 @@ def groups_in(
         raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
     groups = [group for group in groups if not only or group.name in only]
     damaged = [f.group or f.place for f in failures if not f.not_to_be_had]
-    return _told(groups, reads, reset), damaged
-
-
-def one_group(
-    file: str,
-    name: str | None,
-    reads: Sequence[str],
-    *,
-    assume_equal: bool,
-    reset: str | None = None,
-    rate: int | None = None,
-) -> Group:
-    """Return the one group of a snapshot, or of several the one of that name.
-
-    Raises
-    ------
-    BadInput
-        Where it is not there, or which one is meant is not said.
-    """
-    if name is not None:
-        several, _ = groups_in([file], [name], reads, reset=reset)
-        if len(several) > 1:
-            raise BadInput(f"{named(file)}: {len(several)} captures of group {name}, expected one")
-        found = several[0]
-    else:
-        try:
-            (found,) = _told([Group.read(file)], reads, reset)
-        except BadInput as error:
-            hint = "; of other tools' output name the group: --group NAME, or: assay import FILE"
-            raise BadInput(f"{error}{hint if 'not JSON' in str(error) else ''}") from None
-    found = found.with_equal_subscriptions() if assume_equal else found
-    return found if rate is None else found.with_rate(rate)
+    return groups, damaged
 
 
 def _told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:

@@ -10,10 +10,12 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
     AssumeEqual,
+    File,
+    OneOf,
     Reads,
     Reset,
     TimeLimitOption,
-    groups_in,
+    group_in,
 )
 from assay.streams import note, note_assumed, show
 from groups.arrays import UNKNOWN
@@ -34,9 +36,7 @@ MOST_POINTS = 100
 
 
 def plot(
-    file: Annotated[
-        str, typer.Argument(help="a snapshot, or what other tools print, - for standard input")
-    ],
+    file: File,
     *,
     out: Annotated[str, typer.Option("-o", "--out", help="where to write, a .svg or a .png")],
     figure: Annotated[
@@ -47,9 +47,7 @@ def plot(
             "move buys; size: by the number of members; assignors: each beside the best",
         ),
     ] = "loads",
-    group: Annotated[
-        str | None, typer.Option("--group", help="which one, of several in the file")
-    ] = None,
+    group: OneOf = None,
     assignor: Assignors = None,
     objective: Annotated[
         str | None,
@@ -71,10 +69,8 @@ def plot(
     from compare import figures
 
     figures.require_suffix(out)
-    groups, damaged = groups_in([file], [group] if group else [], reads or [], reset=reset)
-    if len(groups) > 1:
-        raise BadInput(f"{file}: {len(groups)} groups; add --group NAME")
-    one = groups[0].with_equal_subscriptions() if assume_equal else groups[0]
+    given, damaged = group_in(file, group, reads or [], reset=reset)
+    one = given.with_equal_subscriptions() if assume_equal else given
     if not one.members:
         raise BadInput(f"{one.name}: no members, there is nothing to draw")
     if assignor and figure not in ("loads", "lag", "assignors"):

@@ -209,7 +209,7 @@ def test_a_refused_run_leaves_no_folder(refused, folder):
     assert not (folder / "out").exists()
 
 
-def test_several_groups_are_refused_with_a_hint_at_run(folder):
+def test_of_several_groups_one_has_to_be_named_and_their_names_are_listed(folder):
     calls = {
         "solve": (("solve", folder / "two.jsonl"), {}),
         "check": (("check", folder / "two.jsonl", folder / "two.jsonl"), {}),
@@ -217,7 +217,9 @@ def test_several_groups_are_refused_with_a_hint_at_run(folder):
     }
     for name, run in side_by_side(calls).items():
         place = "standard input" if name == "stdin" else folder / "two.jsonl"
-        assert one_line(run, 2) == f"{place}: several groups, expected one; add --group NAME"
+        assert (
+            one_line(run, 2) == f"{place}: 2 groups, expected one; add --group NAME: even, orders"
+        )
 
 
 def test_binary_input_is_refused_at_its_first_bad_byte(folder):

@@ -94,6 +94,18 @@ def test_unknown_subscriptions_are_an_error_unless_taken_as_equal():
     assert line.startswith("orders: not valid: ")
 
 
+def test_a_group_may_be_what_a_console_tool_printed(tmp_path):
+    head = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    rows = [f"orders t0 {p} 5 9 4 c{p % 2} /h c{p % 2}\n" for p in range(4)]
+    text = tmp_path / "describe.txt"
+    text.write_text(head + "".join(rows))
+    plan = {"c0": {"t0": [0, 2]}, "c1": {"t0": [1, 3]}}
+    assert_optimal(text, plan, assume_subscriptions="equal")
+    text.write_text(head + "".join(rows) + rows[0].replace("orders", "invoices"))
+    with pytest.raises(BadInput, match=r"describe\.txt: 2 groups, expected one$"):
+        assert_optimal(text, plan, assume_subscriptions="equal")
+
+
 def test_a_tier_that_is_not_in_the_objective_is_an_error():
     with pytest.raises(BadInput, match="at_most: 'racks' is no tier of the objective balance > "):
         assert_within(LOPSIDED, BEST, {"racks": 1})

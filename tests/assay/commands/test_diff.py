@@ -155,7 +155,7 @@ def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):
 @pytest.mark.parametrize(
     ("name", "said"),
     {
-        "several": f"{ALL_GROUPS}: several groups, expected one; add --group NAME",
+        "several": f"{ALL_GROUPS}: 11 groups, expected one; add --group NAME: aio-f, coop-a, ",
         "no such": f"{ALL_GROUPS}: no group coop in it, only coop-a",
         "other": "even.json: no group orders in it, only even",
         "twice": "standard input: it can be A or B, not both",

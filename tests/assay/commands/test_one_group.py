@@ -1,5 +1,6 @@
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.assay.calling import (
 )
 
 ASSUMED = "subscription of 1 member unknown, taken as the 1 topic that somebody holds"
+ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 RESETS = ("latest", "earliest")
 
 
@@ -134,3 +136,35 @@ def test_one_of_several_captures_of_a_group_has_to_be_chosen(folder):
     (folder / "nights.jsonl").write_text(f"{json.dumps(EVEN)}\n" * 3)
     line = one_line(assay("solve", "nights.jsonl", "--group", "even", cwd=folder), 2)
     assert line == "nights.jsonl: 3 captures of group even, expected one"
+
+
+def test_what_a_console_tool_printed_of_one_group_needs_no_name_in_any_command(folder):
+    lines = ALL_GROUPS.read_text().splitlines()
+    head = next(line for line in lines if line.startswith("GROUP "))
+    rows = [line for line in lines if line.startswith("kpr-c ")]
+    text = folder / "one.txt"
+    text.write_text("\n".join([head, *rows]) + "\n")
+    solved = assay("solve", text, "--assume-equal", "--format", "json")
+    (folder / "one-solution.json").write_text(solved.stdout)
+    calls = {
+        "check": ("check", text, folder / "one-solution.json", "--assume-equal"),
+        "frontier": ("frontier", text, "balance", "stickiness", "--assume-equal"),
+        "size": ("size", text, "--members", "1-3", "--assume-equal"),
+        "export": ("export", text, "--proto", "--assume-equal"),
+        "explain": ("explain", text),
+    }
+    for run in side_by_side({name: (call, {}) for name, call in calls.items()}).values():
+        assert run.returncode == 0, run.stderr
+        assert run.stdout
+
+
+def test_beside_a_line_that_is_damaged_the_group_has_to_be_named(folder):
+    file = folder / "half.jsonl"
+    file.write_text(f"{json.dumps(LOPSIDED)}\n{{oops\n")
+    run = assay("solve", file)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.splitlines()[-1] == (
+        f"assay: {file}: more than group orders is in it; add --group NAME"
+    )
+    named = assay("solve", file, "--group", "orders")
+    assert (named.returncode, named.stdout[:13]) == (0, "group orders:")
