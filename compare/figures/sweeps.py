@@ -14,6 +14,8 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from compare.figures.rows import Table
 
+MOST_TICKS = 10
+
 
 def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> alt.LayerChart:
     """What one tier costs in units of another: the efficient trade-offs, with the knee.
@@ -52,7 +54,10 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
             strict=True,
         )
     ]
-    x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1)).title(paid)
+    most = max(rows.numbers("paid"))
+    # Of few moves the axis would have halves, whatever the smallest step is said to be.
+    few = list(range(int(most) + 1)) if most <= MOST_TICKS else alt.Undefined
+    x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1, values=few, labelExpr=SHORT)).title(paid)
     y = alt.Y("bought:Q", axis=alt.Axis(tickMinStep=1, labelExpr=SHORT)).title(bought)
     tooltip = [
         alt.Tooltip("paid:Q", title=paid, format=","),

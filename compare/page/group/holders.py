@@ -8,7 +8,7 @@ import numpy as np
 
 from compare.page.csv_text import as_csv
 from compare.page.group.contents import Holder, Part
-from compare.page.group.short_names import short_names
+from compare.page.group.short_names import labels_of
 from groups.arrays import UNKNOWN
 from groups.tiers import load_of
 
@@ -64,7 +64,7 @@ class Holdings:
     def holders(self, lag: Lag | None) -> tuple[Holder, ...]:
         """Return the members to draw."""
         names = self.group.members
-        short = short_names(names)
+        short = labels_of(self.group)
         now = self._parts(self._now)
         best = {} if self._best is None else self._parts(self._best)
         return tuple(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.page.csv_text import as_csv
 from compare.page.group.contents import Move, MoveGrid
-from compare.page.group.short_names import short_names
+from compare.page.group.short_names import labels_of
 from groups.wording import ranges
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def grid_of(moves: list[Move], best: Assignment) -> MoveGrid | None:
     gives, gets = (
         sorted(side, key=lambda name: (-side[name], name))[:MOST_IN_GRID] for side in (given, got)
     )
-    short = dict(zip(best.group.members, short_names(best.group.members), strict=True))
+    short = dict(zip(best.group.members, labels_of(best.group), strict=True))
     count = {(move.origin, move.target): move.count for move in moves}
     counts = tuple(tuple(count.get((a, b), 0) for b in gets) for a in gives)
     return MoveGrid(

@@ -180,6 +180,15 @@ def test_a_trade_off_that_is_not_proved_is_an_open_dot_with_its_bound():
     assert chart.to_dict()["title"]["subtitle"] == "open dots are not proved"
 
 
+def test_few_moves_are_whole_numbers_on_their_axis():
+    rows = [{"paid": n, "bought": 9 - n, "proved": True} for n in range(3)]
+    axis = figures.trade_off(rows).to_dict()["layer"][0]["encoding"]["x"]["axis"]
+    assert axis["values"] == [0, 1, 2]
+    more = [{"paid": 40 * n, "bought": 9 - n, "proved": True} for n in range(3)]
+    axis = figures.trade_off(more).to_dict()["layer"][0]["encoding"]["x"]["axis"]
+    assert "values" not in axis
+
+
 def test_costs_have_a_panel_a_tier_and_grey_is_not_valid():
     rows = [
         {"assignor": name, "tier": tier, "value": value, "valid": name != "broken"}

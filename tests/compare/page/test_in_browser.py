@@ -129,6 +129,28 @@ def test_nothing_is_wider_than_the_screen(several):
     assert outside == []
 
 
+def test_the_essentials_of_each_group_need_no_scrolling_sideways(several):
+    cut = several.page.evaluate(
+        """(() => {
+             const room = document.querySelector('#table').closest('.scroll');
+             const right = room.getBoundingClientRect().right;
+             const kept = 'th, .says, .do, .loads, .best, .moves, .peak';
+             return [...document.querySelectorAll('#table tbody tr')]
+               .flatMap((row) => [...row.querySelectorAll(kept)])
+               .filter((one) => one.getBoundingClientRect().right > right + 1)
+               .map((one) => one.outerHTML.slice(0, 90));
+           })()"""
+    )
+    assert cut == []
+
+
+def test_a_verdict_of_few_words_stands_in_one_line(several):
+    says = several.page.locator("#table td.says", has_text="as good as can be")
+    assert says.count() >= 1
+    for box in (says.nth(i).bounding_box() for i in range(says.count())):
+        assert box["height"] < 45
+
+
 def test_every_figure_is_drawn(several):
     empty = several.page.evaluate(
         """[...document.querySelectorAll('.chosen .bars, .drawn, .chosen .strip, #table .strip')]
