@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.score import Score
+    from compare.score import Excess, Score
 
 
-def too_far(rows: Sequence[Score], limits: Mapping[str, int], *, sure: bool = False) -> list[str]:
+def too_far(
+    rows: Sequence[Score],
+    limits: Mapping[str, int],
+    *,
+    sure: bool = False,
+    shown: Sequence[Score] = (),
+) -> list[str]:
     """Return a line for each row whose excess is above the limit of a tier.
 
     A row that is not valid, or did not come to a score, is too far. A tier after the first one
@@ -20,7 +26,10 @@ def too_far(rows: Sequence[Score], limits: Mapping[str, int], *, sure: bool = Fa
     ----------
     sure : of an excess that is an interval, judge the least that it is; else the most, and an
         unknown end is too far
+    shown : the same rows under an assumption, where people see those: a line has their number,
+        and what is sure without the assumption
     """
+    assumed = {row.assignor: row.terms or () for row in shown}
     lines = []
     for row in rows if limits else ():
         if row.terms is None or not row.valid:
@@ -34,9 +43,18 @@ def too_far(rows: Sequence[Score], limits: Mapping[str, int], *, sure: bool = Fa
             if isinstance(excess, tuple):
                 excess = excess[0] if sure else excess[1]
             if term.name in limits and (open_end or (excess or 0) > limits[term.name]):
-                amount = "an unknown amount" if excess is None else excess
+                amount = "an unknown amount" if excess is None else str(excess)
+                for other in assumed.get(row.assignor, ()):
+                    if other.name == term.name and other.excess not in (None, excess):
+                        amount = f"{_told(other.excess)}, and {amount} whoever reads what"
                 lines.append(
                     f"{row.assignor}: {term.name} exceeds the optimum by {amount}, "
                     f"more than {limits[term.name]}"
                 )
     return lines
+
+
+def _told(excess: Excess) -> str:
+    if isinstance(excess, tuple):
+        return f"{excess[0]}..{'?' if excess[1] is None else excess[1]}"
+    return str(excess)

@@ -262,9 +262,16 @@ def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
 
 
 def _conditional(judged: Judged) -> Judged:
-    """Return the verdict that holds if all read alike, where the sure one depends on that."""
-    lowest = judged.lowest
-    if judged.verdict.says != DEPENDS or lowest is None:
+    """Return the verdict that holds if all read alike, where the sure one depends on that.
+
+    So it does where the optimum is another one if all read alike: then what is sure is no
+    measure of it.
+    """
+    best, lowest = judged.best, judged.lowest
+    if best is None or lowest is None or best is lowest:
+        return judged
+    other = [term.value for term in best.terms] != [term.value for term in lowest.terms]
+    if judged.verdict.says != DEPENDS and not (judged.verdict.says == "improvable" and other):
         return judged
     now = Assignment.current(lowest.group)
     verdict = replace(_verdict(now, lowest, lowest), sure=False, condition=ALL_ALIKE)

@@ -42,6 +42,7 @@ from heuristics import assignor_named
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from compare.lag.lowest import LowestPeak
     from compare.verdict import Judged
     from groups.group import Group
     from groups.tiers import Objective as Tiers
@@ -57,8 +58,6 @@ FEW = (
 )
 # The one of them all that looks at lag.
 BY_LAG = "kip-169-lag"
-# Seconds for the lowest peaks of all groups together.
-LAG_SECONDS = 2.0
 NOT_SURE = (
     "nothing is sure of assignors and plans where subscriptions are not known: "
     "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
@@ -116,9 +115,10 @@ def score(
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
-    lowest = lowest_peaks(judged, tiers, min(seconds, LAG_SECONDS), assume_equal=assume_equal)
+    lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
+    chosen = None
     if len(judged) == 1:
-        judged = [_least_lagging(judged[0], min(seconds, LAG_SECONDS / 2), assume_equal)]
+        judged[0], chosen = _least_lagging(judged[0], assume_equal)
     lagging = lowest[0] is not None and lowest[0].records > 0
     names = _names(asked, current=current, few=not plans and len(judged) == 1, lagging=lagging)
     references = [one.lowest if assume_equal else one.reference for one in judged]
@@ -138,7 +138,7 @@ def score(
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        tables.print_group(judged[0], references[0], shown, lowest[0])
+        tables.print_group(judged[0], references[0], shown, lowest[0], chosen)
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
@@ -173,21 +173,25 @@ def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> 
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
 
 
-def _least_lagging(judged: Judged, seconds: float, assume_equal: bool) -> Judged:
+def _least_lagging(judged: Judged, assume_equal: bool) -> tuple[Judged, LowestPeak | None]:
     """Return the verdict on one group, the best to go for the one that has the lowest peak lag.
 
     Where members are taken to read the same, that one may use it if it is no better otherwise.
+    The second value is that peak, None where none was searched.
     """
     best, lowest = judged.best, judged.lowest
-    if judged.verdict.says != "improvable" or best is None or lowest is None:
-        return judged
-    if lowest is not best:
-        lowest = least_lagging(lowest, seconds)
-    as_good = [t.value for t in best.terms] == [t.value for t in lowest.terms]
-    if lowest is not best and assume_equal and as_good:
-        return replace(judged, best=lowest, lowest=lowest)
-    found = least_lagging(best, seconds)
-    return replace(judged, best=found, lowest=found if lowest is best else lowest)
+    target = lowest if assume_equal else best
+    if judged.verdict.says != "improvable" or target is None:
+        return judged, None
+    found = least_lagging(target)
+    if found is None:
+        return judged, None
+    chosen = replace(target, assignment=found.assignment)
+    if lowest is best or (assume_equal and not judged.verdict.condition):
+        return replace(judged, best=chosen, lowest=chosen), found
+    if assume_equal:
+        return replace(judged, lowest=chosen), found
+    return replace(judged, best=chosen), found
 
 
 def _fresh(group: Group, tiers: Tiers, time_limit: float | None) -> Solution | None:
@@ -246,4 +250,5 @@ def _worse(
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
     between = [_without_subscriptions(judged.reference, row.assignor) for row in rows]
-    return [*too_far(between, sure, sure=True), *too_far(rows, assumed, sure=False)]
+    lines = too_far(between, sure, sure=True, shown=rows)
+    return [*lines, *too_far(rows, assumed, sure=False)]

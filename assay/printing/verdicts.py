@@ -17,7 +17,6 @@ from compare.score import scores_document
 from compare.sentences import moves_needed, sentence, spread, summary
 from compare.verdict import worst_first
 from groups.columns.offsets import latest_assumed
-from groups.tiers import TIERS
 from groups.wording import counted, duration, few, rounded
 
 if TYPE_CHECKING:
@@ -186,12 +185,14 @@ def print_group(
     reference: Solution | None,
     rows: Sequence[Score],
     lowest: LowestPeak | None = None,
+    chosen: LowestPeak | None = None,
 ) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor.
 
     Parameters
     ----------
     lowest : the lowest peak lag, None where it is not known
+    chosen : why it is this one of all as good, None where nothing was searched
     """
     tell(sentence(judged))
     if gain := early_gain(judged):
@@ -202,15 +203,10 @@ def print_group(
             tell(said)
     if rows and reference is not None:
         print_loads(judged)
-        if lowest is not None and judged.verdict.says == "improvable":
-            _print_choice(reference.objective)
+        if chosen is not None:
+            least = "least peak lag" if chosen.proved else "least peak lag that was found"
+            tell(f"of all as good it has the {least}: {' > '.join((*chosen.before, 'peak_lag'))}")
         print_rows(reference, rows, lowest)
-
-
-def _print_choice(tiers: Objective) -> None:
-    """Print which of several equally good assignments it is."""
-    if not any(TIERS[tier].needs == "lag" for tier in tiers):
-        tell(f"of all as good it has the least peak lag: {' > '.join((*tiers, 'peak_lag'))}")
 
 
 def _moves(judged: Judged) -> int | None:

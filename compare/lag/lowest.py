@@ -1,14 +1,13 @@
-"""Lowest: the least peak lag that balanced loads allow, within a little time for many groups."""
+"""Lowest: the least peak lag that balanced loads allow, with a little work for many groups."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from compare.lag.behind import behind, peak_lag
-from compare.verdict import worst_first
 from groups import Assignment, values
 from groups.errors import BadInput
 from groups.needs import require_data
@@ -26,9 +25,12 @@ if TYPE_CHECKING:
 PEAK = "peak_lag"
 # What is asked where the objective says nothing of lag.
 BALANCED: Objective = ("balance", PEAK)
-# A group gets no more of the time than this, so that others have a turn.
-TURN = 0.25
-# Members times partitions: a search through more takes longer than a turn.
+# Rounds of search for all groups together, a group at most and at least. They are counted, so that
+# the answer is the same on a busy machine; a round takes about a millisecond.
+ROUNDS, MOST_ROUNDS, LEAST_ROUNDS = 1_000, 200, 1
+# Far beyond what so many rounds take.
+SECONDS = 60.0
+# Members times partitions: a round through more takes too long.
 MOST_CELLS = 2**20
 
 
@@ -41,11 +43,15 @@ class LowestPeak:
     records : the lag of the member with most, of an assignment that can be had
     bound : no assignment that is as good in the tiers before has less
     assignment : the one with that peak
+    before : the tiers in which it is as good as any
+    in_time : whether the search was not stopped by a clock
     """
 
     records: int
     bound: int
     assignment: Assignment
+    before: Objective = field(default=BALANCED[:-1])
+    in_time: bool = True
 
     @property
     def proved(self) -> bool:
@@ -56,39 +62,48 @@ class LowestPeak:
 def lowest_peaks(
     judged: Sequence[Judged],
     objective: Objective,
-    seconds: float,
     *,
     assume_equal: bool = False,
+    rounds: int = ROUNDS,
+    seconds: float = SECONDS,
 ) -> list[LowestPeak | None]:
     """Return the lowest peak of each group that the best-balanced assignments allow.
 
     Where the objective has `peak_lag`, its own optimum. Most groups need no search: what is there
     now, or what is best in the objective, has a peak that no assignment can be below. The others
-    are searched, those with the worst verdicts first, while there is time.
+    are searched, each with the same share of the rounds.
 
     Parameters
     ----------
-    seconds : for all of them together
     assume_equal : where subscriptions are unknown, judge as if whoever is unknown reads all that
         is in demand
+    rounds : of search, for all of them together
+    seconds : for all of them together, after which none is searched any more
 
     Returns
     -------
     (groups,) None where a lag is not known, where it is open who reads what, or nobody is there
     """
     found: list[LowestPeak | None] = [None] * len(judged)
-    time_left = TimeLeft.of(seconds)
-    for i in worst_first(judged):
-        one = judged[i]
+    to_search: list[tuple[int, LowestPeak, Solution]] = []
+    for i, one in enumerate(judged):
         best = one.lowest if assume_equal or one.verdict.condition else one.best
-        near = None if best is None else _at_hand(one, best, objective)
-        if near is None or near.proved or PEAK in objective or best is None:
-            found[i] = near
-            continue
+        found[i] = near = None if best is None else _at_hand(one, best, objective)
+        if best is not None and near is not None and not near.proved and PEAK not in objective:
+            to_search.append((i, near, best))
+    share = _share(rounds, len(to_search))
+    time_left = TimeLeft.of(seconds)
+    for i, near, best in to_search:
         # With more readers, loads as even as these may have a lower peak.
-        others = [] if best is one.lowest or one.lowest is None else [one.lowest]
-        found[i] = _searched(near, best, others, time_left)
+        lowest = judged[i].lowest
+        others = [] if lowest is None or best is lowest else [lowest]
+        found[i] = _searched(near, best, others, share, time_left)
     return found
+
+
+def _share(rounds: int, groups: int) -> int:
+    """Return the rounds of each group; 0 where there are none for all."""
+    return min(rounds, max(LEAST_ROUNDS, min(MOST_ROUNDS, rounds // max(1, groups))))
 
 
 def hottest(group: Group) -> tuple[int, int] | None:
@@ -119,7 +134,8 @@ def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak
         return None
     if PEAK in objective:
         bound = best.terms[objective.index(PEAK)].bound
-        return LowestPeak(peak, 0 if bound is None else bound, target)
+        before = objective[: objective.index(PEAK)]
+        return LowestPeak(peak, 0 if bound is None else bound, target, before)
     most, lag = hottest(group), group.lag_records
     total = 0 if lag is None else int(lag[group.readers[group.topic] > 0].sum())
     bound = max(0 if most is None else most[1], -(-total // max(1, len(group.members))))
@@ -130,67 +146,85 @@ def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak
 
 
 def _searched(
-    near: LowestPeak, best: Solution, others: Sequence[Solution], time_left: TimeLeft
+    near: LowestPeak,
+    best: Solution,
+    others: Sequence[Solution],
+    rounds: int,
+    time_left: TimeLeft,
 ) -> LowestPeak:
-    """Return the lower of a known peak and of what is found in time.
+    """Return the lower of a known peak and of what some rounds find.
 
     Parameters
     ----------
     best : the solution whose readers are to make do
     others : what more readers could have, to which the bound has to apply, too
     """
-    from optimal import solve
-
     bounds: list[int] = []
     found = near
-    for one in (best, *others):
-        group, seconds = one.group, min(TURN, time_left.share(1) or 0.0)
-        if len(group.members) * group.n_partitions > MOST_CELLS or not seconds:
-            return found
-        answer = lowest_of(solve(group, BALANCED, time_limit=seconds))
-        same = answer is not None and _balance(answer.assignment) == _balance(near.assignment)
-        if answer is None or not same:
+    for one in (best, *others) if rounds else ():
+        answer = lowest_of(one.group, BALANCED, rounds, time_left)
+        if answer is None:
+            return replace(found, in_time=found.in_time and not time_left.is_up)
+        found = replace(found, in_time=found.in_time and answer.in_time)
+        if _balance(answer.assignment) != _balance(near.assignment):
             return found
         bounds.append(answer.bound)
         if one is best and answer.records < found.records:
-            found = LowestPeak(answer.records, near.bound, answer.assignment)
-    return LowestPeak(found.records, max(min(bounds), near.bound), found.assignment)
+            found = replace(found, records=answer.records, assignment=answer.assignment)
+    return replace(found, bound=max(min(bounds, default=0), near.bound))
 
 
 def _balance(assignment: Assignment) -> tuple[int, ...]:
     return values(assignment, BALANCED[:1])
 
 
-def lowest_of(solution: Solution) -> LowestPeak | None:
-    """Return what a solution says of its peak, its last tier.
+def lowest_of(
+    group: Group, objective: Objective, rounds: int, time_left: TimeLeft
+) -> LowestPeak | None:
+    """Return the lowest peak that some rounds find, the last tier of an objective.
 
-    None where it has no assignment, or an earlier tier is not proved.
+    None where no search serves the objective, the group is too large, or time is up.
     """
-    if solution.assignment is None or any(t.bound != t.value for t in solution.terms[:-1]):
+    from optimal.brute import enumerates_at_once
+
+    if len(group.members) * group.n_partitions > MOST_CELLS or time_left.is_up:
         return None
-    term = solution.terms[-1]
-    return LowestPeak(term.value, term.bound or 0, solution.assignment)
-
-
-def least_lagging(solution: Solution, seconds: float) -> Solution:
-    """Return a solution with the assignment that has the lowest peak lag of all as good as it.
-
-    The solution as it is where none is found in time, a lag is not known or the objective speaks
-    of lag.
-    """
-    if solution.assignment is None or any(TIERS[t].needs == "lag" for t in solution.objective):
-        return solution
-    group, known = solution.group, [(term.name, term.value) for term in solution.terms]
-    if len(group.members) * group.n_partitions > MOST_CELLS or not hottest(group):
-        return solution
-    try:
+    if enumerates_at_once(group):
         from optimal import solve
 
-        found = solve(group, (*solution.objective, PEAK), time_limit=seconds)
+        solution = solve(group, objective, method="brute")
+        if solution.assignment is None:
+            return None
+        term = solution.terms[-1]
+        return LowestPeak(term.value, term.value, solution.assignment, objective[:-1])
+    from optimal.exchange.counted import counted_peak
+
+    found = counted_peak(group, objective, rounds, time_left)
+    if found is None:
+        return None
+    assignment = Assignment(group, found.owner)
+    return LowestPeak(found.peak, found.bound, assignment, objective[:-1], found.in_time)
+
+
+def least_lagging(
+    solution: Solution, rounds: int = MOST_ROUNDS, *, seconds: float = SECONDS
+) -> LowestPeak | None:
+    """Return the assignment with the lowest peak lag of all as good as a solution.
+
+    None where no search serves that, a lag is not known or the objective speaks of lag.
+    """
+    if solution.assignment is None or any(TIERS[t].needs == "lag" for t in solution.objective):
+        return None
+    group, tiers = solution.group, solution.objective
+    if not hottest(group):
+        return None
+    try:
+        require_data(group, (PEAK,))
     except BadInput:
-        return solution
-    as_good = [(term.name, term.value) for term in found.terms[:-1]] == known
-    return replace(solution, assignment=found.assignment) if as_good else solution
+        return None
+    found = lowest_of(group, (*tiers, PEAK), rounds, TimeLeft.of(seconds))
+    known = tuple(term.value for term in solution.terms)
+    return found if found and values(found.assignment, tiers) == known else None
 
 
 def lag_document(now: Assignment, lowest: LowestPeak | None) -> dict[str, object] | None:

@@ -12,33 +12,52 @@ if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
     from groups.assignment import Assignment
     from groups.group import Group
+    from groups.tiers import Objective
     from optimal.solution import Solution
 
 PEAKS = ("peak_lag", "peak_time")
+FIRST = {"balance": "balanced loads", "stickiness": "the fewest moves"}
 
 
 def needed(now: Assignment, lowest: LowestPeak) -> str:
-    """Say how much more lag the busiest member has now than balanced loads need, and why not less.
+    """Say how much more lag the busiest member has now than needed, and why it is not less.
 
     Parameters
     ----------
     now : what the members hold
-    lowest : the lowest peak of the best-balanced assignments
+    lowest : the lowest peak of those that are as good in the tiers before it
     """
     here, there = behind(now), behind(lowest.assignment)
     if here is None or there is None or here.peak is None:
         return ""
-    more = here.peak - lowest.records
+    more, given = here.peak - lowest.records, _given(lowest.before)
     if more <= 0:
-        known = "No balanced assignment has less" if lowest.proved else "None was found with less"
-        said = f"{known}{'' if more == 0 else f' than {lowest.records:,}'} on one member."
+        which = "balanced assignment" if lowest.before == ("balance",) else f"assignment{given}"
+        below = "less" if more == 0 else f"less than {lowest.records:,}"
+        if lowest.proved:
+            said = f"No {which} has {below} on one member."
+        else:
+            said = (
+                f"No {which} with {below} on one member was found; that there is none is not "
+                f"proved: one has at least {lowest.bound:,}."
+            )
     else:
-        said = f"It could be {lowest.records:,} with balanced loads: {more:,} less."
+        said = f"It could be {lowest.records:,}{given}: {more:,} less."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         if not lowest.proved:
             said += f" Not proved to be the least: that is at least {lowest.bound:,}."
+    if not lowest.in_time:
+        said += " The search stopped early: time was up."
     return f"{said}{_because(now.group, lowest.records)}"
+
+
+def _given(before: Objective) -> str:
+    """Say what an assignment is to be first, before its peak counts."""
+    named = [FIRST.get(tier, f"the best {tier}") for tier in before]
+    if not named:
+        return ""
+    return f" with {' and '.join(filter(None, (', '.join(named[:-1]), named[-1])))}"
 
 
 def floor(group: Group, peak: int) -> str:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 # More would not fit into a page.
 MOST_DETAILS = 1_000
 MOST_NAMED = 2
-LAG_SECONDS = 1.0
 SOLVERS = ("kafka-assay", "numpy", "ortools")
 
 
@@ -56,7 +55,7 @@ def composed(
     """
     by_name = sorted(judged, key=lambda one: (one.group.name, one.group.captured_at or ""))
     ordered = [by_name[i] for i in worst_first(by_name)]
-    lowest = lowest_peaks(ordered, tiers, min(made.time_limit, LAG_SECONDS))
+    lowest = lowest_peaks(ordered, tiers)
     often = Counter(one.group.name for one in ordered)
     lines = tuple(
         line_of(one, number, least, repeats=often[one.group.name] > 1)

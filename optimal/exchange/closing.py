@@ -99,11 +99,18 @@ class Closing:
         """Return how many partitions are not with their owner, (read,) int64, -1 nobody."""
         return sum(held for (p, m), held in self.cells.items() if home[p] not in (-1, m))
 
-    def least(self, cost: Cost, bound: int, time_left: TimeLeft) -> tuple[Int64, int]:
+    def least(
+        self, cost: Cost, bound: int, time_left: TimeLeft, *, effort: float | None = None
+    ) -> tuple[Int64, int]:
         """Return what costs least by CP-SAT with one worker, and what nothing costs less than.
 
         (read,) int64 members, and the solver's word or the bound given. What is held stands
         where the solver finds nothing.
+
+        Parameters
+        ----------
+        effort : CP-SAT's counted time at most, which is about seconds and the same on each
+            machine; None without limit
         """
         self.model.minimize(cost)
         solver = cp_model.CpSolver()
@@ -111,6 +118,8 @@ class Closing:
         solver.parameters.cp_model_presolve = self.hands.choices.total < PRESOLVED
         if (seconds := time_left.share(1)) is not None:
             solver.parameters.max_time_in_seconds = seconds
+        if effort is not None:
+            solver.parameters.max_deterministic_time = effort
         status = solver.solve(self.model)
         holder = self.hands.holder.copy()
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -124,8 +133,14 @@ class Closing:
         return holder, max(bound, int(solver.response_proto.inner_objective_lower_bound))
 
 
-def close(hands: Hands, bound: int, time_left: TimeLeft) -> tuple[Int64, int]:
+def close(
+    hands: Hands, bound: int, time_left: TimeLeft, *, effort: float | None = None
+) -> tuple[Int64, int]:
     """Search for a lower peak from what is held, by CP-SAT with one worker.
+
+    Parameters
+    ----------
+    effort : CP-SAT's counted time at most, None without limit
 
     Returns
     -------
@@ -133,4 +148,4 @@ def close(hands: Hands, bound: int, time_left: TimeLeft) -> tuple[Int64, int]:
     word, or by the bound given
     """
     program = Closing.of(hands)
-    return program.least(program.top(bound), bound, time_left)
+    return program.least(program.top(bound), bound, time_left, effort=effort)

@@ -83,7 +83,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     uneven = choices.rate is None and not choices.may.all()
     if earlier == ("topic_balance",) and uneven:
         bound, floor = max((bound, floor), weighted_average(choices), key=itemgetter(0))
-    hands = Hands(choices, _start(choices, found.owner[choices.read].astype(np.int64)))
+    hands = Hands(choices, start_of(choices, found.owner[choices.read].astype(np.int64)))
     patience = SMALL_PATIENCE if choices.cells <= SMALL else PATIENCE
     searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
     kind = ProofKind.CERTIFICATE
@@ -158,7 +158,7 @@ def of_earlier(group: Group, earlier: Objective, proof: Proof) -> Proof:
     return proof
 
 
-def _start(choices: Choices, holder: Int64) -> Int64:
+def start_of(choices: Choices, holder: Int64) -> Int64:
     """Return the flow's assignment, or a better one by longest first."""
     found = longest_first(choices)
     if found is None:

@@ -22,7 +22,9 @@ TRIOS = 24
 STALLED, KICKED, UNEVEN = 30, 3, 20
 
 
-def lower_peak(hands: Hands, bound: int, time_left: TimeLeft, patience: int) -> Hands:
+def lower_peak(
+    hands: Hands, bound: int, time_left: TimeLeft, patience: int, *, most: int | None = None
+) -> Hands:
     """Exchange partitions until the peak is at its bound, the time is up or nothing moves it.
 
     Where nothing has helped for a while some pairs are split at random. The best that was met is
@@ -31,11 +33,15 @@ def lower_peak(hands: Hands, bound: int, time_left: TimeLeft, patience: int) -> 
     Parameters
     ----------
     patience : how many rounds without a lower peak are waited for
+    most : how many rounds there are at most, None as many as it takes
     """
     rng = np.random.default_rng(SEED)
-    waited, last = 0, _busy(hands)
+    waited, last, made = 0, _busy(hands), 0
     best, holder = hands.peak, hands.holder.copy()
     while hands.peak > bound and waited < patience and not time_left.is_up:
+        if made == most:
+            break
+        made += 1
         if waited % STALLED == STALLED - 1:
             _kick(hands, rng)
         busiest = hands.busiest

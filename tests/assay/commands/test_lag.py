@@ -137,3 +137,25 @@ def test_a_gap_that_is_left_is_told(folder):
     document = document_of(good(assay(*arguments, *limit, "--format", "json")))
     assert document["status"] == "feasible"
     assert re.search(r"Not proved to be the best: at most [\d.]+% from it\.", table)
+
+
+CAPTURE = str(Path("corpus/captures/3.9.2/all-describe.txt").resolve())
+KPR = ("score", CAPTURE, "--group", "kpr-c", "--assume-equal")
+
+
+def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_gate(folder):
+    asked = ("--objective", "peak_lag > stickiness", "--fail-above", "peak_lag=276")
+    ran = assay(*KPR, *asked, cwd=folder)
+    lines = ran.stdout.splitlines()
+    assert lines[0] == (
+        "kpr-c: improvable if all members read the same topics. "
+        "Moving 4 of 14 partitions lowers peak_lag by 482."
+    )
+    assert lines[2].startswith("It could be 900: 482 less. ")
+    assert cells(lines, "kpr-1")[2:6] == ["5", "3", "243", "900"]
+    assert cells(lines, "current")[4] == "1382 (+482)"
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1] == (
+        "assay: kpr-c: current: peak_lag exceeds the optimum by 482, and 453 whoever reads what, "
+        "more than 276"
+    )
