@@ -185,7 +185,7 @@ def lowest_of(
 
     None where no search serves the objective, the group is too large, or time is up.
     """
-    from optimal.brute import enumerates_at_once
+    from optimal.enumeration import enumerates_at_once
 
     if len(group.members) * group.n_partitions > MOST_CELLS or time_left.is_up:
         return None
