@@ -51,8 +51,9 @@ def sentence(judged: Judged) -> str:
         more = f", and {len(rest)} more" if rest else ""
         return f"{name}: not valid. {first}{more}."
     partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
-    holds = f"{members} {'holds' if members == '1 member' else 'hold'} {spread(judged.now.loads)}"
-    holds += f" of {partitions}"
+    one = members == "1 member"
+    holds = f"{members} {'holds' if one else 'hold'} {spread(judged.now.loads)}"
+    holds += f"{'' if one else ' each'} of {partitions}"
     if verdict.says == "as good as can be":
         given = f", if {verdict.condition}" if verdict.condition else ""
         return f"{name}: as good as can be{given}. {holds}."

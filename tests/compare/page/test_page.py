@@ -128,7 +128,7 @@ def test_a_page_of_one_group_is_about_that_alone(read):
     page = read([even()])
     sections = [a["id"] for tag, a in page.tags if tag == "section" and "id" in a]
     assert sections == ["group", "words"]
-    assert page.words.count("even: as good as can be. 2 members hold 2 of 4 partitions.") == 1
+    assert page.words.count("even: as good as can be. 2 members hold 2 each of 4 partitions.") == 1
 
 
 def test_idle_members_are_named(read):
