@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,7 +24,8 @@ from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.printing.terminal import tell
 from assay.progress import far
 from assay.streams import complain, note_assumed, show_json
-from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
+from compare.lag.choice import going_for_least_lag
+from compare.lag.lowest import lag_document, lowest_peaks
 from compare.limits import too_far
 from compare.score import (
     CURRENT,
@@ -42,7 +42,6 @@ from heuristics import assignor_named
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.lag.lowest import LowestPeak
     from compare.verdict import Judged
     from groups.group import Group
     from groups.tiers import Objective as Tiers
@@ -118,7 +117,7 @@ def score(
     lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
     chosen = None
     if len(judged) == 1:
-        judged[0], chosen = _least_lagging(judged[0], assume_equal)
+        judged[0], chosen = going_for_least_lag(judged[0], assume_equal=assume_equal)
     lagging = lowest[0] is not None and lowest[0].records > 0
     names = _names(asked, current=current, few=not plans and len(judged) == 1, lagging=lagging)
     references = [one.lowest if assume_equal else one.reference for one in judged]
@@ -171,27 +170,6 @@ def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> 
     """Return the rows to score: of now, and the assignors asked for, else `few` or none."""
     names = asked or (default_assignors(lagging=lagging) if few else [])
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
-
-
-def _least_lagging(judged: Judged, assume_equal: bool) -> tuple[Judged, LowestPeak | None]:
-    """Return the verdict on one group, the best to go for the one that has the lowest peak lag.
-
-    Where members are taken to read the same, that one may use it if it is no better otherwise.
-    The second value is that peak, None where none was searched.
-    """
-    best, lowest = judged.best, judged.lowest
-    target = lowest if assume_equal else best
-    if judged.verdict.says != "improvable" or target is None:
-        return judged, None
-    found = least_lagging(target)
-    if found is None:
-        return judged, None
-    chosen = replace(target, assignment=found.assignment)
-    if lowest is best or (assume_equal and not judged.verdict.condition):
-        return replace(judged, best=chosen, lowest=chosen), found
-    if assume_equal:
-        return replace(judged, lowest=chosen), found
-    return replace(judged, best=chosen), found
 
 
 def _fresh(group: Group, tiers: Tiers, time_limit: float | None) -> Solution | None:

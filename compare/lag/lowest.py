@@ -91,7 +91,7 @@ def lowest_peaks(
         found[i] = near = None if best is None else _at_hand(one, best, objective)
         if best is not None and near is not None and not near.proved and PEAK not in objective:
             to_search.append((i, near, best))
-    share = _share(rounds, len(to_search))
+    share = rounds_each(rounds, len(to_search))
     time_left = TimeLeft.of(seconds)
     for i, near, best in to_search:
         # With more readers, loads as even as these may have a lower peak.
@@ -101,7 +101,7 @@ def lowest_peaks(
     return found
 
 
-def _share(rounds: int, groups: int) -> int:
+def rounds_each(rounds: int, groups: int) -> int:
     """Return the rounds of each group; 0 where there are none for all."""
     return min(rounds, max(LEAST_ROUNDS, min(MOST_ROUNDS, rounds // max(1, groups))))
 

@@ -9,7 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
-from compare.lag.lowest import lowest_peaks
+from compare.lag.choice import going_for_least_lag
+from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
 from compare.page.comparison import comparison_of
 from compare.page.contents import Made, Page, Unread
 from compare.page.group.detail import detail_of
@@ -23,6 +24,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from compare.lag.lowest import LowestPeak
     from compare.score import Score
     from compare.verdict import Judged
     from groups.group import Group
@@ -44,6 +46,7 @@ def composed(
     benchmark: Sequence[Trial],
     made: Made,
     tiers: Objective,
+    assume_equal: bool = False,
 ) -> Page:
     """Return the page of some groups, each with what assignors made of it.
 
@@ -52,25 +55,28 @@ def composed(
     scores : rows of each judged group, by its ``id()``
     sources : what was read, for the title
     benchmark : of groups that are not the reader's
+    assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
     """
     by_name = sorted(judged, key=lambda one: (one.group.name, one.group.captured_at or ""))
     ordered = [by_name[i] for i in worst_first(by_name)]
-    lowest = lowest_peaks(ordered, tiers)
+    rows = [scores.get(id(one), ()) for one in ordered]
+    lowest = lowest_peaks(ordered, tiers, assume_equal=assume_equal)
+    ordered, chosen = _going_for_least_lag(ordered, assume_equal)
     often = Counter(one.group.name for one in ordered)
     lines = tuple(
         line_of(one, number, least, repeats=often[one.group.name] > 1)
         for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
     )
     details = tuple(
-        detail_of(one, line, scores.get(id(one), ()), least)
-        for one, line, least in zip(ordered[:MOST_DETAILS], lines, lowest, strict=False)
+        detail_of(*given)
+        for given in zip(ordered[:MOST_DETAILS], lines, rows, lowest, chosen, strict=False)
     )
     groups = [one.group for one in ordered]
     names = unlike_names([(group.name, group.captured_at) for group in groups])
     trials = [
         Trial(name, len(one.group.members), one.group.n_partitions, row)
-        for name, one in zip(names, ordered, strict=True)
-        for row in scores.get(id(one), ())
+        for name, one, scored in zip(names, ordered, rows, strict=True)
+        for row in scored
     ]
     yours = comparison_of(trials, tiers)
     return Page(
@@ -87,6 +93,24 @@ def composed(
         benchmark=comparison_of(benchmark, tiers) if benchmark else None,
         not_solved=_not_solved(judged),
     )
+
+
+def _going_for_least_lag(
+    judged: Sequence[Judged], assume_equal: bool
+) -> tuple[list[Judged], list[LowestPeak | None]]:
+    """Return each group with the best that has least lag, and that peak, as `score` does of one.
+
+    The groups share the rounds of search, those that are shown in full.
+    """
+    improvable = sum(one.verdict.says == "improvable" for one in judged[:MOST_DETAILS])
+    rounds = rounds_each(ROUNDS, improvable)
+    found = [
+        going_for_least_lag(one, assume_equal=assume_equal, rounds=rounds)
+        if rounds and number < MOST_DETAILS
+        else (one, None)
+        for number, one in enumerate(judged)
+    ]
+    return [one for one, _ in found], [peak for _, peak in found]
 
 
 def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[str] = ()) -> Made:

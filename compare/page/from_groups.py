@@ -61,6 +61,7 @@ def page_of_groups(
         benchmark=trials_of(benchmark, tiers, assignors, time_limit, say),
         made=made,
         tiers=tiers,
+        assume_equal=assume_equal,
     )
 
 

@@ -156,6 +156,7 @@ class Detail:
     scale : the greatest load to draw
     data : the loads as CSV, every member of them; None where that is too long for a page
     lag_data, moves_data : likewise; empty where there is no such figure
+    choice : why these moves, of all that are as good; None where nothing was searched
     trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
     why : why it cannot be better, a sentence each
     """
@@ -174,6 +175,7 @@ class Detail:
     idle: tuple[str, ...] = ()
     changes: bool = False
     moves: tuple[Move, ...] = ()
+    choice: str | None = None
     more_moves: int = 0
     grid: MoveGrid | None = None
     planned: tuple[Planned, ...] = ()

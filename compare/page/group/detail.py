@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
-from compare.lag.behind import most_lag
+from compare.lag.behind import most_lag, peak_lag
 from compare.lag.words import needed
 from compare.page.group.contents import Detail, Planned
 from compare.page.group.evidence import evidence_of, lines_of, why
@@ -43,7 +43,11 @@ UNKNOWN = (
 
 
 def detail_of(
-    judged: Judged, line: Line, scores: Sequence[Score], lowest: LowestPeak | None
+    judged: Judged,
+    line: Line,
+    scores: Sequence[Score],
+    lowest: LowestPeak | None,
+    chosen: LowestPeak | None,
 ) -> Detail:
     """Return one group in full.
 
@@ -51,6 +55,7 @@ def detail_of(
     ----------
     scores : what assignors would make of it
     lowest : the lowest peak lag that there can be; None where that is not known
+    chosen : the peak for which the best was chosen of all as good; None where none was searched
     """
     group = judged.group
     told = [sentence(judged)]
@@ -58,7 +63,9 @@ def detail_of(
         return Detail(line=line, sentences=tuple(told), assumed=group.assumed)
     best = shown_best(judged)
     target = best if best is not None and line.moves else None
-    lag_told = [most_lag(judged.now), "" if lowest is None else needed(judged.now, lowest)]
+    lag_told = [most_lag(judged.now)]
+    if lowest is not None:
+        lag_told += [needed(judged.now, lowest), _after(target, lowest)]
     told += filter(None, [_gain(judged, line), " ".join(filter(None, lag_told))])
     shown = Holdings(judged.now, target)
     lag = _lag(judged, target)
@@ -91,6 +98,7 @@ def detail_of(
         idle=judged.now.idle,
         changes=target is not None,
         moves=tuple(moves[:MOST_LISTED]),
+        choice=None if chosen is None or not moves else _choice(chosen),
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned=planned(scores, best, solved),
@@ -153,6 +161,19 @@ def planned(
 
 def _gain(judged: Judged, line: Line) -> str | None:
     return early_gain(judged) if line.number <= MOST_WEIGHED else None
+
+
+def _after(target: Assignment | None, lowest: LowestPeak) -> str:
+    """Say what the moves make of the peak, where that is not the lowest of which was spoken."""
+    peak = None if target is None else peak_lag(target)
+    if peak is None or peak == lowest.records:
+        return ""
+    return f"The moves below bring it to {peak:,}."
+
+
+def _choice(chosen: LowestPeak) -> str:
+    least = "the least peak lag" if chosen.proved else "the least peak lag that was found"
+    return f"Of all that are as good it has {least}: {' > '.join((*chosen.before, 'peak_lag'))}."
 
 
 def _short(data: str) -> str | None:

@@ -2,6 +2,7 @@ import csv
 import json
 import re
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -9,9 +10,12 @@ from assay import Group, Solution, check
 from compare.page.html import rendered, write_page
 from compare.samples.families import Family
 from groups import BadInput
+from groups.files import read_groups
 from groups.importers import Failure
 from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
+
+CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 
 
 def even(name: str = "even", **more) -> dict:
@@ -122,6 +126,36 @@ def test_a_healthy_group_is_short(page):
     assert "as good as can be" in detail
     assert "What moves" not in detail
     assert len(detail.split()) < len(page.texts["group-1"].split())
+
+
+@pytest.fixture(scope="module")
+def kpr_c(page_of):
+    """The group of the captures that can be improved, in full; who reads what may be assumed."""
+    (group,) = (one for one in read_groups([str(CAPTURES)])[0] if one.name == "kpr-c")
+    return lambda **more: page_of([group], **more).details[0]
+
+
+def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
+    found = kpr_c()
+    assert "It could be 929 with balanced loads: 453 less." in " ".join(found.sentences)
+    assert max(one.lag_best for one in found.holders) == 929
+    assert found.choice == (
+        "Of all that are as good it has the least peak lag: balance > stickiness > peak_lag."
+    )
+
+
+def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c):
+    found = kpr_c(assume_equal=True)
+    assert found.sentences[1].endswith(
+        "It could be 903 with balanced loads: 479 less. The moves below bring it to 909."
+    )
+    assert max(one.lag_best for one in found.holders) == 909
+
+
+def test_the_best_with_the_least_lag_passes_the_check_that_the_page_names(kpr_c):
+    proof = kpr_c(assume_equal=True).evidence
+    group = Group.from_dict(json.loads(proof.group))
+    check(group, Solution.from_dict(group, json.loads(proof.solution)))
 
 
 def test_a_page_of_one_group_is_about_that_alone(read):
