@@ -10,6 +10,7 @@ from assay.printing.terminal import width
 from assay.streams import printable, put
 from compare.reasons import words
 from compare.reasons.member import about
+from compare.reasons.peak import peak_of
 from compare.sentences import spread
 from groups.wording import counted
 
@@ -41,7 +42,13 @@ def print_explanation(
         _print_blocks(explanation)
     for line in words.reasons(explanation) if lines is None else lines:
         _say(line)
-    if explanation.moves is None and explanation.solution.objective != ("balance",):
+    peak = peak_of(explanation) if lines is None else None
+    for line in (peak.found, peak.because) if peak else ():
+        if line:
+            _say(line)
+    objective = explanation.solution.objective
+    counted_out = peak is not None and bool(peak.because) and len(objective) == 1
+    if explanation.moves is None and objective != ("balance",) and not counted_out:
         _say(words.other_proof(explanation))
 
 

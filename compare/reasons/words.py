@@ -45,9 +45,7 @@ def headline(explanation: Explanation) -> str:
     unread = counted(int(group.partitions[group.readers == 0].sum()), "partition")
     left = "" if unread == "0 partitions" else f" {unread} that nobody reads stay with nobody."
     if explanation.is_there:
-        return (
-            f"{group.name}: what the members hold now is as good as can be: loads {loads}.{left}"
-        )
+        return f"{group.name}: what the members hold now is as good as can be: loads {now}.{left}"
     does = f"has loads {loads}"
     if "stickiness" in explanation.solution.objective:
         owned = counted(int(group.owned.sum()), "owned partition")

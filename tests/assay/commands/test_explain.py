@@ -35,6 +35,10 @@ def shown(folder) -> dict:
         "told": ("explain", ALL_GROUPS, "--group", "aio-f", "--reads", "aio-*=t0,t2"),
         "no members": ("explain", "nobody.json"),
         "lag": ("explain", "lagging.json", "--objective", "balance > peak_lag"),
+        "peak": (
+            *("explain", ALL_GROUPS, "--group", "kpr-c", "--assume-equal"),
+            *("--objective", "peak_lag"),
+        ),
         "other way round": ("explain", "orders.json", "--objective", "stickiness > balance"),
         "unknown": ("explain", "depends.json"),
         "depends": ("explain", ALL_GROUPS, "--group", "aio-f"),
@@ -149,3 +153,14 @@ def test_the_groups_of_the_corpus_are_explained(folder):
     for name, run in one_after_the_other(calls, folder).items():
         assert run.returncode == 0, run.stderr
         assert f"\n{name}: what the members hold now is as good as can be" in run.stdout
+
+
+def test_of_a_peak_it_says_how_much_it_is_now_and_why_no_less(shown):
+    text = " ".join(shown["peak"].stdout.split())
+    who = r"\(kpr-0-[0-9a-f-]+\)"
+    said = (
+        f"most lag on one member is 900 {who}; now it is 1,382 {who}[.] The lag of one partition"
+    )
+    assert re.search(said, text)
+    assert "(t0-0) is 900: no assignment can put less on its member" in text
+    assert "looked at" not in text

@@ -1,0 +1,145 @@
+"""Peak: how much the busiest member carries now, how much at the best, and why no less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compare.reasons.words import named
+from groups.tiers import load_of
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from compare.reasons.explanation import Explanation
+    from groups.arrays import Int64
+    from groups.assignment import Assignment
+
+# What is said of a load, by the tier of its peak.
+OF_PEAK = {"peak_lag": "lag", "peak_weight": "weight"}
+# How many numbers of heavy partitions are looked at.
+CROWDS = 32
+
+
+@dataclass(frozen=True)
+class Peak:
+    """What is said of the peak of an optimum.
+
+    Attributes
+    ----------
+    what : `lag` or `weight`
+    found : how much is on the busiest member now and at the best, and on whom
+    because : why no assignment has less on one member; nothing where that takes more than counting
+    """
+
+    what: str
+    found: str
+    because: str
+
+
+def peak_of(explanation: Explanation) -> Peak | None:
+    """Return what is said of the first peak of the objective, None where there is none."""
+    terms = explanation.solution.terms
+    term = next((one for one in terms if one.name in OF_PEAK), None)
+    if term is None:
+        return None
+    group, what = explanation.group, OF_PEAK[term.name]
+    column = group.lag_records if what == "lag" else group.weight
+    if column is None:
+        return None
+    before = _busiest(explanation.now, column)
+    here, there = before or ("", 0), _busiest(explanation.best, column)
+    if there is None:
+        return None
+    said = f"At the best the most {what} on one member is {term.value:,} ({there[0]})"
+    if explanation.is_there:
+        said = f"The most {what} on one member is {here[1]:,} ({here[0]})"
+    elif before is not None:
+        now = "as much" if here[1] == term.value else f"{here[1]:,}"
+        said += f"; now it is {now} ({here[0]})"
+    said += "."
+    because = next(_reasons(explanation, column, what, term.value), "")
+    return Peak(what, said, because)
+
+
+def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int] | None:
+    """(member, its load) of who carries most, None where a load is not known."""
+    _, partition = assignment.holdings
+    if (column[partition] < 0).any():
+        return None
+    loads = load_of(assignment, column)
+    if not loads:
+        return None
+    most = max(loads)
+    return assignment.group.members[loads.index(most)], most
+
+
+def _reasons(explanation: Explanation, column: Int64, what: str, peak: int) -> Iterator[str]:
+    """Yield the sentences each of which shows that no peak is below one."""
+    group, floor = explanation.group, explanation.solution.proof.floor
+    read = np.flatnonzero(group.readers[group.topic] > 0)
+    if not len(read) or not peak:
+        return
+    yield from _of_one_partition(explanation, column, what, peak)
+    everybody = set(range(len(group.members)))
+    for some in (everybody, *([set(floor.members)] if floor else [])):
+        topics = [
+            t
+            for t in np.flatnonzero(group.readers).tolist()
+            if set(group.subscribers(t).tolist()) <= some
+        ]
+        sizes = sorted(column[read[np.isin(group.topic[read], topics)]].tolist())
+        if sizes and -(-sum(sizes) // len(some)) == peak:
+            who = _who(explanation, some, topics)
+            yield f"{who} {sum(sizes):,} of {what}: one has at least {peak:,}."
+        for at_least in sizes[::-1][len(some) :: len(some)][:CROWDS]:
+            heavy = [size for size in sizes if size >= at_least]
+            share = -(-len(heavy) // len(some))
+            if sum(heavy[:share]) == peak:
+                yield (
+                    f"{counted(len(heavy), 'partition')} with {what} of {at_least:,} or more are "
+                    f"for {counted(len(some), 'member')}: one holds {share:,} of them or more, "
+                    f"and has at least {peak:,}."
+                )
+
+
+def _of_one_partition(
+    explanation: Explanation, column: Int64, what: str, peak: int
+) -> Iterator[str]:
+    """Yield why the member of the partition with most has so much, alone or with even loads."""
+    group = explanation.group
+    readers = group.readers[group.topic]
+    read = np.flatnonzero(readers > 0)
+    hot = int(read[np.argmax(column[read])])
+    most = int(column[hot])
+    name = f"{group.topics[group.topic[hot]]}-{group.number[hot]}"
+    if most == peak:
+        yield (
+            f"The {what} of one partition ({name}) is {peak:,}: no assignment can put less on "
+            "its member, and more members would not help."
+        )
+    share = len(read) // len(group.members)
+    alike = bool((readers[read] == len(group.members)).all())
+    if explanation.solution.objective[0] != "balance" or not alike or share < 2:
+        return
+    others = sorted(column[read[read != hot]].tolist())[: share - 1]
+    if most + sum(others) == peak:
+        least = f"with the {share - 1:,} of least {what}" if share > 2 else "with one more"
+        yield (
+            f"The {what} of one partition ({name}) is {most:,}. With even loads its member holds "
+            f"{share:,} partitions or more: {least} it has at least {peak:,}."
+        )
+
+
+def _who(explanation: Explanation, some: set[int], topics: list[int]) -> str:
+    group = explanation.group
+    if len(some) == len(group.members):
+        return f"{counted(len(some), 'member')} share" if len(some) > 1 else "1 member has"
+    members = named([group.members[m] for m in sorted(some)])
+    read = named([group.topics[t] for t in topics])
+    if len(some) == 1:
+        return f"{members} is the only reader of {read}, with"
+    return f"{members} are the only readers of {read}, with"
