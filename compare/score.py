@@ -53,9 +53,10 @@ class Score:
     rounds, revoked : rebalances until quiescence, partitions taken from a member on the way
     seconds : time inside the assignor
     loads : partitions per member, in the order of ids; None unless scored
-    peak_lag : records that the member with most lag is behind; None where a lag is not known
+    peak_lag : records that the member with most lag is behind; None where a lag is not known or
+        the assignment is not valid
     catch_up_seconds : how long the member that takes longest needs to catch up; None where a lag
-        or a member's `capacity` is not known
+        or a member's `capacity` is not known, or the assignment is not valid
     """
 
     assignor: str
@@ -145,7 +146,7 @@ def score(
     found = values(assignment, solution.objective)
     valid = assignment.is_valid
     excess = _excess(found, solution) if valid else (None,) * len(found)
-    lags = behind(assignment)
+    lags = behind(assignment) if valid else None
     return Score(
         assignor=assignor,
         status="scored",

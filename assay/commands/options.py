@@ -170,19 +170,19 @@ def no_group_in(files: Sequence[str]) -> str:
 
 def groups_in(
     files: Sequence[str], only: Sequence[str], reads: Sequence[str], *, reset: str | None = None
-) -> tuple[list[Group], list[str]]:
+) -> tuple[list[Group], list[str], list[str]]:
     """Return the groups asked for, with what is told by hand of them; say what is not there.
 
-    The second value names the groups, or else the places, that are damaged, and not only not to
-    be had.
+    The second value names the groups, or else the places, that are damaged; the third those that
+    are not to be had in their state, as one that is rebalancing.
 
     Parameters
     ----------
     only : names of groups; nothing: all
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
-    groups, damaged = _found(files, only)
-    return _told(groups, reads, reset), damaged
+    groups, damaged, not_had = _found(files, only)
+    return _told(groups, reads, reset), damaged, not_had
 
 
 def group_in(
@@ -197,7 +197,7 @@ def group_in(
     """
     if name is None and is_folder(file):
         raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
-    groups, damaged = _found([file], [] if name is None else [name])
+    groups, damaged, _ = _found([file], [] if name is None else [name])
     if len(groups) > 1:
         raise BadInput(f"{named(file)}: {one_of_several([group.name for group in groups])}")
     (told,) = _told(groups, reads, reset)
@@ -227,8 +227,8 @@ def one_group(
     return found if rate is None else found.with_rate(rate)
 
 
-def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list[str]]:
-    """Return the groups asked for, and what is damaged; say what is not there."""
+def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list[str], list[str]]:
+    """Return the groups asked for, what is damaged, and what is not to be had; say so."""
     groups, failures = read_groups(files)
     if not groups and len(failures) == 1:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
@@ -248,8 +248,9 @@ def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list
         hint = f"; nearest: {', '.join(near)}" if near else ""
         raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
     groups = [group for group in groups if not only or group.name in only]
+    asked = [f for f in failures if not only or f.group is None or f.group in only]
     damaged = [f.group or f.place for f in failures if not f.not_to_be_had]
-    return groups, damaged
+    return groups, damaged, [f.group or f.place for f in asked if f.not_to_be_had]
 
 
 def _told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:

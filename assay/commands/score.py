@@ -57,6 +57,8 @@ FEW = (
 )
 # The one of them all that looks at lag.
 BY_LAG = "kip-169-lag"
+# Verdicts that --strict takes for none.
+OPEN = ("not proved", "depends on who reads what")
 NOT_SURE = (
     "nothing is sure of assignors and plans where subscriptions are not known: "
     "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
@@ -92,6 +94,9 @@ def score(
         list[str] | None,
         typer.Option(metavar="TIER=N", help="as --fail-above, also where it rests on assumptions"),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit code 1 where a group could not be judged")
+    ] = False,
     format_: Format = "table",
 ) -> None:
     """Say if a group is as good as can be; score assignors and plans.
@@ -106,7 +111,7 @@ def score(
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
     asked = assignors_asked(assignor) if assignor else []
-    groups, damaged = groups_in(files, group or [], reads or [], reset=reset)
+    groups, damaged, not_had = groups_in(files, group or [], reads or [], reset=reset)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
@@ -141,13 +146,14 @@ def score(
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
-        tables.print_groups(judged, lowest, tiers, files, damaged)
+        tables.print_groups(judged, lowest, tiers, files, damaged, not_had)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
         for one, scored in zip(judged, rows, strict=True)
         for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
     ]
+    worse += _not_judged(judged, not_had) if strict else []
     for line in worse[:MOST_LINES]:
         complain(line)
     if len(worse) > MOST_LINES:
@@ -164,6 +170,13 @@ def default_assignors(*, lagging: bool = False) -> list[str]:
     """
     found = [assignor_named(name) for name in (*FEW, *([BY_LAG] if lagging else []))]
     return [assignor.name for assignor in found if assignor.missing() is None]
+
+
+def _not_judged(judged: Sequence[Judged], not_had: Sequence[str]) -> list[str]:
+    """Return a line for each group without a verdict, or with one that is open."""
+    said = [(one.group.name, one.verdict.says) for one in judged]
+    lines = [f"{name}: {says}" for name, says in said if says in OPEN]
+    return [f"{name}: not judged" for name in not_had] + lines
 
 
 def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> list[str]:

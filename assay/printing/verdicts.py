@@ -12,7 +12,7 @@ from assay.printing.terminal import tell
 from assay.streams import show
 from compare.gains import early_gain
 from compare.lag.behind import behind, most_lag
-from compare.lag.words import needed
+from compare.lag.words import needed, not_compared
 from compare.score import scores_document
 from compare.sentences import moves_needed, sentence, spread, summary
 from compare.verdict import worst_first
@@ -65,6 +65,7 @@ def print_groups(
     tiers: Objective,
     files: Sequence[str],
     unread: Sequence[str],
+    not_had: Sequence[str] = (),
 ) -> None:
     """Print a sentence about all groups, then a line for each, worst first.
 
@@ -72,6 +73,7 @@ def print_groups(
     ----------
     lowest : (groups,) the lowest peak of each
     unread : names of groups, or places, that could not be read
+    not_had : names of groups that could not be judged in the state they were in
     """
     order = worst_first(judged)
     worst = [judged[i] for i in order]
@@ -109,10 +111,15 @@ def print_groups(
         name, *cells = _line(one)
         time, nothing = [one.group.captured_at] * times, [none] * any(idle)
         table.add(name, *time, *cells, *nothing, *(column[i] for column in shown.values()))
+    for name in dict.fromkeys((*not_had, *unread)):
+        blank = [None] * (len(heads) - times - 6)
+        table.add(name, *[None] * (times + 4), "not judged", *blank)
     table.show()
     if shown:
         _print_meaning_of_lag(lags, tiers)
         _print_latest_assumed([one.group for one in worst])
+        if said := not_compared([one.group for one in worst]):
+            tell(said)
     _print_guesses([one.group for one in worst])
     _print_notes(worst, tiers, files)
 
@@ -200,6 +207,8 @@ def print_group(
     if lag := most_lag(judged.now):
         tell(lag)
         if lowest is not None and (said := needed(judged.now, lowest)):
+            tell(said)
+        if lowest is None and (said := not_compared([judged.group])):
             tell(said)
     if rows and reference is not None:
         print_loads(judged)

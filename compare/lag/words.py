@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from compare.lag.behind import behind
 from compare.lag.lowest import hottest
-from groups.wording import duration, rounded
+from groups.tiers import SAFE_TOTAL
+from groups.wording import duration, few, rounded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.lag.lowest import LowestPeak
     from groups.assignment import Assignment
     from groups.group import Group
@@ -58,6 +61,23 @@ def _given(before: Objective) -> str:
     if not named:
         return ""
     return f" with {' and '.join(filter(None, (', '.join(named[:-1]), named[-1])))}"
+
+
+def not_compared(groups: Sequence[Group]) -> str:
+    """Say of which groups the peak lag is not compared, as sums of it are too large for that."""
+    names = [group.name for group in groups if _adds_up_too_high(group)]
+    if not names:
+        return ""
+    whose = few([repr(name) for name in names])
+    return f"peak lag: not compared for {whose}, whose lag adds up to 2^62 records or more"
+
+
+def _adds_up_too_high(group: Group) -> bool:
+    lag = group.lag_records
+    if lag is None or float(lag.sum(dtype=float)) < SAFE_TOTAL / 2:
+        return False
+    total: int = sum(lag[lag > 0].tolist())
+    return total >= SAFE_TOTAL
 
 
 def floor(group: Group, peak: int) -> str:

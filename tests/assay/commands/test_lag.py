@@ -159,3 +159,24 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
         "assay: kpr-c: current: peak_lag exceeds the optimum by 482, and 453 whoever reads what, "
         "more than 276"
     )
+
+
+def test_an_invalid_plan_has_no_peak_lag_to_be_compared(folder):
+    (folder / "half.json").write_text(json.dumps({"a": {"t": [0, 1]}, "b": {"t": [4, 5]}}))
+    asked = ("score", "late.json", "--plan", "half.json")
+    lines = good(assay(*asked, cwd=folder)).stdout.splitlines()
+    assert cells(lines, "half")[1:3] == ["2", "no"]
+    assert cells(lines, "half")[-2] == "-"
+    document = document_of(assay(*asked, "--format", "json", cwd=folder))
+    (row,) = [row for row in document["scores"] if row["assignor"] == "half"]
+    assert (row["valid"], row["peak_lag"], row["catch_up_seconds"]) == (False, None, None)
+
+
+def test_lags_too_large_to_be_compared_are_said_to_be(folder):
+    lag = [2**63 - 1, 2**62, 0, 0, 0, 0]
+    vast = LAGGING | {"group": "vast", "topics": {"t": {"partitions": 6, "lag": lag}}}
+    (folder / "vast.json").write_text(json.dumps(vast))
+    said = "peak lag: not compared for 'vast', whose lag adds up to 2^62 records or more"
+    for files in (["vast.json"], ["vast.json", "late.json"]):
+        lines = good(assay("score", *files, cwd=folder)).stdout.splitlines()
+        assert lines.count(said) == 1

@@ -233,16 +233,24 @@ def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
 def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     text = ALL_GROUPS.read_text()
     (folder / "rebalancing.txt").write_text(f"Consumer group 'r' is rebalancing.\n{text}")
+    (folder / "even.json").write_text(json.dumps(EVEN))
     (folder / "damaged.jsonl").write_text(f"{json.dumps(LOPSIDED)}\n{{oops\n{json.dumps(EVEN)}\n")
     calls = {
         "state": ("score", folder / "rebalancing.txt"),
+        "strict": ("score", folder / "rebalancing.txt", "--strict"),
+        "strict and good": ("score", folder / "even.json", "--strict"),
         "damaged": ("score", folder / "damaged.jsonl"),
         "only bad": ("score", folder / "missing.json"),
         "no such": ("score", ALL_GROUPS, "--group", "kpr"),
     }
     runs = one_after_the_other(calls, folder)
     assert "group 'r' is rebalancing" in runs["state"].stderr
-    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 20)
+    assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 21)
+    assert re.search(r"^r +- +- +- +- +not judged", runs["state"].stdout, re.MULTILINE)
+    assert runs["strict"].returncode == 1
+    assert "assay: r: not judged\n" in runs["strict"].stderr
+    assert "assay: aio-f: depends on who reads what\n" in runs["strict"].stderr
+    assert runs["strict and good"].returncode == 0
     assert re.fullmatch(r"\S*damaged.jsonl:2: .*not JSON.*\n", runs["damaged"].stderr)
     assert (runs["damaged"].returncode, "even" in runs["damaged"].stdout) == (2, True)
     assert "cannot be read" in one_line(runs["only bad"], 2)
