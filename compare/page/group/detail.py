@@ -173,7 +173,8 @@ def _after(target: Assignment | None, lowest: LowestPeak) -> str:
 
 def _choice(chosen: LowestPeak) -> str:
     least = "the least peak lag" if chosen.proved else "the least peak lag that was found"
-    return f"Of all that are as good it has {least}: {' > '.join((*chosen.before, 'peak_lag'))}."
+    tiers = " > ".join((*chosen.before, "peak_lag"))
+    return f"Of all assignments that are as good, this one has {least}: {tiers}."
 
 
 def _short(data: str) -> str | None:

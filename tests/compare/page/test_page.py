@@ -140,7 +140,8 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     assert "It could be 929 with balanced loads: 453 less." in " ".join(found.sentences)
     assert max(one.lag_best for one in found.holders) == 929
     assert found.choice == (
-        "Of all that are as good it has the least peak lag: balance > stickiness > peak_lag."
+        "Of all assignments that are as good, this one has the least peak lag: "
+        "balance > stickiness > peak_lag."
     )
 
 
