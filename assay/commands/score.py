@@ -146,7 +146,8 @@ def score(
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
-        tables.print_groups(judged, lowest, tiers, files, damaged, not_had)
+        over = rows if assignor else ()
+        tables.print_groups(judged, lowest, tiers, files, damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.printing.loads import print_loads
 from assay.printing.one_group import print_rows
+from assay.printing.over_groups import print_over_groups
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from assay.streams import show
@@ -66,6 +67,7 @@ def print_groups(
     files: Sequence[str],
     unread: Sequence[str],
     not_had: Sequence[str] = (),
+    rows: Sequence[Sequence[Score]] = (),
 ) -> None:
     """Print a sentence about all groups, then a line for each, worst first.
 
@@ -74,6 +76,7 @@ def print_groups(
     lowest : (groups,) the lowest peak of each
     unread : names of groups, or places, that could not be read
     not_had : names of groups that could not be judged in the state they were in
+    rows : (groups,) what was scored of each, nothing where nobody named an assignor
     """
     order = worst_first(judged)
     worst = [judged[i] for i in order]
@@ -122,6 +125,9 @@ def print_groups(
             tell(said)
     _print_guesses([one.group for one in worst])
     _print_notes(worst, tiers, files)
+    if rows:
+        show("")
+        print_over_groups(rows, tiers)
 
 
 def _print_meaning_of_lag(lags: Sequence[tuple[str, str]], tiers: Objective) -> None:

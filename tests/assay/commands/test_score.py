@@ -371,3 +371,13 @@ def test_under_an_assumption_the_verdict_says_so_in_every_form(folder):
     several = good(runs["several"]).stdout
     assert several.startswith("1 of 2 groups is improvable: orders by moving 2 partitions (if all")
     assert f"* {condition}" in several
+
+
+def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
+    asked = ("score", ALL_GROUPS, "--assignor", "range", "--assignor", "roundrobin")
+    lines = assay(*asked, "--assume-equal").stdout.splitlines()
+    row = next(line for line in lines if line.startswith("range "))
+    assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\+\d+$", row)
+    lines = assay(*asked).stdout.splitlines()
+    said = "not scored everywhere: range, roundrobin: subscriptions are not known: "
+    assert sum(line.startswith(said) for line in lines) == 1

@@ -1,0 +1,55 @@
+"""Assignors over several groups: a row each, for people who ask which one to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.printing.table import Table
+from assay.printing.terminal import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.score import Score
+    from groups.tiers import Objective
+
+
+def print_over_groups(rows: Sequence[Sequence[Score]], tiers: Objective) -> None:
+    """Print how each assignor did on all groups, or why none could be tried.
+
+    Parameters
+    ----------
+    rows : (groups,) what was scored of each
+    """
+    of: dict[str, list[Score]] = {}
+    for row in (row for scored in rows for row in scored):
+        of.setdefault(row.assignor, []).append(row)
+    first = tiers[0]
+    heads = ("assignor", "scored", "valid", "balanced", "as good as can be", f"worst {first}")
+    table = Table(*heads, whole=[0])
+    reasons: dict[str, list[str]] = {}
+    shown = 0
+    for name, every in sorted(of.items(), key=lambda one: (-_optimal(one[1]), one[0])):
+        scored = [row for row in every if row.terms is not None]
+        for row in every:
+            if row.terms is None and name not in reasons.setdefault(row.reason or row.status, []):
+                reasons[row.reason or row.status].append(name)
+        if not scored:
+            continue
+        shown += 1
+        above = [row.terms[0].excess for row in scored if row.terms]
+        worst = max((one for one in above if isinstance(one, int)), default=None)
+        valid, balanced = sum(bool(r.valid) for r in scored), sum(bool(r.balanced) for r in scored)
+        count = f"{len(scored)} of {len(every)}"
+        best = _optimal(scored)
+        table.add(name, count, valid, balanced, best, None if worst is None else f"+{worst}")
+    if shown:
+        table.show()
+        tell(f"worst {first}: how far it was above the optimum where it was farthest")
+    for reason, names in reasons.items():
+        tell(f"not scored everywhere: {', '.join(names)}: {reason}")
+
+
+def _optimal(rows: Sequence[Score]) -> int:
+    """Return on how many groups an assignor was proved to be as good as can be."""
+    return sum(row.is_optimal for row in rows)
