@@ -147,7 +147,8 @@ def assert_within(
     asked.require_subscriptions()
     made = _assignment(asked, assignment)
     if not made.is_valid:
-        shown = [str(violation) for violation in made.violations[:MOST_LINES]]
+        worst = sorted(made.violations, key=lambda violation: violation.partition_exists)
+        shown = [str(violation) for violation in worst[:MOST_LINES]]
         more = len(made.violations) - len(shown)
         rest = f", and {more} more" if more else ""
         raise AssertionError(f"{asked.name}: not valid: {', '.join(shown)}{rest}")

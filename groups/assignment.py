@@ -34,6 +34,11 @@ class Violation:
     topic: str
     partition: int
 
+    @property
+    def partition_exists(self) -> bool:
+        """Whether the group has the partition at all."""
+        return self.kind != "no-such-partition"
+
     def __str__(self) -> str:
         who = "nobody" if self.member is None else self.member
         return f"{self.topic}-{self.partition} with {who}: {self.kind}"

@@ -15,6 +15,7 @@ from groups.wording import one_of_several
 
 SOLUTION = "assay-solution/1"
 _FEW = 5
+_EXPECTED = "a plan is JSON {member: {topic: [partition]}}, a solution or a capture"
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,8 @@ def read_assignments(path: str) -> AssignmentFile:
     groups, failures = read_groups([path], standard_input=data)
     if not groups:
         for failure in failures:
-            raise BadInput(f"{failure.place}: {failure.reason}")
-        raise BadInput(f"{name}: no group in it, and no assignment")
+            raise BadInput(f"{failure.place}: {failure.reason}; {_EXPECTED}")
+        raise BadInput(f"{name}: no group in it, and no assignment; {_EXPECTED}")
     found = tuple(NamedAssignment.from_group(group, name) for group in groups)
     return AssignmentFile(name, found, tuple(failures))
 

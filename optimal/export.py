@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 FORMAT = "assay-model/1"
 Syntax = Literal["lp", "mps", "proto"]
 SQUARES = "sum of squared loads"
+RELATION = (
+    "the assignments in which the measure is least are those in which the tier is; "
+    "its value is not the tier's"
+)
 
 
 @dataclass(frozen=True)
@@ -213,6 +217,7 @@ def _legend(
         "formulation": formulation,
         "minimised": tiers[-1],
         "measure": measures.get(form, form),
+        "relation": RELATION if measures.get(form, form) == SQUARES else None,
         "offset": offset,
         "held": [
             {"tier": tier, "measure": measures.get(one, one), "value": value}

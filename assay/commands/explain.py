@@ -22,7 +22,8 @@ def explain(
     file: File,
     *,
     member: Annotated[
-        str | None, typer.Option("--member", help="explain what this member holds")
+        str | None,
+        typer.Option("--member", help="explain what this member holds; its id or client id"),
     ] = None,
     group: OneOf = None,
     objective: Objective = "kip-54",

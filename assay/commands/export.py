@@ -70,5 +70,6 @@ def export(
         write([model.text.rstrip("\n")], out)
     if legend is not None:
         write([as_json(model.legend)], legend)
+        note(f"what the names mean: {legend}")
     else:
         note("what the names mean: add -o FILE, which writes FILE.json too, or --map FILE")

@@ -127,11 +127,14 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
         tier, _, number = text.partition("=")
         tier = tier_named(tier)
         if not re.fullmatch("[0-9]{1,1000}", number):
-            raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more")
+            worth = "; for a share of the peak: assay solve --only-if-peak-falls X%"
+            hint = worth if re.fullmatch(r"[0-9.]+%", number) else ""
+            raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more{hint}")
         if tier not in objective:
+            add = f"; add it: --objective '{' > '.join((*objective, tier))}'"
             raise BadInput(
                 f"--fail-above {text}: {tier!r} is no tier of the objective, "
-                f"which has {', '.join(objective)}"
+                f"which has {', '.join(objective)}{add if tier in TIERS else ''}"
             )
         limits[tier] = int(number)
     return limits
@@ -152,7 +155,9 @@ def budgets_of(given: Sequence[str]) -> dict[str, int]:
         tier, _, number = text.partition("=")
         tier = tier_named(tier)
         if tier not in BUDGETED:
-            raise BadInput(f"--at-most {text}: {tier!r} is none of {', '.join(BUDGETED)}")
+            what = f"{tier!r} is none of" if "=" in text else "expected TIER=K, with TIER one of"
+            names = ", ".join(BUDGETED).replace("stickiness", "stickiness (or moves)", 1)
+            raise BadInput(f"--at-most {text}: {what} {names}")
         if not re.fullmatch("[0-9]{1,18}", number):
             raise BadInput(
                 f"--at-most {text}: expected TIER=K, with a whole number K of 0 or more"

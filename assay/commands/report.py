@@ -19,7 +19,7 @@ from assay.commands.options import (
     Reset,
     TimeLimitOption,
 )
-from assay.streams import note, show
+from assay.streams import complain, note, show
 from groups.errors import BadInput
 from heuristics.catalogue import WRITTEN
 
@@ -101,6 +101,9 @@ def report(
     if page.not_solved:
         show(page.not_solved)
     show(f"report: {path}")
+    if not page.details and page.unread:
+        complain("no group could be read; the page says why")
+        raise typer.Exit(2)
 
 
 def _folder_of_a_run(sources: Sequence[str]) -> Path | None:

@@ -103,7 +103,8 @@ def _numbers(text: str) -> range:
     """Return the numbers of members of ``1-40`` or ``8``."""
     found = re.fullmatch(r"([0-9]{1,7})(?:-([0-9]{1,7}))?", text)
     if found is None:
-        raise BadInput(f"--members {text}: expected N or N-M, as in 1-40")
+        limit = ", each below 10 million" if re.fullmatch("[0-9]+(-[0-9]+)?", text) else ""
+        raise BadInput(f"--members {text}: expected N or N-M, as in 1-40{limit}")
     least, most = int(found[1]), int(found[2] or found[1])
     if not 1 <= least <= most:
         raise BadInput(f"--members {text}: expected N-M with 1 <= N <= M")

@@ -126,8 +126,9 @@ def reason_of(score: Score) -> str | None:
     """Return why a row has no score, or is not valid; None where it is."""
     if not score.violations:
         return score.reason
+    first = min(score.violations, key=lambda violation: violation.partition_exists)
     more = len(score.violations) - 1
-    return f"not valid: {score.violations[0]}{f' (and {more} more)' if more else ''}"
+    return f"not valid: {first}{f' (and {more} more)' if more else ''}"
 
 
 def told(term: ScoreTerm) -> tuple[str, str]:

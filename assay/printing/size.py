@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from compare.sizes.sizing import Size, Sizing
     from compare.sizes.target import Aim, Target
 
+ABOUT_LAG = ("peak_lag", "peak_time")
+
 
 def print_sizing(sizing: Sizing) -> None:
     """Print what is enough and why, then a row for each number of members."""
@@ -33,14 +35,26 @@ def print_sizing(sizing: Sizing) -> None:
 
 def answer(sizing: Sizing) -> str:
     """Say how many members the target takes; nothing where there is none."""
+    fewer = sizing.smallest_uneven
+    if fewer is None:
+        return _enough(sizing)
+    return (
+        f"{_enough(sizing)} {fewer:,} would do if loads may be uneven: "
+        f"--objective {next(tier for tier in sizing.objective if tier in ABOUT_LAG)}."
+    )
+
+
+def _enough(sizing: Sizing) -> str:
     target, few, rows = sizing.target, sizing.smallest, sizing.rows
     if target is None:
         return ""
     aim = _aim(target)
+    if target.aim in ABOUT_LAG and sizing.objective[0] == "balance":
+        aim += " with balanced loads"
     if few is None:
         looked = f"{rows[0].members} to {rows[-1].members}"
         if _is_above_all(sizing, target):
-            return f"No number of members is enough {aim}."
+            return f"No number of members is enough {_aim(target)}."
         none = "No number" if sizing.sure else "No number is known that"
         return f"{none} from {looked} is enough {aim}.{_least(sizing, target)}"
     are = "member is" if few == 1 else "members are"

@@ -57,7 +57,9 @@ def write_page(page: Page, path: Path) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Make the folder of a page; raise BadInput where the page cannot be written there."""
+    """Raise BadInput where a page cannot be written there; its folder has to exist."""
+    if not os.path.exists(path.parent):
+        raise BadInput(f"{path}: cannot be written: {os.strerror(errno.ENOENT)}")
     make_folder(path.parent)
     if path.is_dir():
         raise BadInput(f"{path}: cannot be written: {os.strerror(errno.EISDIR)}")

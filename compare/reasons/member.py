@@ -4,32 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.members import members_named
 from compare.reasons.words import count_sentence, named
 from groups.errors import BadInput
 from groups.wording import counted
+from heuristics.nearest import nearest
 
 if TYPE_CHECKING:
     from compare.reasons.blocks import Block
     from compare.reasons.explanation import Explanation
 
 FEW_TOPICS = 4
+FEW_MEMBERS = 3
 MOST_COUNTS = 4
 
 
 def about(explanation: Explanation, member: str) -> list[str]:
     """Return sentences about a member: what it holds, with whom it shares, why no more or less.
 
+    Parameters
+    ----------
+    member : its id, or the client id that it alone has
+
     Raises
     ------
     BadInput
-        Where the group has no such member.
+        Where the group has no such member, or several of that client id.
     """
     group = explanation.group
-    if member not in group.members:
-        raise BadInput(
-            f"--member {member}: no member of group {group.name}, which has {named(group.members)}"
-        )
-    m = group.members.index(member)
+    meant = members_named(group, member)
+    if not meant:
+        has = f"which has {named(group.members)}"
+        if len(group.members) > FEW_MEMBERS:
+            has = f"which has {counted(len(group.members), 'member')}"
+            has += f"; nearest: {nearest(member, group.members)}"
+        raise BadInput(f"--member {member}: no member of group {group.name}, {has}")
+    if len(meant) > 1:
+        those = named([group.members[m] for m in meant])
+        raise BadInput(f"--member {member}: {len(meant):,} members have that client id: {those}")
+    (m,) = meant
     found = [_holds(explanation, m), *_gives(explanation, m), _reads(explanation, m)]
     blocks = explanation.blocks
     at = next((i for i, block in enumerate(blocks) if m in block.members), None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.lag.behind import rates_of
+from compare.members import members_named
 from groups.arrays import NO_GENERATION, NOBODY
 from groups.columns.member_details import MemberDetails
 from groups.columns.topic_lists import in_use
@@ -95,9 +96,12 @@ def reading(group: Group, like: str | None = None) -> str:
 
 
 def _member_named(group: Group, name: str) -> int:
-    if name not in group.members:
+    meant = members_named(group, name)
+    if not meant:
         raise BadInput(f"like: no member {name!r}; nearest: {nearest(name, group.members)}")
-    return group.members.index(name)
+    if len(meant) > 1:
+        raise BadInput(f"like: {len(meant):,} members have client id {name!r}; name one of them")
+    return meant[0]
 
 
 def _rate_of_new(group: Group, model: int | None) -> int | None:

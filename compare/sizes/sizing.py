@@ -68,6 +68,8 @@ class Sizing:
     target : what is to be kept to; None where nobody said
     rows : one a number of members, ascending
     smallest : the fewest members found that keep to the target; None where none do
+    smallest_uneven : the fewest members found that keep to a target of lag where loads may be
+        uneven; None where those are no fewer
     sure : whether it is proved that no fewer of those looked at do
     assumed : of the group
     """
@@ -83,6 +85,7 @@ class Sizing:
     smallest: int | None
     sure: bool
     assumed: tuple[str, ...] = ()
+    smallest_uneven: int | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-size/1`` document."""
@@ -94,6 +97,7 @@ class Sizing:
             "objective": list(self.objective),
             "target": aim and {"tier": aim.aim, "at_most": aim.at_most},
             "smallest": self.smallest,
+            "smallest_uneven": self.smallest_uneven,
             "sure": self.sure,
             "members_now": self.members_now,
             "partitions": self.partitions,

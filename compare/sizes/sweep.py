@@ -110,6 +110,7 @@ def size(
     smallest = next((number for number, row in rows.items() if row.meets), None)
     below = [row for row in rows.values() if smallest is None or row.members < smallest]
     return Sizing(
+        smallest_uneven=_uneven(groups, rows, smallest, tiers, aim, time_left),
         group=group.name,
         objective=tiers,
         members_now=len(group.members),
@@ -122,6 +123,36 @@ def size(
         sure=aim is not None and all(row.meets is False for row in below),
         assumed=group.assumed,
     )
+
+
+def _uneven(
+    groups: Mapping[int, Group],
+    rows: Mapping[int, Size],
+    smallest: int | None,
+    tiers: Objective,
+    aim: Target | None,
+    time_left: TimeLeft,
+) -> int | None:
+    """Return the fewest members that keep to a target of lag where loads may be uneven.
+
+    Another member never raises the lowest peak, so halving what is left finds them. None where
+    they are no fewer, and where the objective asks for no even loads.
+    """
+    if aim is None or aim.aim not in ABOUT_LAG or tiers[0] in ABOUT_LAG:
+        return None
+    free = tuple(tier for tier in tiers if tier in ABOUT_LAG)
+    fewer = [number for number in rows if smallest is None or number < smallest]
+    found, low, high = None, 0, len(fewer)
+    while low < high and not time_left.is_up:
+        middle = (low + high) // 2
+        share = time_left.share(2)
+        limit = None if share is None else min(share, TURN)
+        solution = solve(groups[fewer[middle]], free, time_limit=limit)
+        if solution.assignment is not None and _size(solution, aim).meets:
+            found, high = fewer[middle], middle
+        else:
+            low = middle + 1
+    return found
 
 
 def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | None) -> Objective:

@@ -67,6 +67,8 @@ def parse_target(text: str) -> dict[str, int]:
     if name not in AIMS:
         raise BadInput(f"--target {text}: {name!r} is none of {', '.join(AIMS)}")
     found, units = _NUMBER.fullmatch(value), _UNITS if name == "peak_time" else _SIZES
+    if re.fullmatch(r"[0-9]{16,} ?[A-Za-z]*", value):
+        raise BadInput(f"--target {text}: N is too big; expected at most 15 digits")
     if found is None or found[2] not in units:
         what = "a time as in 300, 5m or 2h" if name == "peak_time" else "a number as in 8 or 400k"
         raise BadInput(f"--target {text}: expected {name}=N, with N {what}")

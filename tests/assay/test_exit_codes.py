@@ -153,6 +153,18 @@ MORE = {
         ("score", "orders.json", "--fail-above", f"balance={DIGITS}"),
         r"--fail-above balance=9+: expected TIER=N, with N of 0 or more",
     ),
+    "a share of the peak as a limit": (
+        ("score", "orders.json", "--fail-above", "peak_lag=20%"),
+        r"--fail-above peak_lag=20%: expected TIER=N, .*: assay solve --only-if-peak-falls X%",
+    ),
+    "a limit on a tier that is not in the objective": (
+        ("score", "orders.json", "--fail-above", "peak_lag=100"),
+        r".*; add it: --objective 'balance > stickiness > peak_lag'",
+    ),
+    "a plan that is no plan": (
+        ("score", "orders.json", "--plan", "broken.json"),
+        r"broken\.json: .*not JSON.*; a plan is JSON .*, a solution or a capture",
+    ),
     "a version of 5,000 digits": (
         ("fetch", f"kafka-java@{DIGITS}"),
         r"assignor: 'kafka-java@9+' has no version after the @, as in 4\.4\.0",
@@ -193,6 +205,7 @@ def refused(folder) -> dict:
     orders = (folder / "orders.json").read_text()
     (folder / "digits.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS}'))
     (folder / "large.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS[:4000]}'))
+    (folder / "broken.json").write_text('{"c0": {"t0": [0,')
     (folder / "deep.json").write_text('{"format":' + "[" * 100_000)
     (folder / "half.json").write_bytes(orders.encode("utf-16")[:-1])
     (folder / "wide.json").write_bytes(orders.encode("utf-32"))

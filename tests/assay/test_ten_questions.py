@@ -122,7 +122,7 @@ def test_how_many_consumers_are_needed(answer):
     lines = answer("How many consumers do I need?")
     assert lines[0] == (
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
-        "1,000; with 1 it is 1,625."
+        "1,000 with balanced loads; with 1 it is 1,625."
     )
 
 

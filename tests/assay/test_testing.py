@@ -118,3 +118,8 @@ def test_the_examples_run(name):
     (found,) = doctest.DocTestFinder(recurse=False).find(getattr(testing, name), name, globs={})
     said: list[str] = []
     assert not doctest.DocTestRunner().run(found, out=said.append).failed, "".join(said)
+
+
+def test_partitions_that_do_not_exist_are_named_first():
+    line = refused(assert_optimal, LOPSIDED, {"c0": {"zz": [7]}, "c1": {}})[0]
+    assert line.startswith("orders: not valid: zz-7 with c0: no-such-partition, ")

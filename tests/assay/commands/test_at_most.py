@@ -42,6 +42,10 @@ def test_check_follows_the_certificate_of_a_budget_and_refuses_a_smaller_one(fol
         ("stickiness=-1", "--at-most stickiness=-1: expected TIER=K"),
         ("balance=1.5", "--at-most balance=1.5: expected TIER=K"),
         ("move=1", "--at-most move=1: 'move' is none of balance, topic_balance, stickiness"),
+        (
+            "2",
+            "--at-most 2: expected TIER=K, with TIER one of balance, topic_balance, stick",
+        ),
         ("peak=1", "--at-most peak=1: 'peak' is none of balance"),
         ("balance=0", "at_most.balance: 0, but the least that is possible is 1"),
         ("racks=1", "topics.t0.racks: unknown, but tier racks needs it"),

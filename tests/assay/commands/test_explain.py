@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from compare.samples.families import Family
-from tests.assay.calling import LOPSIDED, good, one_after_the_other, one_line
+from tests.assay.calling import LOPSIDED, assay, good, one_after_the_other, one_line
 from tests.compare.reasons.test_words import JARGON
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
@@ -164,3 +164,10 @@ def test_of_a_peak_it_says_how_much_it_is_now_and_why_no_less(shown):
     assert re.search(said, text)
     assert "(t0-0) is 900: no assignment can put less on its member" in text
     assert "looked at" not in text
+
+
+def test_a_client_id_that_one_member_alone_has_names_it():
+    told = ("explain", ALL_GROUPS, "--group", "kpr-c", "--member")
+    by_client = assay(*told, "kpr-0")
+    assert by_client.returncode == 0
+    assert by_client.stdout == assay(*told, "kpr-0-9e9480e3-fb86-495b-a540-9a7c10bdb384").stdout

@@ -44,9 +44,11 @@ def test_an_input_that_cannot_be_read_is_a_line_of_the_page(written):
     assert rows["noise.txt"]["verdict"] == "✕ not read"
 
 
-def test_a_page_of_nothing_that_is_a_group_is_made_and_says_so(written):
-    run = assay("report", "noise.txt", "-o", "page.html", cwd=written)
-    assert run.returncode == 0
+def test_a_page_of_nothing_that_is_a_group_is_made_and_says_so_with_exit_code_2(written):
+    run = assay("report", "noise.txt", "-o", "nothing.html", cwd=written)
+    assert run.returncode == 2
+    assert run.stderr == "assay: no group could be read; the page says why\n"
+    assert (written / "nothing.html").exists()
     assert run.stdout.startswith(
         "No group could be read.\nNothing was solved: no input is a group"
     )
@@ -78,6 +80,7 @@ def test_what_members_read_can_be_told(written):
     [
         (("missing.txt",), "missing.txt: cannot be read: No such file or directory"),
         (("orders.json", "-o", "nothing"), "nothing: cannot be written: Is a directory"),
+        (("orders.json", "-o", "nowhere/x"), "nowhere/x: cannot be written: No such file or dir"),
         (("orders.json", "-o", "even.json/x"), "even.json: not a folder"),
         (("orders.json", "--objective", "fun"), "unknown tier 'fun'"),
         (("orders.json", "--reads", "z=t0"), "no member's id or client id matches 'z'"),

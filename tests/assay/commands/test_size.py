@@ -12,6 +12,9 @@ CALLS = {
     "time": ("size", "g.json", "--target", "peak_time=2m", "--rate", "10", "--members", "1-8"),
     "never": ("size", "g.json", "--target", "peak_lag=899"),
     "slow": ("size", "g.json", "--target", "peak_time=89", "--rate", "10", "--members", "4-9"),
+    "uneven": ("size", "hot.json", "--target", "peak_lag=1000"),
+    "uneven json": ("size", "hot.json", "--target", "peak_lag=1000", "--format", "json"),
+    "free": ("size", "hot.json", "--target", "peak_lag=1000", "--objective", "peak_lag"),
     "plain": ("size", "g.json", "--members", "3"),
     "first": ("size", "g.json", "--members", "3-4", "--target", "peak_load=2"),
     "json": ("size", "g.json", "--target", "balance=0", "--members", "1-2", "--format", "json"),
@@ -23,6 +26,9 @@ CALLS = {
 def folder(tmp_path_factory) -> Path:
     made = tmp_path_factory.mktemp("size")
     (made / "g.json").write_text(json.dumps(GROUP))
+    hot = {"t": {"partitions": 6, "lag": [900, 300, 300, 300, 300, 300]}}
+    members = MEMBERS | {"c": MEMBERS["a"]}
+    (made / "hot.json").write_text(json.dumps(GROUP | {"topics": hot, "members": members}))
     (made / "counts.json").write_text(json.dumps(GROUP | {"topics": {"t": 60}}))
     return made
 
@@ -35,12 +41,24 @@ def said(folder) -> dict:
 
 def test_how_many_are_enough_comes_first_with_why_fewer_are_not(said):
     assert said["time"][:4] == [
-        "g: 6 partitions, 2 members now. 2 members are enough to catch up within 2 min; with 1 it "
-        "is 4 min.",
+        "g: 6 partitions, 2 members now. 2 members are enough to catch up within 2 min with "
+        "balanced loads; with 1 it is 4 min.",
         "A partition is with one member: with more than 6 some hold nothing.",
         "However many there are, one has at least 900 of lag: that of one partition (t-0).",
         "New members read what the others read: 1 topic.",
     ]
+
+
+def test_fewer_members_that_would_do_with_uneven_loads_are_named(said):
+    assert said["uneven"][0].endswith(
+        "4 members are enough for a peak lag of at most 1,000 with balanced loads; with 3 it is "
+        "1,200. 3 would do if loads may be uneven: --objective peak_lag."
+    )
+    assert said["free"][0].endswith(
+        "3 members are enough for a peak lag of at most 1,000; with 2 it is 1,200."
+    )
+    found = json.loads(said["uneven json"][0])
+    assert (found["smallest"], found["smallest_uneven"]) == (4, 3)
 
 
 def test_a_row_a_number_says_who_is_idle_and_where_one_more_does_not_help(said):
@@ -61,9 +79,16 @@ def test_a_target_that_one_partition_alone_is_above_is_said_to_be_out_of_reach(s
         "No number of members is enough for a peak lag of at most 899."
     )
     assert said["slow"][0].endswith(
-        "No number from 4 to 9 is enough to catch up within 1 min 29 s. "
+        "No number from 4 to 9 is enough to catch up within 1 min 29 s with balanced loads. "
         "The least found is 1 min 30 s."
     )
+
+
+def test_a_target_and_numbers_that_are_too_big_are_said_to_be_that(folder):
+    big = assay("size", "g.json", "--target", "peak_lag=10000000000000000000", cwd=folder)
+    assert one_line(big, 2).endswith("0: N is too big; expected at most 15 digits")
+    many = assay("size", "g.json", "--members", "100000000", cwd=folder)
+    assert one_line(many, 2).endswith("expected N or N-M, as in 1-40, each below 10 million")
 
 
 def test_the_first_number_looked_at_is_said_to_be_that(said):
@@ -81,8 +106,8 @@ def test_divisor_effects_are_visible(said):
 def test_json_is_one_size_document(said):
     document = json.loads(said["json"][0])
     assert list(document) == [
-        "format", "group", "objective", "target", "smallest", "sure", "members_now", "partitions",
-        "new_members", "most_in_one_partition", "rows", "assumed",
+        "format", "group", "objective", "target", "smallest", "smallest_uneven", "sure",
+        "members_now", "partitions", "new_members", "most_in_one_partition", "rows", "assumed",
     ]  # fmt: skip
     assert (document["format"], document["smallest"], document["sure"]) == (
         "assay-size/1",
