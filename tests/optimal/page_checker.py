@@ -12,9 +12,12 @@ from tests.optimal.page_peaks import (
     counts_within,
     of_all_topics,
     of_one_topic,
+    the_evenness,
     the_moves,
     the_peak,
 )
+
+EVENS = ("lag_spread", "lag_balance", "weight_spread", "weight_balance")
 
 
 def check_by_the_page(group: dict, solution: dict) -> None:
@@ -29,9 +32,10 @@ def check_by_the_page(group: dict, solution: dict) -> None:
     if budgets and "level" in proof and "price" not in proof:
         return within_a_budget(case, objective, proof["level"], budgets["stickiness"])
     peaks = [tier for tier in (*objective, *budgets) if tier.startswith("peak_")]
-    about = any(tier.startswith("peak_") for tier in objective) or bool(proof.get("givers"))
-    first = next((tier for tier in objective if tier.startswith("peak_")), "stickiness")
-    at = objective.index(first) if about else len(objective)
+    late = {tier for tier in objective if tier.startswith("peak_") or tier in EVENS}
+    about = bool(late or proof.get("givers"))
+    late |= {"stickiness"} if peaks and not set(peaks) & set(objective) else set()
+    at = next((i for i, tier in enumerate(objective) if about and tier in late), len(objective))
     rest, objective = objective[at:], objective[:at]
     budgets = {} if budgets.get("idle_members", 0) > 0 else budgets
     counts = None if objective[:1] == ["balance"] else counts_within(case, budgets)
@@ -46,11 +50,14 @@ def check_by_the_page(group: dict, solution: dict) -> None:
         holds = every = both(holds, counts)
     if about:
         loads = [tier for tier in rest if tier != "stickiness"]
-        if loads and (proof.get("floor") or "stickiness" not in budgets):
+        if loads and loads[0] in EVENS:
+            the_evenness(case, loads[0], holds, 0)
+        elif loads and (proof.get("floor") or "stickiness" not in budgets):
             the_peak(case, objective, loads[0], loads[1:], fit, holds, proof.get("floor"))
         else:
             require(len(loads) < 2, "floor")
-        the_moves(case, peaks[0], rest, budgets, every, proof)
+        if peaks:
+            the_moves(case, peaks[0], rest, budgets, every, proof)
     return None
 
 

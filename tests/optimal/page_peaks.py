@@ -121,9 +121,14 @@ def the_peak(case, before, tier, even, fit, holds, floor) -> None:
         bound = sum(size[p] for p in heavy[:s]) + sum(lightest)
     require(peak == bound, "peak")
     for later in even:
-        k = least_number(holds, set(case.members), len(case.p))
-        bound = least_even(later, sorted(size.values()), len(case.members), peak, k)
-        require(case.value(later) == bound, "even")
+        the_evenness(case, later, holds, peak)
+
+
+def the_evenness(case: Case, tier: str, holds: dict | None, peak: int) -> None:
+    size = case.column["weight" if tier.startswith("weight") else "lag"]
+    k = least_number(holds, set(case.members), len(case.p)) if case.members else 0
+    weights = sorted(size[p] for p in case.p)
+    require(case.value(tier) == least_even(tier, weights, len(case.members), peak, k), "even")
 
 
 def least_weighted(case: Case, size: dict, topic: str, weight: dict) -> int:
@@ -170,7 +175,7 @@ def of_the_reader_of(case: Case, size: dict, p: tuple[str, int], rate: dict) -> 
 
 
 def least_even(tier: str, size: list[int], members: int, peak: int, k: int) -> int:
-    """What no spread and no balance is below, once the peak is what it is."""
+    """What no spread and no balance is below, once the peak is what it is, 0 for none."""
     total, f = sum(size), [0]
     for j in range(1, members + 1):
         heaviest, others = size[max(0, len(size) - j) :], size[: max(0, len(size) - j)]
@@ -179,5 +184,5 @@ def least_even(tier: str, size: list[int], members: int, peak: int, k: int) -> i
         f.append(max(*most, peak if j == 1 else 0))
     if tier.endswith("spread"):
         emptiest = [(total - f[j]) // (members - j) for j in range(1, members)]
-        return max(0, peak - min(emptiest, default=peak))
+        return max(0, f[1] - min(emptiest)) if emptiest else 0
     return 2 * sum(f[1:members]) - (members - 1) * total
