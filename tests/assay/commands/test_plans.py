@@ -45,7 +45,8 @@ REFUSED = {
     ),
     "another format": (
         {"format": "assay-scenario/1"},
-        "file.json: format: 'assay-scenario/1', expected 'assay-group/1'",
+        "file.json: format: 'assay-scenario/1', expected 'assay-group/1'; a plan is JSON "
+        "{member: {topic: [partition]}}, a solution or a capture",
     ),
 }
 

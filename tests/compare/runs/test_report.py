@@ -131,7 +131,7 @@ def test_a_page_that_cannot_be_written_is_bad_input(spark_runs, tmp_path):
     (tmp_path / "file").touch()
     for page, said in {
         tmp_path / "file" / "report.html": "file: not a folder",
-        Path("/proc/new/report.html"): "/proc/new: cannot be written: No such file or directory",
+        Path("/proc/new/report.html"): "cannot be written: No such file or directory",
         tmp_path: "cannot be written: Is a directory",
         Path("/dev/full"): "/dev/full: cannot be written: No space left on device",
     }.items():

@@ -158,10 +158,10 @@ def test_a_function_of_a_script_is_refused_in_one_line(monkeypatch, mine, group)
 
 
 def test_what_the_child_cannot_import_is_a_reason_and_no_death(monkeypatch, group, tmp_path):
-    (tmp_path / "gone.py").write_text("def deal(group):\n    return {}\n")
+    (tmp_path / "deleted_since.py").write_text("def deal(group):\n    return {}\n")
     monkeypatch.syspath_prepend(tmp_path)
-    function = importlib.import_module("gone").deal
-    (tmp_path / "gone.py").unlink()
+    function = importlib.import_module("deleted_since").deal
+    (tmp_path / "deleted_since.py").unlink()
     with TimeLimit(30) as limit:
         outcome = limit.plan(group, function)
     assert outcome.status == "failed"

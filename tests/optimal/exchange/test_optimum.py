@@ -66,7 +66,7 @@ def test_how_even_the_rest_is_has_a_true_bound_where_it_is_open():
 
 
 def test_where_the_peak_is_open_nothing_is_known_of_what_comes_after():
-    group = alike(60, 20, "uniform", 1)
+    group = alike(200, 50, "uniform", 1)
     solution = solve(group, "balance > peak_lag > lag_spread", time_limit=0.5)
     assert solution.terms[1].bound < solution.terms[1].value
     assert solution.terms[2].bound is None
@@ -99,7 +99,7 @@ def test_the_same_group_gets_the_same_answer(objective):
 
 
 def test_what_is_open_when_the_time_is_up_has_a_true_bound():
-    group = alike(60, 20, "uniform", 1)
+    group = alike(200, 50, "uniform", 1)
     solution = solve(group, "balance > peak_lag", time_limit=0.5)
     assert (solution.status, solution.stopped) == (Status.FEASIBLE, Stopped.TIME_LIMIT)
     assert solution.proof.kind is ProofKind.NONE
