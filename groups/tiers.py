@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 Objective = tuple[str, ...]
 SAFE_TOTAL = 2**62
+# What people call moves.
+MOVES = "stickiness"
+# Of the busiest member: those of lag, and all.
+LAG_PEAKS = ("peak_lag", "peak_time")
+PEAKS = (*LAG_PEAKS, "peak_weight")
+# What follows from how many partitions each member holds, and is least where balance is.
+OF_COUNTS = ("load_spread", "idle_members")
 MANY = 100
 
 

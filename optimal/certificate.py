@@ -11,15 +11,16 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from groups.errors import ProofError
+from groups.tiers import MOVES, PEAKS
 from optimal.budgets.certificate import (
     require_proved_within,
     require_within,
     rests_on_a_budget,
 )
 from optimal.case import BY_PARTITION, Case
-from optimal.exchange.certificate import PEAKS, require_even, require_peak
+from optimal.exchange.certificate import require_even, require_peak
 from optimal.form import require_form, unchecked
-from optimal.moves.asked import MOVES, OF_LOADS, Asked
+from optimal.moves.asked import OF_LOADS, Asked
 from optimal.moves.certificate import (
     counts_of_topics,
     counts_within,

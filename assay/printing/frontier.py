@@ -11,9 +11,9 @@ from assay.printing.terminal import tell
 from compare.gains import what_moves_buy
 from compare.lag.behind import behind
 from compare.sentences import spread
+from groups.tiers import LAG_PEAKS, PEAKS
 from groups.wording import counted, duration
 from optimal.frontier.knee import knee
-from optimal.frontier.peaks import PEAKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from optimal import Frontier, Point
 
 MOVING = ("stickiness", "moved_weight")
-OF_LAG = ("peak_lag", "peak_time")
 
 
 def document(group: Group, tiers: tuple[str, str], points: Frontier) -> dict[str, object]:
@@ -93,7 +92,7 @@ def print_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> No
     best = None if at_knee is None else points[at_knee]
     tell(f"{group.name}: {_headline(paid, bought, rows[0][:2], rows[-1][:2], best, spent)}")
     per_move = paid == "moves" and {*tiers} & {*PEAKS}
-    times = bool({*tiers} & {*OF_LAG}) and None not in (_catch_up(point) for point in points)
+    times = bool({*tiers} & {*LAG_PEAKS}) and None not in (_catch_up(point) for point in points)
     heads = [paid, bought, *["catch-up"] * times, "loads", *["per move"] * bool(per_move)]
     table = Table(*heads, "gain", "", "proof", right=range(len(heads) + 1), gives_way=[2, 5])
     worst, least = rows[0][1], rows[-1][1]

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from assay.printing.table import Table
 from assay.printing.terminal import tell
 from compare.sentences import spread
+from groups.tiers import LAG_PEAKS
 from groups.wording import counted, duration, rounded
 
 if TYPE_CHECKING:
     from compare.sizes.sizing import Size, Sizing
     from compare.sizes.target import Aim, Target
-
-ABOUT_LAG = ("peak_lag", "peak_time")
 
 
 def print_sizing(sizing: Sizing) -> None:
@@ -40,7 +39,7 @@ def answer(sizing: Sizing) -> str:
         return _enough(sizing)
     return (
         f"{_enough(sizing)} {fewer:,} would do if loads may be uneven: "
-        f"--objective {next(tier for tier in sizing.objective if tier in ABOUT_LAG)}."
+        f"--objective {next(tier for tier in sizing.objective if tier in LAG_PEAKS)}."
     )
 
 
@@ -49,7 +48,7 @@ def _enough(sizing: Sizing) -> str:
     if target is None:
         return ""
     aim = _aim(target)
-    if target.aim in ABOUT_LAG and sizing.objective[0] == "balance":
+    if target.aim in LAG_PEAKS and sizing.objective[0] == "balance":
         aim += " with balanced loads"
     if few is None:
         looked = f"{rows[0].members} to {rows[-1].members}"

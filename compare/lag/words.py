@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.lag.behind import behind
 from compare.lag.lowest import hottest
-from groups.tiers import SAFE_TOTAL
+from groups.tiers import LAG_PEAKS, SAFE_TOTAL
 from groups.wording import duration, few, rounded
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
     from optimal.solution import Solution
 
-PEAKS = ("peak_lag", "peak_time")
 FIRST = {"balance": "balanced loads", "stickiness": "the fewest moves"}
 
 
@@ -108,7 +107,7 @@ def peak_found(solution: Solution) -> str:
 
     Nothing where no peak is in the objective, or none was found.
     """
-    term = next((term for term in solution.terms if term.name in PEAKS), None)
+    term = next((term for term in solution.terms if term.name in LAG_PEAKS), None)
     if term is None or solution.assignment is None:
         return ""
     said = ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.errors import BadInput
-from groups.tiers import parse_objective, values
+from groups.tiers import MOVES, PEAKS, parse_objective, values
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from optimal.solution import Solution, Term
 
 FORMAT = "assay-worth/1"
-PEAKS = ("peak_lag", "peak_time", "peak_weight")
-MOVES = "stickiness"
 # Seconds that a number of moves gets.
 TURN = 1.0
 # Members times partitions of a group whose fewest moves a constraint program may prove.

@@ -12,7 +12,7 @@ from compare.sizes.sizing import Size, Sizing
 from compare.sizes.target import Target
 from groups.errors import BadInput
 from groups.needs import require_data
-from groups.tiers import parse_objective, values
+from groups.tiers import LAG_PEAKS, parse_objective, values
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
@@ -31,7 +31,6 @@ FIRST = 0.7
 # Seconds that a number of members gets in its turn: what is not proved by then rarely is.
 TURN = 1.0
 ABOUT_NOW = ("stickiness", "moved_weight", "racks")
-ABOUT_LAG = ("peak_lag", "peak_time")
 
 
 def size(
@@ -138,9 +137,9 @@ def _uneven(
     Another member never raises the lowest peak, so halving what is left finds them. None where
     they are no fewer, and where the objective asks for no even loads.
     """
-    if aim is None or aim.aim not in ABOUT_LAG or tiers[0] in ABOUT_LAG:
+    if aim is None or aim.aim not in LAG_PEAKS or tiers[0] in LAG_PEAKS:
         return None
-    free = tuple(tier for tier in tiers if tier in ABOUT_LAG)
+    free = tuple(tier for tier in tiers if tier in LAG_PEAKS)
     fewer = [number for number in rows if smallest is None or number < smallest]
     found, low, high = None, 0, len(fewer)
     while low < high and not time_left.is_up:
@@ -164,7 +163,7 @@ def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | No
         tiers = parse_objective(given)
     elif aim is not None and aim.aim == "peak_time" and len(rates) > 1:
         tiers = ("balance", "peak_time")
-    elif known or (aim is not None and aim.aim in ABOUT_LAG):
+    elif known or (aim is not None and aim.aim in LAG_PEAKS):
         tiers = ("balance", "peak_lag")
     now = next((tier for tier in tiers if tier in ABOUT_NOW), None)
     if now is not None:
@@ -172,9 +171,9 @@ def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | No
             f"objective: {now} is about what members hold now; in a group of another size nobody "
             "holds anything"
         )
-    if aim is not None and aim.aim not in ABOUT_LAG and tiers[0] != "balance":
+    if aim is not None and aim.aim not in LAG_PEAKS and tiers[0] != "balance":
         raise BadInput(f"target.{aim.aim}: the objective has to begin with balance")
-    if aim is not None and aim.aim in ABOUT_LAG and not {"peak_lag", "peak_time"} & {*tiers}:
+    if aim is not None and aim.aim in LAG_PEAKS and not {*LAG_PEAKS} & {*tiers}:
         raise BadInput(f"target.{aim.aim}: the objective has to have peak_lag or peak_time")
     return tiers
 

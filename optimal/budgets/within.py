@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data
-from groups.tiers import TIERS, values
+from groups.tiers import MOVES, OF_COUNTS, TIERS, values
 from optimal.answer import Answer, NothingWithin
 from optimal.budgets.certificate import PROVED_WITHIN
 from optimal.budgets.refusals import reason, require_possible
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 # Readers of all partitions added up: a constraint program of more is hardly ever proved.
 MOST_CHOICES = 20_000
 TAKE_BUDGETS = ("auto", "flow", "exchange", "cp-sat", "brute")
-MOVES = "stickiness"
-# What follows from how many partitions each member holds, and is least where balance is.
-OF_COUNTS = ("load_spread", "idle_members")
 # Seconds for the optimum without budgets where there is no time limit and it may take for ever.
 PATIENCE = 5.0
 

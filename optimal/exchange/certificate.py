@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups.errors import ProofError
-from groups.tiers import TIERS
+from groups.tiers import PEAKS, TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from optimal.exchange.floor import Floor
     from optimal.proof import Proof
 
-PEAKS = ("peak_lag", "peak_time", "peak_weight")
 # What may come after each peak.
 EVENED = {
     "peak_lag": ("lag_spread", "lag_balance"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from groups.tiers import values
+from groups.tiers import MOVES, PEAKS, values
 from optimal.frontier.point import Point
 from optimal.proof import ProofKind
 from optimal.solve import solve
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
     from optimal.time_left import TimeLeft
 
-MOVES = "stickiness"
-PEAKS = ("peak_lag", "peak_weight", "peak_time")
 # Seconds that a budget gets: what is not proved by then rarely is.
 TURN = 1.0
 # The first parts of the time, one for each end.

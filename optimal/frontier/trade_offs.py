@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
 from groups.needs import require_data
-from groups.tiers import parse_objective, values
+from groups.tiers import MOVES, parse_objective, values
 from optimal.frontier.point import Frontier, Point
 from optimal.proof import ProofKind
 from optimal.solve import solve
@@ -105,7 +105,7 @@ def _found(
     group: Group, objective: Objective, time_left: TimeLeft, points: int | None
 ) -> tuple[tuple[Point, ...], bool]:
     """Return the trade-offs, and whether those between the ends had to be searched."""
-    from optimal.frontier.peaks import MOVES, is_about_peaks, peaks_within
+    from optimal.frontier.peaks import is_about_peaks, peaks_within
 
     if is_about_peaks(objective):
         peak = next(tier for tier in objective if tier != MOVES)

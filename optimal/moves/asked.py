@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from groups.tiers import MOVES, OF_COUNTS, PEAKS
 from optimal.case import BY_PARTITION
-from optimal.exchange.certificate import EVENED, PEAKS
+from optimal.exchange.certificate import EVENED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups.tiers import Objective
 
-OF_COUNTS = ("load_spread", "idle_members")
 # How even loads are, and the peak of the same loads.
 OF_LOADS = {tier: peak for peak, tiers in EVENED.items() for tier in tiers}
-MOVES = "stickiness"
 
 
 @dataclass(frozen=True)

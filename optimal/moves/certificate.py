@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups.errors import ProofError
-from groups.tiers import TIERS
-from optimal.moves.asked import MOVES
+from groups.tiers import MOVES, TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ import numpy as np
 
 from groups.assignment import Assignment
 from groups.errors import BadInput
-from groups.tiers import TIERS, values
+from groups.tiers import MOVES, TIERS, values
 from optimal.answer import Answer, NothingWithin
 from optimal.cpsat import least_within
 from optimal.exchange.bounds import highest_floor
@@ -33,7 +33,7 @@ from optimal.exchange.search import lower_peak
 from optimal.exchange.start import longest_first
 from optimal.flow.recipe import flow
 from optimal.limits import LIMITS, require_costs_within
-from optimal.moves.asked import MOVES, Asked
+from optimal.moves.asked import Asked
 from optimal.moves.even import even_out_within
 from optimal.moves.fewer import fewer_moves
 from optimal.moves.fewest import fewest_moves
