@@ -16,7 +16,7 @@ import pyarrow as pa
 from compare.runs.circumstances import circumstances
 from compare.runs.counts import RunCounts
 from compare.runs.rows import found_row, group_row, rows_of
-from compare.runs.session import spark_session
+from compare.runs.session.spark import spark_session
 from compare.runs.stored import read_table
 from compare.runs.tables import TABLES, content_key
 from groups.documents.json_files import make_folder

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from compare.runs.failed_session import one_line
+from compare.runs.session.failed_session import one_line
 from compare.runs.tables import TABLES
 from groups.errors import AssayError, BadInput
 from tests.assay.calling import ASSAY, LOPSIDED, assay

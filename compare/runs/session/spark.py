@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from compare.runs.failed_session import one_line
+from compare.runs.session.failed_session import one_line
 from groups.errors import AssayError
 from heuristics.shipped.java.runtime import spark_java_home
 
