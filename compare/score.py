@@ -225,17 +225,45 @@ def score_assignors(
     >>> [(row.assignor, row.terms[0].excess) for row in rows]
     [('current', 4), ('range', 2), ('kip-54-sticky', 0)]
     """
+    (rows,) = score_many([group], [solution], assignors, limit)
+    return rows
+
+
+def score_many(
+    groups: Sequence[Group],
+    solutions: Sequence[Solution],
+    assignors: Sequence[str | AssignorFunction],
+    limit: TimeLimit | float = CALL_SECONDS,
+) -> list[list[Score]]:
+    """Score assignors on many groups: for each group the rows of `score_assignors`.
+
+    Parameters
+    ----------
+    solutions : the reference of each group, as `solve_many` returns them
+    assignors, limit : as of `score_assignors`; the limit is that of each call
+
+    Raises
+    ------
+    BadInput
+        As `score_assignors` does.
+    """
     if not isinstance(limit, TimeLimit):
         with TimeLimit(limit) as own:
-            return score_assignors(group, solution, assignors, own)
-    rows = []
+            return score_many(groups, solutions, assignors, own)
+    rows: list[list[Score]] = [[] for _ in groups]
     for asked in assignors:
         if asked == CURRENT:
-            rows.append(score_current(group, solution))
+            for group, solution, mine in zip(groups, solutions, rows, strict=True):
+                mine.append(score_current(group, solution))
             continue
-        outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
+        outcomes = (
+            [outcome_of(solution) for solution in solutions]
+            if asked == OPTIMUM
+            else limit.plan_many(groups, asked)
+        )
         name = asked if isinstance(asked, str) else assignor_named(asked).name
-        rows.append(score_outcome(group, outcome, solution, name))
+        for group, solution, outcome, mine in zip(groups, solutions, outcomes, rows, strict=True):
+            mine.append(score_outcome(group, outcome, solution, name))
     return rows
 
 

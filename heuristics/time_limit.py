@@ -15,7 +15,7 @@ from heuristics.child import Child, Lost
 from heuristics.start import start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from groups import Group
     from groups.arrays import Int32
@@ -116,6 +116,19 @@ class TimeLimit:
                 return Outcome("failed", None, f"it does not start: {reason}", 0.0)
             process.prepared.add(assignor.name)
         return self._call(process, assignor.function, group)
+
+    def plan_many(self, groups: Sequence[Group], name: str | AssignorFunction) -> list[Outcome]:
+        """Run the assignor of that name on many groups; an outcome each, in their order.
+
+        The limit is that of each group. One that hangs, dies or raises has an outcome of its own,
+        and the others keep theirs.
+
+        Raises
+        ------
+        BadInput
+            As :meth:`plan` does.
+        """
+        return [self.plan(group, name) for group in groups]
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""

@@ -11,6 +11,7 @@ from compare.score import (
     score,
     score_assignors,
     score_current,
+    score_many,
     scores_document,
 )
 from groups import Assignment, BadInput, Group, SolverContradiction
@@ -274,6 +275,22 @@ def test_a_cooperative_assignor_is_scored_on_its_final_assignment_with_its_round
     assert row.terms == score(lopsided, solution.assignment, solution).terms
 
 
+def test_many_groups_have_the_rows_that_each_has_by_itself():
+    rng = Random(14)
+    groups = [random_group(rng, members=4, partitions=9) for _ in range(20)]
+    solutions = [solve(group) for group in groups]
+    names = ["kip-54-sticky", "current", "kip-615-constrained", "optimum", "kip-429-cooperative"]
+    with TimeLimit(30) as limit:
+        many = score_many(groups, solutions, names, limit)
+        each = [
+            score_assignors(*pair, names, limit) for pair in zip(groups, solutions, strict=True)
+        ]
+    assert [[replace(row, seconds=0) for row in rows] for rows in many] == [
+        [replace(row, seconds=0) for row in rows] for rows in each
+    ]
+    assert {row.status for rows in many for row in rows} == {"scored", "refused"}
+
+
 class Misbehaving(TimeLimit):
     """Names of assignors stand for functions that do not answer, in a real child process."""
 
@@ -281,9 +298,11 @@ class Misbehaving(TimeLimit):
         super().__init__(seconds)
         self.functions = functions
 
-    def plan(self, group, name):
+    def plan_many(self, groups, name):
         function = self.functions.get(name.replace("-", "_"))
-        return super().plan(group, name) if function is None else self.call(function, group)
+        if function is None:
+            return super().plan_many(groups, name)
+        return [self.call(function, group) for group in groups]
 
 
 def hand_out_nothing(group) -> Plan:
