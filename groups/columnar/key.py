@@ -1,0 +1,138 @@
+"""Key: the content hash of a group, of its row alone."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from groups.arrays import NO_GENERATION, UNKNOWN
+from groups.columnar.layout import LAYOUT, in_layout
+from groups.columnar.rest import rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from groups.arrays import Int64
+
+HEXADECIMAL_DIGITS = 32
+# A list of just these says what null says.
+_SAYS_NOTHING = {
+    "subscription_known": True,
+    "generation": NO_GENERATION,
+    "lag": UNKNOWN,
+    "weight": UNKNOWN,
+}
+
+
+def keys_of(rows: pa.RecordBatch) -> list[str]:
+    """Return the key of each row: 32 hexadecimal digits.
+
+    It is the digest of the row's columns as bytes, each with how many there are: the same in any
+    batch and at any place in it, and whether what is not known is null or a list that says so.
+
+    Raises
+    ------
+    BadInput
+        Where a column of the layout is missing or of another kind.
+    """
+    rows = in_layout(rows)
+    if not len(rows):
+        return []
+    parts = [part for name in LAYOUT.names for part in _parts(rows.column(name), name)]
+    lengths = np.stack([part.length for part in parts], axis=1).astype("<i8")
+    width = lengths.itemsize * lengths.shape[1]
+    beginnings = memoryview(lengths.tobytes())
+    texts = [
+        [beginnings[start : start + width] for start in range(0, len(beginnings), width)],
+        *(part.texts() for part in parts if (part.length > 0).any()),
+    ]
+    return [
+        sha256(b"".join(of_row)).hexdigest()[:HEXADECIMAL_DIGITS]
+        for of_row in zip(*texts, strict=True)
+    ]
+
+
+def key_of(row: Mapping[str, Any]) -> str:
+    """Return the key of one row, lists as lists or arrays."""
+    columns = [pa.array([row.get(field.name)], field.type) for field in LAYOUT]
+    return keys_of(pa.RecordBatch.from_arrays(columns, schema=LAYOUT))[0]
+
+
+class _Part(NamedTuple):
+    """A column, or a part of it, as bytes.
+
+    Attributes
+    ----------
+    length : (rows,) int64, how many values each row has, -1 where it says nothing
+    data : the values of all rows
+    ends : (rows + 1,) int64, where each row begins and ends in that
+    """
+
+    length: Int64
+    data: memoryview
+    ends: Int64
+
+    def texts(self) -> list[memoryview]:
+        """Return the bytes of each row; a row that says nothing has none."""
+        data = self.data
+        return [
+            data[start:end] if length > 0 else data[:0]
+            for (start, end), length in zip(
+                pairwise(self.ends.tolist()), self.length.tolist(), strict=True
+            )
+        ]
+
+
+def _parts(column: pa.Array, name: str) -> list[_Part]:
+    if name == "rest":
+        column = _rewritten(column)
+    there = column.is_valid().to_numpy(zero_copy_only=False)
+    if pa.types.is_string(column.type):
+        ends = _ends(column)
+        return [_Part(np.where(there, np.diff(ends), UNKNOWN), _characters(column), ends)]
+    ends, values = column.offsets.to_numpy().astype(np.int64), column.values
+    if pa.types.is_string(values.type):
+        length = np.where(there, np.diff(ends), 0)
+        letters = _ends(values)
+        each = np.diff(letters).astype("<i8")
+        return [
+            _Part(length, _bytes(each), ends * each.itemsize),
+            _Part(length, _characters(values), letters[ends]),
+        ]
+    flat = values.to_numpy(zero_copy_only=False)
+    length = np.diff(ends)
+    if name in _SAYS_NOTHING:
+        said = np.concatenate(([0], np.cumsum(flat != _SAYS_NOTHING[name])))
+        length = np.where(there & (said[ends[1:]] > said[ends[:-1]]), length, UNKNOWN)
+    return [_Part(length, _bytes(flat), ends * flat.itemsize)]
+
+
+def _bytes(flat: npt.NDArray[Any]) -> memoryview:
+    return memoryview(np.ascontiguousarray(flat).view(np.uint8).data)
+
+
+def _ends(texts: pa.StringArray) -> Int64:
+    """(texts + 1,) int64: where each begins and ends among the characters' bytes."""
+    _, offsets, _ = texts.buffers()
+    if offsets is None or not offsets.size:
+        return np.zeros(len(texts) + 1, np.int64)
+    found = np.frombuffer(offsets, np.int32)
+    return found[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+
+
+def _characters(texts: pa.StringArray) -> memoryview:
+    data = texts.buffers()[2]
+    return memoryview(b"" if data is None else data)
+
+
+def _rewritten(rest: pa.StringArray) -> pa.StringArray:
+    """Return JSON in the one way that rows are written in."""
+    if rest.null_count == len(rest):
+        return rest
+    return pa.array([None if text is None else rewritten(text) for text in rest.to_pylist()])

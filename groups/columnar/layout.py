@@ -1,0 +1,91 @@
+"""Layout: one row a group, in Arrow; what each column holds is stated here once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from groups.errors import BadInput
+
+# Lists hold no nulls. "All partitions" are numbered topic by topic, as in `Group`.
+LAYOUT = pa.schema(
+    [
+        pa.field("group", pa.string(), nullable=False),
+        ("captured_at", pa.string()),
+        ("auto_offset_reset", pa.string()),
+        ("assumed", pa.list_(pa.string())),
+        ("topics", pa.list_(pa.string())),  # ascending
+        ("partitions", pa.list_(pa.int64())),  # of each topic
+        ("members", pa.list_(pa.string())),  # ascending
+        # CSR of the topic lists that members read, numbered by the first member that reads each
+        ("subscription_indptr", pa.list_(pa.int64())),
+        ("subscription_topics", pa.list_(pa.int32())),
+        ("subscription_row", pa.list_(pa.int32())),  # of each member
+        ("subscription_known", pa.list_(pa.bool_())),  # of each member; null: all are
+        ("owner", pa.list_(pa.int32())),  # valid owner of all partitions, -1 nobody
+        ("generation", pa.list_(pa.int64())),  # of each member, -1 not given; null: none is
+        ("lag", pa.list_(pa.int64())),  # of all partitions, -1 unknown; null: all are
+        ("weight", pa.list_(pa.int64())),  # of all partitions, -1 unknown; null: all are
+        ("rest", pa.string()),  # JSON of what the columns do not hold; null: nothing
+    ]
+)
+MAY_BE_NULL = frozenset(
+    {
+        "captured_at", "auto_offset_reset", "assumed", "subscription_known", "generation", "lag",
+        "weight", "rest",
+    }
+)  # fmt: skip
+
+
+class BadRow(NamedTuple):
+    """Why a row holds no group; `group` and `captured_at` where it says them."""
+
+    row: int
+    reason: str
+    group: str | None
+    captured_at: str | None
+
+
+def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the columns of the layout with its types; others are left out.
+
+    A column that may be null may be missing.
+
+    Raises
+    ------
+    BadInput
+        Where a column is missing, of another kind, or holds what its type does not.
+    """
+    return pa.RecordBatch.from_arrays([_column(rows, field) for field in LAYOUT], schema=LAYOUT)
+
+
+def _column(rows: pa.RecordBatch, field: pa.Field) -> pa.Array:
+    if field.name not in rows.schema.names:
+        if field.name in MAY_BE_NULL:
+            return pa.nulls(len(rows), field.type)
+        raise BadInput(f"{field.name}: this column is missing")
+    if rows.schema.names.count(field.name) > 1:
+        raise BadInput(f"{field.name}: this column is there twice")
+    found = rows.column(field.name)
+    if found.type == field.type:
+        return found
+    if _kind(found.type) not in (_kind(field.type), "null"):
+        raise BadInput(f"{field.name}: {found.type}, expected {field.type}")
+    try:
+        return found.cast(field.type)
+    except pa.ArrowInvalid as error:
+        raise BadInput(f"{field.name}: {error}") from None
+
+
+def _kind(found: pa.DataType) -> str:
+    """Return what may become each other without another meaning."""
+    if pa.types.is_dictionary(found):
+        return _kind(found.value_type)
+    if pa.types.is_list(found) or pa.types.is_large_list(found):
+        return f"list of {_kind(found.value_type)}"
+    if pa.types.is_integer(found):
+        return "integer"
+    if pa.types.is_string(found) or pa.types.is_large_string(found):
+        return "string"
+    return str(found)

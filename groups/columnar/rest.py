@@ -1,0 +1,193 @@
+"""Rest: what a row says of a group beside its columns, as the parts of a snapshot that say it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups.arrays import UNKNOWN
+from groups.columns.claims import BY_CLAIMS
+from groups.columns.member_details import MemberDetails
+from groups.documents import fields
+from groups.documents.json_files import parse_json
+from groups.documents.members import Member, claims_of, read_member
+from groups.documents.topics import Topic, offsets_of, racks_of, read_topic
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.arrays import Ints
+    from groups.columns.claims import Claims
+    from groups.group import Group
+
+_NO_DETAILS = MemberDetails()
+_OF_A_TOPIC = {"offsets", "racks"}
+_OF_A_MEMBER = {"owned", "rack", "subscription", *vars(_NO_DETAILS)}
+_SAYS_NOTHING = Member(None, {}, 0, None, _NO_DETAILS)
+
+
+def rest_of(group: Group) -> str | None:
+    """Return what the columns of a row do not hold of a group, as JSON; None for nothing.
+
+    ``topics`` has the `offsets` and `racks` of topics that have some. ``members`` has the `rack`
+    and the details of members that have some; as `subscription` what they read that does not
+    exist; as `owned`, where it is not just what they are the valid owners of, what all claim.
+    """
+    said = _claims_beside(group)
+    plain = group.racks is None and group.offsets is None and not group.absent_topics
+    if plain and said is None and all(one == _NO_DETAILS for one in group.details):
+        return None
+    document: Any = group.to_dict()
+    absent: dict[int, list[str]] = {}
+    for member, topic in group.absent_subscriptions:
+        absent.setdefault(member, []).append(group.absent_topics[topic])
+    topics, members = {}, {}
+    for name, topic in document["topics"].items():
+        if not isinstance(topic, int) and (found := _part(topic, _OF_A_TOPIC)):
+            topics[name] = found
+    for at, (name, member) in enumerate(document["members"].items()):
+        found = _part(member, _OF_A_MEMBER - {"owned", "subscription"})
+        if at in absent:
+            found["subscription"] = sorted(absent[at])
+        if said is not None and member["owned"]:
+            found["owned"] = member["owned"]
+        if found:
+            members[name] = found
+    return written(topics, members)
+
+
+def written(topics: Mapping[str, Any], members: Mapping[str, Any]) -> str | None:
+    """Return the JSON that a row has of these parts of a snapshot; None for nothing."""
+    parts = {key: part for key, part in (("members", members), ("topics", topics)) if part}
+    return _dumped(parts) if parts else None
+
+
+def rewritten(text: str) -> str:
+    """Return the JSON of a rest in the one way that rows are written in; what is none, as it is.
+
+    Blanks and the order of keys carry no meaning.
+    """
+    try:
+        made = _dumped(json.loads(text))
+        made.encode()
+    except (ValueError, RecursionError):
+        return text
+    return made
+
+
+def with_rest(group: Group, text: str) -> Group:
+    """Return the group of a row's columns with what its rest says.
+
+    Raises
+    ------
+    BadInput
+        Where a rule of the format is broken, or the rest contradicts the columns.
+    """
+    try:
+        found = fields.mapping(parse_json(text), "", allowed={"topics", "members"})
+    except BadInput as error:
+        raise error.within("rest") from None
+    topics, said = _topics(group, found), _members(group, found)
+    offsets = offsets_of(topics)
+    lag = group.lag_records
+    if offsets is not None:
+        lag = offsets.lag_beside(lag, group.auto_offset_reset, group.partitions)
+    mentioned = {t for m in said for t in (*(m.subscription or ()), *m.owned)}
+    index = {t: i for i, t in enumerate(group.topics)}
+    absent = tuple(sorted(mentioned - index.keys()))
+    index |= {t: len(group.topics) + i for i, t in enumerate(absent)}
+    claims = claims_of([m.owned for m in said], index) if any(m.owned for m in said) else None
+    made = replace(
+        group,
+        owner=group.owner if claims is None else BY_CLAIMS,
+        lag_records=lag,
+        racks=racks_of(topics, [m.rack for m in said]),
+        offsets=offsets,
+        raw_claims=claims,
+        absent_topics=absent,
+        absent_subscriptions=tuple(
+            (m, index[t] - len(group.topics))
+            for m, one in enumerate(said)
+            for t in sorted(one.subscription or ())
+        ),
+        details=tuple(m.details for m in said),
+    )
+    _require_equal(made.owner, group.owner, "owner", "the claims")
+    if offsets is not None and lag is not None:
+        given = np.full(len(lag), UNKNOWN) if group.lag_records is None else group.lag_records
+        _require_equal(lag, given, "lag", "the offsets")
+    return made
+
+
+def _topics(group: Group, found: Mapping[str, Any]) -> list[Topic]:
+    given = _named(found, "topics", group.topics, "topic")
+    counts = zip(group.topics, group.partitions.tolist(), strict=True)
+    return [
+        Topic(count)
+        if name not in given
+        else read_topic(
+            {
+                "partitions": count,
+                **fields.mapping(given[name], f"rest.topics.{name}", allowed=_OF_A_TOPIC),
+            },
+            f"rest.topics.{name}",
+        )
+        for name, count in counts
+    ]
+
+
+def _members(group: Group, found: Mapping[str, Any]) -> list[Member]:
+    given, existing, said = (
+        _named(found, "members", group.members, "member"),
+        set(group.topics),
+        [],
+    )
+    for name in group.members:
+        if name not in given:
+            said.append(_SAYS_NOTHING)
+            continue
+        place = f"rest.members.{name}"
+        fields.mapping(given[name], place, allowed=_OF_A_MEMBER)
+        said.append(read_member(given[name], place))
+        there = existing.intersection(said[-1].subscription or ())
+        if there:
+            fields.refuse(f"{place}.subscription", f"{min(there)} exists, expected what does not")
+    return said
+
+
+def _named(
+    found: Mapping[str, Any], key: str, names: tuple[str, ...], noun: str
+) -> Mapping[str, Any]:
+    given = fields.mapping(found.get(key, {}), f"rest.{key}")
+    unknown = given.keys() - set(names)
+    if unknown:
+        fields.refuse(f"rest.{key}", f"{min(unknown)!r}, but there is no such {noun}")
+    return given
+
+
+def _require_equal(made: Ints, given: Ints, place: str, of: str) -> None:
+    if not np.array_equal(made, given):
+        at = int(np.argmax(made != given))
+        fields.refuse(f"{place}[{at}]", f"{given[at]}, but {of} in rest make it {made[at]}")
+
+
+def _claims_beside(group: Group) -> Claims | None:
+    """Return the raw claims where they are not just what the members are valid owners of."""
+    said, held = group.raw_claims, group.owned_claims
+    if said is None or all(
+        np.array_equal(getattr(said, name), getattr(held, name)) for name in vars(held)
+    ):
+        return None
+    return said
+
+
+def _part(document: Mapping[str, Any], keys: set[str]) -> dict[str, Any]:
+    return {key: document[key] for key in document.keys() & keys}
+
+
+def _dumped(parts: object) -> str:
+    return json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
