@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from compare.page.composition import composed, made_now, unlike_names
 from compare.page.trials import Trial
-from compare.runs.latest_run import latest_run
 from compare.runs.rows import stored_score
-from compare.runs.stored import read_table
+from compare.runs.tables.latest_run import latest_run
+from compare.runs.tables.stored import read_table
 from compare.score import CURRENT, score_current
 from compare.verdict import ALL_ALIKE, judge
 from groups.documents.json_files import parse_json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from compare.page.contents import Page
-    from compare.runs.latest_run import Run
+    from compare.runs.tables.latest_run import Run
     from compare.score import Score
     from compare.verdict import Judged
 

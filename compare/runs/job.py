@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from compare.runs.tables import content_key
+from compare.runs.tables.schemas import content_key
 from compare.score import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import assignor_named

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -17,9 +18,10 @@ from compare.runs.circumstances import circumstances
 from compare.runs.counts import RunCounts
 from compare.runs.rows import found_row, group_row, rows_of
 from compare.runs.session.spark import spark_session
-from compare.runs.stored import read_table
-from compare.runs.tables import TABLES, content_key
-from groups.documents.json_files import make_folder
+from compare.runs.tables.files import append, left_out, new_run
+from compare.runs.tables.folder import prepared
+from compare.runs.tables.schemas import TABLES
+from compare.runs.tables.stored import frame, read_table
 from groups.errors import AssayError, BadInput
 from groups.files import find
 from groups.fleet import portions
@@ -75,31 +77,33 @@ def run_job(job: Job, say: Callable[[str], None]) -> RunCounts:
     found = [found_row(found) for found in find([str(job.source)])]
     if not found:
         raise BadInput(f"{job.source}: empty, expected snapshots")
-    for folder in (job.out, *(job.out / name for name in TABLES)):
-        make_folder(folder)
+    run = new_run(started)
+    named, job = job.out, replace(job, out=prepared(job.out))
+    for line in left_out(job.out):
+        say(line)
     say(f"reading {counted(len(found), 'input')} under {job.source}")
-    with spark_session(job.out) as spark:
+    with spark_session(named) as spark:
         table = pa.Table.from_pylist(found, schema=FOUND)
         read = spark.createDataFrame(table).repartition(2)
         read = read.mapInArrow(partial(_read, job), _spark_schema(READ)).persist()
-        _append(spark, job, "groups", read.where("reason is null"))
-        _append(spark, job, "failures", read.where("reason is not null"))
+        _append(spark, job, run, "groups", read.where("reason is null"))
+        _append(spark, job, run, "failures", read.where("reason is not null"))
         groups = read.where("reason is null").select("key", "group").distinct()
         names = {row.key: row.group for row in groups.collect()}
         keys = sorted(names)
         failures = read.where("reason is not null").count()
-        new = _solve_missing(spark, job, keys, say)
-    _log_run(job, started.isoformat(timespec="seconds"), len(keys), failures, clock)
+        new = _solve_missing(spark, job, run, keys, say)
+    _log_run(job, run, started.isoformat(timespec="seconds"), len(keys), failures, clock)
     optima = read_table(job.out, "optima", ["key", "status"])
     wanted = {job.optimum_key(key) for key in keys}
     solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
     seconds = perf_counter() - clock
     captured = tuple(names[key] for key in keys)
-    return RunCounts(job.out, captured, solved, new, failures, seconds, tuple(keys))
+    return RunCounts(named, captured, solved, new, failures, seconds, tuple(keys))
 
 
 def _solve_missing(
-    spark: SparkSession, job: Job, keys: Sequence[str], say: Callable[[str], None]
+    spark: SparkSession, job: Job, run: str, keys: Sequence[str], say: Callable[[str], None]
 ) -> int:
     """Solve and score, in steps, what the tables do not hold yet; return how many groups."""
     have_optimum = set(read_table(job.out, "optima", ["key"])["key"])
@@ -117,12 +121,12 @@ def _solve_missing(
         chosen = spark.createDataFrame(
             step, "group_key string, needs_optimum boolean, assignors array<string>"
         )
-        stored = spark.read.parquet(str(job.out / "groups")).select("key", "snapshot")
-        tasks = chosen.join(stored.dropDuplicates(["key"]), chosen.group_key == stored.key)
+        stored = frame(spark, job.out, "groups").select("key", "snapshot")
+        tasks = chosen.join(stored, chosen.group_key == stored.key)
         tasks = tasks.select(*TASK.names).repartition(2)
         done = tasks.mapInArrow(partial(_solve, job), _spark_schema(DONE)).persist()
         for name in ("optima", "scores"):
-            _append(spark, job, name, done.selectExpr(f"inline({name})"))
+            _append(spark, job, run, name, done.selectExpr(f"inline({name})"))
         done.unpersist()
         done_now = min(start + GROUPS_PER_STEP, len(wanted))
         say(f"{done_now:,} of {counted(len(wanted), 'group')}")
@@ -185,14 +189,11 @@ def _alone(group: Group, objective: Objective, time_limit: float) -> Solution | 
         return f"{type(error).__name__}: {error}"
 
 
-def _append(spark: SparkSession, job: Job, name: str, rows: DataFrame) -> None:
+def _append(spark: SparkSession, job: Job, run: str, name: str, rows: DataFrame) -> None:
     """Append the rows whose keys the table does not hold yet."""
     rows = rows.select(*TABLES[name].names).dropDuplicates(["key"])
-    folder = job.out / name
-    if folder.is_dir() and any(folder.glob("*.parquet")):
-        stored = spark.read.parquet(str(folder)).select("key")
-        rows = rows.join(stored, "key", "left_anti").select(*TABLES[name].names)
-    rows.coalesce(1).write.mode("append").parquet(str(folder))
+    rows = rows.join(frame(spark, job.out, name).select("key"), "key", "left_anti")
+    append(job.out, name, rows.toArrow(), run)
 
 
 def _spark_schema(schema: pa.Schema) -> Any:
@@ -201,9 +202,7 @@ def _spark_schema(schema: pa.Schema) -> Any:
     return from_arrow_schema(schema)
 
 
-def _log_run(job: Job, started: str, groups: int, failures: int, clock: float) -> None:
-    import pyarrow.parquet as pq
-
+def _log_run(job: Job, run: str, started: str, groups: int, failures: int, clock: float) -> None:
     row = {
         "started_at": started,
         "version": version("kafka-assay"),
@@ -216,8 +215,4 @@ def _log_run(job: Job, started: str, groups: int, failures: int, clock: float) -
         "failures": failures,
         "seconds": perf_counter() - clock,
     }
-    file = job.out / "runs" / f"{content_key(row)}.parquet"
-    try:
-        pq.write_table(pa.Table.from_pylist([row], TABLES["runs"]), file)
-    except OSError as error:
-        raise BadInput(f"{file}: cannot be written: {error.strerror or error}") from None
+    append(job.out, "runs", pa.Table.from_pylist([row], TABLES["runs"]), run)

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from compare.limits import too_far
-from compare.runs.stored import read_table
-from compare.runs.tables import content_key
+from compare.runs.tables.schemas import content_key
+from compare.runs.tables.stored import read_table
 from compare.score import Excess, Score, ScoreTerm, score_assignors
 from groups.files import Found
 from groups.importers import Failure

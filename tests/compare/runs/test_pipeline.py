@@ -11,14 +11,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from compare.runs.counts import RunCounts
 from compare.runs.job import Job
 from compare.runs.pipeline import _solved
 from compare.runs.rows import found_row, group_row, rows_of
-from compare.runs.stored import read_table
-from compare.runs.tables import TABLES
+from compare.runs.tables.files import append, good, new_run
+from compare.runs.tables.schemas import TABLES
+from compare.runs.tables.stored import read_table
 from compare.score import score_assignors
 from groups import BadInput, Group
 from groups.files import find
@@ -214,8 +216,11 @@ def test_every_key_is_written_once(spark_runs):
 def test_a_row_that_was_written_twice_is_read_once(spark_runs, tmp_path):
     copied = tmp_path / "out"
     shutil.copytree(spark_runs.out, copied)
-    for file in list((copied / "scores").glob("*.parquet")):
-        shutil.copy(file, file.with_name(f"again-{file.name}"))
+    files, _ = good(copied, "scores")
+    for file in files:
+        assert (
+            append(copied, "scores", pq.read_table(file), new_run(datetime.now(UTC))) not in files
+        )
     assert read_table(copied, "scores").equals(table(spark_runs, "scores"))
 
 
@@ -387,11 +392,3 @@ def test_an_output_folder_that_is_a_file_is_bad_input(tmp_path):
     command = [Path(sys.executable).with_name("assay"), "run", tmp_path, "--out", tmp_path / "out"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (2, f"assay: {tmp_path / 'out'}: not a folder\n")
-
-
-def test_a_table_that_is_not_parquet_is_bad_input(tmp_path):
-    assert read_table(tmp_path, "optima").empty
-    (tmp_path / "optima").mkdir()
-    (tmp_path / "optima" / "part.parquet").write_text("no")
-    with pytest.raises(BadInput, match=r"optima: not a table of assay run: "):
-        read_table(tmp_path, "optima")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from compare.page.from_run import page_of_run
-from compare.runs.stored import read_table
+from compare.runs.tables.stored import read_table
 from groups import BadInput
 from tests.compare.conftest import CLOSING, HOSTILE
 from tests.compare.page.parsed import Parsed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from compare.runs.stored import read_table
+from compare.runs.tables.stored import read_table
 from compare.score import CURRENT
 from groups.errors import BadInput
 from heuristics import assignors
