@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from compare.runs.tables.schemas import content_key
+from compare.runs.tables.keys import content_key, row_keys, version_of
 from compare.score import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import assignor_named
 from heuristics.own import name_of, versioned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from groups.tiers import Objective
     from heuristics import AssignorFunction
@@ -42,20 +42,39 @@ class Job:
     reset: str | None = None
     folders: tuple[str, ...] = ()
 
+    @cached_property
+    def optimum_made_by(self) -> str:
+        """Key of all that makes a row of ``optima`` but the group."""
+        return content_key(self._made_by)
+
+    def score_made_by(self, assignor: str) -> str:
+        """Return the key of all that makes an assignor's rows of ``scores`` but the group."""
+        return content_key({**self._made_by, "assignor": assignor})
+
+    def optimum_keys(self, group_keys: Iterable[str]) -> list[str]:
+        """Return the keys of groups' rows in ``optima``, in order."""
+        return row_keys(self.optimum_made_by, group_keys)
+
+    def score_keys(self, group_keys: Iterable[str], assignor: str) -> list[str]:
+        """Return the keys of groups' rows in ``scores`` for an assignor, in order."""
+        return row_keys(self.score_made_by(assignor), group_keys)
+
     def optimum_key(self, group_key: str) -> str:
         """Return the key of a group's row in ``optima``."""
-        return content_key({**self._made_by(group_key), "solver": version("ortools")})
+        return self.optimum_keys([group_key])[0]
 
     def score_key(self, group_key: str, assignor: str) -> str:
         """Return the key of a group's row in ``scores`` for an assignor."""
-        return content_key({**self._made_by(group_key), "assignor": assignor})
+        return self.score_keys([group_key], assignor)[0]
 
-    def _made_by(self, group_key: str) -> dict[str, object]:
+    @property
+    def _made_by(self) -> dict[str, object]:
+        # An excess depends on the optimum, and so on what found it.
         return {
-            "group": group_key,
             "objective": self.objective,
             "time_limit": self.time_limit,
-            "version": version("kafka-assay"),
+            "version": version_of("kafka-assay"),
+            "solver": version_of("ortools"),
         }
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from compare.limits import too_far
-from compare.runs.tables.schemas import content_key
+from compare.runs.tables.keys import content_key
 from compare.runs.tables.stored import read_table
 from compare.score import Excess, Score, ScoreTerm, score_assignors
 from groups.files import Found

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import TYPE_CHECKING
-
 import pyarrow as pa
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TERMS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.int64()), ("bound", pa.int64())]))
 EXCESSES = pa.list_(
@@ -104,9 +97,3 @@ TABLES = {
         ]
     ),
 }
-
-
-def content_key(parts: Mapping[str, object]) -> str:
-    """Return the content hash of what made a row: 32 hexadecimal digits."""
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,0 +1,54 @@
+"""A row's key follows from all that made it, and is quick."""
+
+import time
+from dataclasses import replace
+
+from compare.runs.job import job_of
+from compare.runs.tables import keys
+
+JOB = job_of("in", "out", assignors=["current", "range"])
+GROUPS = [keys.content_key({"group": n}) for n in range(2000)]
+
+
+def test_every_row_has_a_key_of_its_own():
+    made = [*JOB.optimum_keys(GROUPS)]
+    for name in JOB.assignors:
+        made += JOB.score_keys(GROUPS, name)
+    assert len(set(made)) == 3 * len(GROUPS)
+    assert {len(key) for key in made} == {32}
+    assert set("".join(made)) == set("0123456789abcdef")
+
+
+def test_a_key_does_not_depend_on_which_keys_are_asked_for_with_it():
+    assert [JOB.optimum_key(key) for key in GROUPS[:9]] == JOB.optimum_keys(GROUPS)[:9]
+    assert [JOB.score_key(key, "range") for key in GROUPS[5:7]] == JOB.score_keys(
+        reversed(GROUPS[5:7]), "range"
+    )[::-1]
+
+
+def test_what_makes_a_row_makes_its_key(monkeypatch):
+    jobs = [
+        JOB,
+        replace(JOB, objective=("stickiness", "balance")),
+        replace(JOB, time_limit=11.0),
+    ]
+    made = {key for job in jobs for key in (job.optimum_made_by, job.score_made_by("range"))}
+    for package in ("kafka-assay", "ortools"):
+        monkeypatch.setattr(
+            "compare.runs.job.version_of", lambda name, it=package: "next" if name == it else "1"
+        )
+        job = replace(JOB)
+        made |= {job.optimum_made_by, job.score_made_by("range")}
+    assert len(made) == 10
+
+
+def test_where_a_row_is_written_and_read_from_does_not_make_its_key():
+    moved = replace(JOB, source="elsewhere", out="there", assignors=("current",))
+    assert moved.optimum_made_by == JOB.optimum_made_by
+    assert moved.score_made_by("range") == JOB.score_made_by("range")
+
+
+def test_keys_of_many_groups_take_some_microseconds_each():
+    started = time.process_time()
+    JOB.score_keys(GROUPS * 10, "range")
+    assert time.process_time() - started < len(GROUPS) * 10 * 10e-6
