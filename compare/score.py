@@ -23,6 +23,7 @@ FORMAT = "assay-scores/1"
 CURRENT = "current"
 OPTIMUM = "optimum"
 CALL_SECONDS = 10.0
+UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
 Excess = int | tuple[int, int | None] | None
 
 
@@ -163,6 +164,18 @@ def score(
 def score_current(group: Group, solution: Solution) -> Score:
     """Score what the members hold now, raw claims as they are."""
     return score(group, Assignment.current(group), solution)
+
+
+def score_without_subscriptions(reference: Solution, assignor: str) -> Score:
+    """Score what the members hold now; what an assignor would do depends on who reads what.
+
+    Parameters
+    ----------
+    reference : the best that can be had, with bounds that hold whoever reads what
+    """
+    if assignor == CURRENT:
+        return score_current(reference.group, reference)
+    return Score(assignor, "refused", UNKNOWN)
 
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:

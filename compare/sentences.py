@@ -14,29 +14,6 @@ if TYPE_CHECKING:
     from compare.verdict import Judged
     from groups.arrays import Int64
 
-MOST_NAMED = 3
-
-
-def summary(judged: Sequence[Judged]) -> str:
-    """Say in one sentence how many groups are improvable and what it takes."""
-    every = captures([one.group.name for one in judged])
-    worst = [one for one in judged if one.verdict.says in ("not valid", "improvable")]
-    sorts: list[str] = []
-    for says, word in (("not valid", "not valid"), ("improvable", "improvable")):
-        found = [one for one in worst if one.verdict.says == says]
-        if found:
-            are = "is" if len(found) == 1 else "are"
-            count = f"{len(found):,} of {every} {are} {word}"
-            sorts.append(f"{count}: {_named(found)}")
-    if not sorts:
-        sorts.append(f"none of {every} is known to be improvable")
-    depends = sum(one.verdict.question is not None for one in judged)
-    if depends:
-        what = "depends" if depends == 1 else "depend"
-        sorts.append(f"{depends} {what} on who reads what")
-    text = "; ".join(sorts)
-    return f"{text[0].upper()}{text[1:]}."
-
 
 def sentence(judged: Judged) -> str:
     """Say in one or two sentences what is known of a group, and what to do."""
@@ -83,10 +60,10 @@ def spread(loads: Int64 | Sequence[int]) -> str:
     return str(least) if least == most else f"{least}-{most}"
 
 
-def captures(names: Sequence[str]) -> str:
+def captures(captured: int, groups: int) -> str:
     """Return ``3 groups``, or ``4 captures of 3 groups`` where a group was captured twice."""
-    groups = counted(len(set(names)), "group")
-    return groups if len(set(names)) == len(names) else f"{len(names)} captures of {groups}"
+    told = counted(groups, "group")
+    return told if captured == groups else f"{captured:,} captures of {told}"
 
 
 def _improvable(judged: Judged, partitions: str) -> str:
@@ -105,21 +82,6 @@ def _improvable(judged: Judged, partitions: str) -> str:
         f"improvable{surely}. Moving {moves} of {partitions} gives everyone {spread(best)}; now "
         f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}."
     )
-
-
-def _named(judged: Sequence[Judged]) -> str:
-    shown: list[str] = []
-    twice = len({one.group.name for one in judged}) < len(judged)
-    for one in judged[:MOST_NAMED]:
-        moves = moves_needed(one) if one.verdict.says == "improvable" else None
-        many = counted(moves or 0, "partition") if not shown else str(moves)
-        by = "" if moves is None else f" by moving {many}"
-        given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
-        at = f" at {one.group.captured_at}" if twice and one.group.captured_at else ""
-        shown.append(f"{one.group.name}{at}{by}{given}")
-    if len(judged) > MOST_NAMED:
-        shown.append(f"and {len(judged) - MOST_NAMED} more")
-    return ", ".join(shown)
 
 
 def _told(tier: str) -> str:

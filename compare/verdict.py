@@ -191,6 +191,14 @@ def judge(
     return judged
 
 
+def judged_by(group: Group, best: Solution) -> Judged:
+    """Judge what a group has now by its optimum; who reads what is known of all its members."""
+    if _is_idle(group):
+        return _of_idle(group)
+    now = Assignment.current(group)
+    return Judged(group, now, best, best, _verdict(now, best, best))
+
+
 def worst_first(judged: Sequence[Judged]) -> list[int]:
     """Return the numbers of groups in the order in which people want to see them."""
 
@@ -207,7 +215,7 @@ def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None
     worlds = {
         i: (low, high)
         for i, (low, high) in enumerate(zip(least, most, strict=True))
-        if low.members and len(low.claims.member)
+        if not _is_idle(low)
     }
     lows = [low for low, _ in worlds.values()]
     highs = [high for low, high in worlds.values() if high is not low]
@@ -216,15 +224,23 @@ def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None
     judged = []
     for i, group in enumerate(groups):
         if i not in worlds:
-            now = Assignment.current(group)
-            says: Says = "nothing assigned yet" if group.members else "no members"
-            judged.append(Judged(group, now, None, None, Verdict(says, sure=True)))
+            judged.append(_of_idle(group))
             continue
         low, high = worlds[i]
         now = Assignment.current(low)
         lowest = best[i] if high is low else next(solved)
         judged.append(Judged(group, now, best[i], lowest, _verdict(now, best[i], lowest)))
     return judged
+
+
+def _is_idle(group: Group) -> bool:
+    """Say whether nobody claims anything, so that there is nothing to judge."""
+    return not group.members or not len(group.claims.member)
+
+
+def _of_idle(group: Group) -> Judged:
+    says: Says = "nothing assigned yet" if group.members else "no members"
+    return Judged(group, Assignment.current(group), None, None, Verdict(says, sure=True))
 
 
 def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:

@@ -30,10 +30,11 @@ from compare.limits import too_far
 from compare.score import (
     CURRENT,
     OPTIMUM,
+    UNKNOWN,
     Score,
     assignors_asked,
     score_assignors,
-    score_current,
+    score_without_subscriptions,
 )
 from groups.tiers import parse_objective
 from groups.wording import counted
@@ -63,7 +64,6 @@ NOT_SURE = (
     "nothing is sure of assignors and plans where subscriptions are not known: "
     "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
 )
-UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
 
 
 def score(
@@ -105,6 +105,7 @@ def score(
     Of several: a line each, worst first.
     """
     from assay.printing import verdicts as tables
+    from assay.printing.overview import print_groups
     from compare.verdict import judge
 
     tiers = parse_objective(objective)
@@ -147,7 +148,7 @@ def score(
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
         over = rows if assignor else ()
-        tables.print_groups(judged, lowest, tiers, files, damaged, not_had, over)
+        print_groups(judged, lowest, tiers, files, damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
@@ -214,15 +215,8 @@ def _rows(
                 limit.warm_up(name for name in names if name not in (CURRENT, OPTIMUM))
                 rows.append(score_assignors(reference.group, reference, names, limit))
             else:
-                rows.append([_without_subscriptions(reference, name) for name in names])
+                rows.append([score_without_subscriptions(reference, name) for name in names])
     return rows
-
-
-def _without_subscriptions(reference: Solution, name: str) -> Score:
-    """Score what the members hold now; what an assignor would do depends on who reads what."""
-    if name == CURRENT:
-        return score_current(reference.group, reference)
-    return Score(name, "refused", UNKNOWN)
 
 
 def _worse(
@@ -241,6 +235,6 @@ def _worse(
         return [*too_far(rows, sure, sure=True), *too_far(rows, assumed, sure=False)]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
-    between = [_without_subscriptions(judged.reference, row.assignor) for row in rows]
+    between = [score_without_subscriptions(judged.reference, row.assignor) for row in rows]
     lines = too_far(between, sure, sure=True, shown=rows)
     return [*lines, *too_far(rows, assumed, sure=False)]

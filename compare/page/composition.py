@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from compare.lag.choice import going_for_least_lag
 from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
+from compare.overview import overview_of
 from compare.page.comparison import comparison_of
 from compare.page.contents import Made, Page, Unread
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of
 from compare.page.trials import Trial
 from compare.page.words import meaning, minute
-from compare.sentences import sentence, summary
+from compare.sentences import sentence
 from compare.verdict import worst_first
 from groups.wording import counted
 
@@ -141,7 +142,7 @@ def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
 def _lead(judged: Sequence[Judged]) -> str:
     if not judged:
         return "No group could be read."
-    return sentence(judged[0]) if len(judged) == 1 else summary(judged)
+    return sentence(judged[0]) if len(judged) == 1 else overview_of(judged).sentence()
 
 
 def _title(sources: Sequence[str]) -> str:

@@ -37,8 +37,9 @@ class RunCounts:
 
     def line(self) -> str:
         """Return one line for people."""
+        every = captures(len(self.names), len(set(self.names)))
         return (
-            f"{captures(self.names)}, {self.solved:,} of them with a proved optimum, "
+            f"{every}, {self.solved:,} of them with a proved optimum, "
             f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "
             f"{self.seconds:.1f} s; tables in {self.out}"
         )

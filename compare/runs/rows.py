@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from compare.limits import too_far
 from compare.runs.tables.keys import content_key
 from compare.runs.tables.stored import read_table
-from compare.score import Excess, Score, ScoreTerm, score_assignors
+from compare.runs.verdicts import judged_all, verdict_row
+from compare.score import (
+    Excess,
+    Score,
+    ScoreTerm,
+    score_assignors,
+    score_without_subscriptions,
+)
 from groups.files import Found
 from groups.importers import Failure
 
@@ -85,7 +92,8 @@ def rows_of(
     Parameters
     ----------
     task : `group_key`, `needs_optimum`, and the `assignors` to score
-    answer : the reference solution, or why there is none
+    answer : the reference solution, or why there is none; of a group of which it is not known who
+        reads what, that is made here
     """
     common = {
         "group": group.name,
@@ -93,13 +101,21 @@ def rows_of(
         "group_key": task["group_key"],
         "objective": " > ".join(job.objective),
     }
-    optimum = {**common, "key": job.optimum_key(task["group_key"])}
+    known = bool(group.subscription_known.all())
+    (judged,) = judged_all([group], [answer], job.objective, job.time_limit)
+    if not known and not isinstance(judged, str) and judged.reference is not None:
+        answer = judged.reference
+    optimum = {**common, "key": job.optimum_key(task["group_key"]), "verdict": verdict_row(judged)}
     if isinstance(answer, str):
         optimum |= {"status": "failed", "reason": answer, "assumed": list(group.assumed)}
         rows = [Score(name, "failed", f"no optimum: {answer}") for name in task["assignors"]]
     else:
         optimum |= _optimum_row(answer)
-        rows = score_assignors(group, answer, task["assignors"], limit)
+        rows = (
+            score_assignors(group, answer, task["assignors"], limit)
+            if known
+            else [score_without_subscriptions(answer, name) for name in task["assignors"]]
+        )
     scores = [
         {**common, "key": job.score_key(task["group_key"], row.assignor), **_score_row(row)}
         for row in rows

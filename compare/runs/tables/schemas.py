@@ -17,6 +17,22 @@ EXCESSES = pa.list_(
     )
 )
 
+# Of the assignment that a group has now, as `compare.verdict.Verdict` says it; and how many
+# partitions move to the best that can be had.
+VERDICT = pa.struct(
+    [
+        ("says", pa.string()),
+        ("sure", pa.bool_()),
+        ("tier", pa.string()),
+        ("at_least", pa.int64()),
+        ("at_most", pa.int64()),
+        ("moves", pa.int64()),
+        ("condition", pa.string()),
+        ("question", pa.string()),
+        ("to_move", pa.int64()),
+    ]
+)
+
 TABLES = {
     "groups": pa.schema(
         [
@@ -48,6 +64,7 @@ TABLES = {
             ("proof", pa.string()),  # kind of proof
             ("assumed", pa.list_(pa.string())),
             ("loads", pa.list_(pa.int64())),  # partitions per member, in the order of ids
+            ("verdict", VERDICT),  # null where the group could not be judged
         ]
     ),
     "scores": pa.schema(

@@ -17,11 +17,13 @@ import pytest
 from compare.runs.counts import RunCounts
 from compare.runs.job import Job
 from compare.runs.pipeline import _solved
-from compare.runs.rows import found_row, group_row, rows_of
+from compare.runs.rows import found_row, group_row, rows_of, stored_score
 from compare.runs.tables.files import append, good, new_run
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
-from compare.score import score_assignors
+from compare.runs.verdicts import verdict_row
+from compare.score import score_assignors, score_current
+from compare.verdict import judge
 from groups import BadInput, Group
 from groups.files import find
 from heuristics.child import Child
@@ -36,6 +38,13 @@ ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
 
 def table(runs, name: str):
     return read_table(runs.out, name)
+
+
+def rows_of_group(runs, name: str, group: str) -> list[dict]:
+    """The rows of a group, that of what is there now first."""
+    rows = table(runs, name)
+    found = rows[rows["group"] == group].to_dict("records")
+    return sorted(found, key=lambda row: row.get("assignor") != "current")
 
 
 def groups_of(runs) -> dict[str, Group]:
@@ -84,7 +93,7 @@ def test_every_input_is_a_group_or_a_failure(spark_runs):
     assert len(table(spark_runs, "groups")) == len(lines) - 2 + 1 + 2
     assert len(table(spark_runs, "failures")) == 2 + 2
     assert spark_runs.first.out.startswith(
-        f"{len(lines) + 1} groups, {len(lines)} of them with a proved optimum, "
+        f"{len(lines) + 1} groups, {len(lines) + 1} of them with a proved optimum, "
         f"{len(lines) + 1} of them new in this run, 4 inputs failed, "
     )
 
@@ -172,18 +181,34 @@ def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
 
 
 @pytest.mark.spark
-def test_unknown_subscriptions_are_an_optimum_that_failed_with_a_reason(spark_runs):
-    optima = table(spark_runs, "optima").set_index("group")
-    row = optima.loc["next-b"]
-    assert row["status"] == "failed"
-    assert "subscription: unknown" in row["reason"]
-    assert "--assume-equal" in row["reason"]
-    assert (row["terms"], row["proof"]) == (None, None)
-    assert (optima["status"] == "failed").sum() == 1
-    scores = table(spark_runs, "scores")
-    of_group = scores[scores["group"] == "next-b"]
-    assert set(of_group["status"]) == {"failed"}
-    assert all(reason.startswith("no optimum: ") for reason in of_group["reason"])
+def test_where_it_is_not_known_who_reads_what_the_run_says_what_is_sure(spark_runs):
+    (group,) = (one for one in groups_of(spark_runs).values() if one.name == "next-b")
+    assert not group.subscription_known.all()
+    (judged,) = judge([group])
+    (optimum,) = rows_of_group(spark_runs, "optima", "next-b")
+    assert (optimum["status"], optimum["reason"]) == (str(judged.reference.status), None)
+    assert [(t["name"], t["value"], t["bound"]) for t in optimum["terms"]] == [
+        (t.name, t.value, t.bound) for t in judged.reference.terms
+    ]
+    now, *others = rows_of_group(spark_runs, "scores", "next-b")
+    expected = score_current(judged.reference.group, judged.reference)
+    assert (now["assignor"], stored_score(now).terms) == ("current", expected.terms)
+    assert now["loads"].tolist() == judged.now.loads.tolist()
+    refused = {(row["status"], row["reason"]) for row in others}
+    said = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
+    assert refused == {("refused", said)}
+
+
+@pytest.mark.spark
+def test_the_verdict_of_every_group_is_that_of_plain_python(spark_runs):
+    optima = table(spark_runs, "optima").set_index("group_key")
+    groups = groups_of(spark_runs)
+    judged = judge(list(groups.values()))
+    for key, one in zip(groups, judged, strict=True):
+        assert optima.loc[key, "verdict"] == verdict_row(one)
+    assert {one.verdict.says for one in judged} >= {
+        "not valid", "improvable", "as good as can be", "no members", "nothing assigned yet",
+    }  # fmt: skip
 
 
 @pytest.mark.spark
@@ -251,7 +276,7 @@ def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(sp
     *lines, rest = said
     assert rest == f"assay: and {sum(worse) - len(lines)} more"
     too_far = r"balance exceeds the optimum by ([4-9]|\d\d+), more than 3"
-    not_scored = r"the assignment is not valid|no optimum: .*|subscriptions differ: .*"
+    not_scored = "the assignment is not valid|subscriptions (are not known|differ): .*"
     line = rf"assay: .+: ({'|'.join(ASKED)}): ({too_far}|{not_scored})"
     assert [x for x in lines if not re.fullmatch(line, x)] == []
 

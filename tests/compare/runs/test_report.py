@@ -58,11 +58,9 @@ def test_every_group_of_the_run_has_its_verdict(page, spark_runs):
 
 
 @pytest.mark.spark
-def test_what_the_run_could_not_solve_for_want_of_subscriptions_is_judged_all_the_same(
-    page, spark_runs
-):
+def test_a_group_is_judged_where_it_is_not_known_who_reads_what(page, spark_runs):
     optima = read_table(spark_runs.out, "optima").set_index("group")
-    assert optima.loc["next-b", "status"] == "failed"
+    assert optima.loc["next-b", "verdict"]["says"] == "as good as can be"
     assert page.table("Groups")["next-b"]["verdict"] == "✓ as good as can be"
 
 

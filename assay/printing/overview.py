@@ -1,0 +1,176 @@
+"""Overview for people: a sentence about many groups, then a line a group, worst first."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from assay.printing.over_groups import print_over_groups
+from assay.printing.table import Table, with_notes
+from assay.printing.terminal import tell
+from assay.streams import show
+from compare.lag.words import not_compared
+from compare.overview import GUESSES, overview_of
+from compare.verdict import worst_first
+from groups.columns.offsets import latest_assumed
+from groups.wording import counted, duration, few, rounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from compare.lag.lowest import LowestPeak
+    from compare.overview import Glance, Overview
+    from compare.score import Score
+    from compare.verdict import Judged
+    from groups import Group
+    from groups.tiers import Objective
+
+MOST_QUESTIONS = 5
+
+
+def print_groups(
+    judged: Sequence[Judged],
+    lowest: Sequence[LowestPeak | None],
+    tiers: Objective,
+    files: Sequence[str],
+    unread: Sequence[str],
+    not_had: Sequence[str] = (),
+    rows: Sequence[Sequence[Score]] = (),
+) -> None:
+    """Print a sentence about all groups, then a line for each, worst first.
+
+    Parameters
+    ----------
+    lowest : (groups,) the lowest peak of each
+    unread : names of groups, or places, that could not be read
+    not_had : names of groups that could not be judged in the state they were in
+    rows : (groups,) what was scored of each, nothing where nobody named an assignor
+    """
+    overview = overview_of(judged, lowest)
+    groups = [judged[i].group for i in worst_first(judged)]
+    tell(overview.sentence())
+    if unread:
+        tell(f"Not read, see the messages: {few(list(dict.fromkeys(unread)))}.")
+    show("")
+    if print_lines(overview.worst, list(dict.fromkeys((*not_had, *unread)))):
+        _print_meaning_of_lag(overview.worst, tiers)
+        _print_latest_assumed(groups)
+        if said := not_compared(groups):
+            tell(said)
+    print_notes(overview)
+    names = " ".join(shlex.quote(file) for file in files)
+    show(f"{in_words(tiers)}; one in full: assay score --group NAME {names}")
+    if rows:
+        show("")
+        print_over_groups(rows, tiers)
+
+
+def print_lines(worst: Sequence[Glance], not_judged: Sequence[str] = ()) -> bool:
+    """Print a line for each group; say whether some have a lag.
+
+    Parameters
+    ----------
+    not_judged : names of groups, or places, without a verdict
+    """
+    lags = [_peak_lags(one) for one in worst]
+    times_behind = [_catch_up(one) for one in worst]
+    # A group that is there more than once is told by when it was captured, in a second column.
+    times = int(len({one.name for one in worst}) < len(worst))
+    heads = [
+        "group",
+        *["captured at"] * times,
+        "members",
+        "partitions",
+        "loads now",
+        "best loads",
+        "verdict",
+        "moves",
+    ]
+    idle = any(one.idle for one in worst)
+    heads += ["idle"] * idle
+    behind_heads = {"peak lag now / best": lags, "catch-up now / best": times_behind}
+    shown = {
+        head: with_notes(cells)
+        for head, cells in behind_heads.items()
+        if any(now != "-" for now, _ in cells)
+    }
+    heads += shown
+    right = [times + column for column in (1, 2, 3, 4, 6, 7, 8, 9)]
+    whole = [*[1] * times, times + 5]
+    table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])
+    for i, one in enumerate(worst):
+        says = f"{one.verdict.says}{' *' if one.verdict.condition else ''}"
+        time, nothing = [one.captured_at] * times, [one.idle] * idle
+        cells = [one.members, one.partitions, one.now, one.best, says, one.moves]
+        lag = [column[i] for column in shown.values()]
+        table.add(one.name, *time, *cells, *nothing, *lag)
+    for name in not_judged:
+        blank = [None] * (len(heads) - times - 6)
+        table.add(name, *[None] * (times + 4), "not judged", *blank)
+    table.show()
+    return bool(shown)
+
+
+def print_notes(overview: Overview) -> None:
+    """Print what is not in the texts, what would decide a verdict, and on what one depends."""
+    for said, what in GUESSES.items():
+        if count := overview.guessed.get(said, 0):
+            tell(f"not in the text of {count:,} of {counted(overview.captured, 'group')}: {what}")
+    asked = [one for one in overview.worst if one.verdict.question]
+    for one in asked[:MOST_QUESTIONS]:
+        tell(f"{one.name}: {one.verdict.question}")
+    if overview.questions > len(asked[:MOST_QUESTIONS]):
+        more = overview.questions - len(asked[:MOST_QUESTIONS])
+        show(f"and {counted(more, 'question')} more: see each in full")
+    conditions = {one.verdict.condition for one in overview.worst}
+    for condition in sorted(filter(None, conditions)):
+        show(f"* if {condition}")
+
+
+def in_words(tiers: Objective) -> str:
+    """Return an objective in one line."""
+    return " > ".join("moves" if tier == "stickiness" else tier for tier in tiers)
+
+
+def _print_meaning_of_lag(worst: Sequence[Glance], tiers: Objective) -> None:
+    """Print what the best peak lag is the best of, and that some are not proved."""
+    known = [one for one in worst if one.peak is not None and one.lowest is not None]
+    if not known:
+        return
+    which = f"the best in {' > '.join(tiers)}" if "peak_lag" in tiers else "balanced loads"
+    unproved = any(not one.lowest_proved for one in known)
+    tell(
+        f"peak lag: of the member with most; best: the lowest that {which} can have"
+        f"{'; ~ as far as known' if unproved else ''}"
+    )
+
+
+def _print_latest_assumed(groups: Sequence[Group]) -> None:
+    """Print on how many partitions the lag is nought because nobody said what is reset."""
+    known = [(group.offsets, group.auto_offset_reset, group.partitions) for group in groups]
+    count = sum(latest_assumed(*one) for one in known)
+    if count:
+        partitions = counted(count, "partition")
+        counts = "counts" if count == 1 else "count"
+        tell(
+            f"lag: {partitions} without a commit {counts} as 0, as with auto.offset.reset=latest, "
+            "which is assumed; see --reset"
+        )
+
+
+def _peak_lags(one: Glance) -> tuple[str, str]:
+    """Return the peak lag now, and the lowest that there can be; ~ where that is not proved."""
+    if one.peak is None:
+        return "-", ""
+    return rounded(one.peak), _best(one, one.lowest, rounded)
+
+
+def _catch_up(one: Glance) -> tuple[str, str]:
+    """Return the longest time to catch up now, and with the lowest peak where rates are equal."""
+    if one.longest is None:
+        return "-", ""
+    return duration(one.longest), _best(one, one.longest_best, duration)
+
+
+def _best(one: Glance, value: int | None, told: Callable[[int], str]) -> str:
+    return " / -" if value is None else f" / {'' if one.lowest_proved else '~'}{told(value)}"

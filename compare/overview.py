@@ -1,0 +1,169 @@
+"""Overview: many groups in one sentence, and each of them in one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from compare.lag.behind import behind
+from compare.sentences import captures, spread
+from compare.verdict import worst_first
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.lag.lowest import LowestPeak
+    from compare.verdict import Judged, Says, Verdict
+
+
+MOST_NAMED = 3
+# What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
+GUESSES = {
+    "members: those that hold": "members that hold nothing, add --describe --members",
+    "highest number seen": "partition counts beyond those seen, add kafka-topics --describe",
+}
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One group as a line shows it.
+
+    Attributes
+    ----------
+    now, best : loads as ``4-18``; None where there are none, or what is best is open
+    to_move : partitions that move to the best that can be had; None where it is not known
+    idle : members that hold nothing
+    peak, lowest : records of the member with most lag, now and at the least; None where not known
+    longest, longest_best : seconds until the last member has caught up, likewise
+    lowest_proved : whether no assignment as balanced has less
+    """
+
+    name: str
+    captured_at: str | None
+    members: int
+    partitions: int
+    verdict: Verdict
+    now: str | None = None
+    best: str | None = None
+    to_move: int | None = None
+    idle: int = 0
+    peak: int | None = None
+    lowest: int | None = None
+    longest: int | None = None
+    longest_best: int | None = None
+    lowest_proved: bool = False
+
+    @property
+    def moves(self) -> int | None:
+        """Partitions to move, where there is something to do or for sure nothing."""
+        says = self.verdict.says
+        return 0 if says == "as good as can be" else self.to_move if says == "improvable" else None
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How many groups have which verdict, and the worst of them.
+
+    Attributes
+    ----------
+    captured, groups : snapshots, and how many groups they are of
+    says : how many have each verdict
+    names : how many groups those of each verdict are of
+    questions : how many depend on who reads what, with a question that decides it
+    guessed : of each guess in `GUESSES`, how many groups rest on it
+    worst : the worst first; of each verdict that a sentence names, the first ones at least
+    """
+
+    captured: int
+    groups: int
+    says: Mapping[Says, int]
+    names: Mapping[Says, int] = field(default_factory=dict)
+    questions: int = 0
+    guessed: Mapping[str, int] = field(default_factory=dict)
+    worst: Sequence[Glance] = ()
+
+    def sentence(self) -> str:
+        """Say how many groups are improvable and what it takes."""
+        every = captures(self.captured, self.groups)
+        sorts = []
+        words: tuple[Says, ...] = ("not valid", "improvable")
+        for says in words:
+            if many := self.says.get(says, 0):
+                count = f"{many:,} of {every} {'is' if many == 1 else 'are'} {says}"
+                sorts.append(f"{count}: {self._named(says)}")
+        if not sorts:
+            sorts.append(f"none of {every} is known to be improvable")
+        if self.questions:
+            what = "depends" if self.questions == 1 else "depend"
+            sorts.append(f"{self.questions:,} {what} on who reads what")
+        text = "; ".join(sorts)
+        return f"{text[0].upper()}{text[1:]}."
+
+    def _named(self, says: Says) -> str:
+        shown: list[str] = []
+        many = self.says[says]
+        twice = self.names.get(says, many) < many
+        for one in [one for one in self.worst if one.verdict.says == says][:MOST_NAMED]:
+            moves = one.moves or 0
+            number = counted(moves, "partition") if not shown else f"{moves:,}"
+            by = f" by moving {number}" if says == "improvable" and one.moves is not None else ""
+            given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
+            at = f" at {one.captured_at}" if twice and one.captured_at else ""
+            shown.append(f"{one.name}{at}{by}{given}")
+        if many > len(shown):
+            shown.append(f"and {many - len(shown):,} more")
+        return ", ".join(shown)
+
+
+def overview_of(judged: Sequence[Judged], lowest: Sequence[LowestPeak | None] = ()) -> Overview:
+    """Return the overview of judged groups, every one of them in a line.
+
+    Parameters
+    ----------
+    lowest : (groups,) the lowest peak lag of each; nothing where it was not looked for
+    """
+    order = worst_first(judged)
+    peaks = lowest or [None] * len(judged)
+    worst = [glance_of(judged[i], peaks[i]) for i in order]
+    names: dict[Says, set[str]] = {}
+    for one in judged:
+        names.setdefault(one.verdict.says, set()).add(one.group.name)
+    return Overview(
+        captured=len(judged),
+        groups=len({one.group.name for one in judged}),
+        says=Counter(one.verdict.says for one in judged),
+        names={says: len(found) for says, found in names.items()},
+        questions=sum(one.verdict.question is not None for one in judged),
+        guessed={
+            said: sum(any(said in line for line in one.group.assumed) for one in judged)
+            for said in GUESSES
+        },
+        worst=worst,
+    )
+
+
+def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
+    """Return a judged group as a line shows it."""
+    verdict, group, target = judged.verdict, judged.group, judged.target
+    there, now = judged.best is not None, behind(judged.now)
+    least = None if lowest is None else behind(lowest.assignment)
+    # With members of unlike rates the lowest peak is not the shortest time.
+    same_rates = least is not None and len(set(least.rates)) <= 1
+    return Glance(
+        name=group.name,
+        captured_at=group.captured_at,
+        members=len(group.members),
+        partitions=group.n_partitions,
+        verdict=verdict,
+        now=spread(judged.now.loads) if there else None,
+        best=None if target is None or verdict.question else spread(target.loads),
+        to_move=None if target is None else len(target.moved),
+        idle=len(judged.now.idle) if there else 0,
+        peak=None if now is None else now.peak,
+        lowest=None if lowest is None else lowest.records,
+        longest=None if now is None else now.longest,
+        longest_best=least.longest if least is not None and same_rates else None,
+        lowest_proved=lowest is not None and lowest.proved,
+    )
