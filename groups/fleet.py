@@ -14,7 +14,10 @@ from groups.group import Group
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from groups.arrays import Int32, Int64, Ints
+    import pyarrow as pa
+
+    from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.columnar.layout import BadRow
 
 
 def portions(
@@ -47,11 +50,47 @@ class Fleet:
     ----------
     group : the groups side by side; its names are numbers
     member_start, partition_start : (groups + 1,) int64
+    alone : returns a group by itself, by its number
+    rows : the groups as rows of `groups.columnar.layout.LAYOUT`, with their names; None of a
+        fleet that was not made of rows
+    place : (groups,) int64, the number of each group among what the fleet was made of
+    other_claims : (groups,) bool, where members claim something else than what they are the
+        valid owners of; None: nobody looked
     """
 
     group: Group
     member_start: Int64
     partition_start: Int64
+    alone: Callable[[int], Group]
+    rows: pa.RecordBatch | None
+    place: Int64
+    other_claims: Bools | None = None
+
+    def __len__(self) -> int:
+        """Count the groups."""
+        return len(self.place)
+
+    @staticmethod
+    def from_arrow(rows: pa.RecordBatch) -> tuple[Fleet, list[BadRow]]:
+        """Put the groups of Arrow rows side by side, without a Python object for each.
+
+        Parameters
+        ----------
+        rows : with the columns of `groups.columnar.layout.LAYOUT`; others are ignored
+
+        Returns
+        -------
+        The fleet, and for each row that is no group its number and why.
+
+        Raises
+        ------
+        BadInput
+            Where a column is missing or of another kind, or where the groups together have more
+            partitions than are supported.
+        """
+        from groups.columnar.side_by_side import fleet_of
+
+        return fleet_of(rows)
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
@@ -64,9 +103,9 @@ class Fleet:
         indptr = _shifted([g.subscription_indptr[:-1] for g in groups], entries)
         group = Group(
             name="fleet",
-            topics=tuple(map(str, range(topics[-1]))),
+            topics=numbers(topics[-1]),
             partitions=_joined([g.partitions for g in groups]),
-            members=tuple(map(str, range(members[-1]))),
+            members=numbers(members[-1]),
             subscription_indptr=frozen(np.append(indptr, entries[-1])),
             subscription_topics=_narrow(_shifted([g.subscription_topics for g in groups], topics)),
             subscription_row=_narrow(_shifted([g.subscription_row for g in groups], rows)),
@@ -75,9 +114,14 @@ class Fleet:
             generation=_joined([g.generation for g in groups]),
             lag_records=_optional([g.lag_records for g in groups], partitions),
             weight=_optional([g.weight for g in groups], partitions),
-            racks=_racks(groups),
+            racks=joined_racks([g.racks for g in groups], np.diff(members), np.diff(partitions)),
         )
-        return Fleet(group, members, partitions)
+        return Fleet(group, members, partitions, groups.__getitem__, None, np.arange(len(groups)))
+
+
+def numbers(count: int) -> tuple[str, ...]:
+    """Return the names that the members, topics and racks of a fleet have."""
+    return tuple(map(str, range(count)))
 
 
 def _starts(lengths: list[int]) -> Int64:
@@ -114,18 +158,24 @@ def _optional(columns: Sequence[Int64 | None], starts: Int64) -> Int64 | None:
     )
 
 
-def _racks(groups: Sequence[Group]) -> Racks | None:
-    if all(g.racks is None for g in groups):
+def joined_racks(each: Sequence[Racks | None], members: Int64, partitions: Int64) -> Racks | None:
+    """Put the racks of groups side by side, numbering racks and replica sets through.
+
+    Parameters
+    ----------
+    each : the racks of each group, None where nothing is known
+    members, partitions : (groups,) int64, how many each group has
+    """
+    if all(own is None for own in each):
         return None
-    width = sum(len(g.racks.names) for g in groups if g.racks is not None)
+    width = sum(len(own.names) for own in each if own is not None)
     member, replicas, holds = [], [], []
     racks = sets = 0
-    for g in groups:
-        if g.racks is None:
-            member.append(np.full(len(g.members), NOBODY, np.int64))
-            replicas.append(np.full(g.n_partitions, UNKNOWN, np.int64))
+    for own, here, there in zip(each, members.tolist(), partitions.tolist(), strict=True):
+        if own is None:
+            member.append(np.full(here, NOBODY, np.int64))
+            replicas.append(np.full(there, UNKNOWN, np.int64))
             continue
-        own = g.racks
         names = len(own.names)
         member.append(np.where(own.member < 0, NOBODY, own.member + np.int64(racks)))
         replicas.append(np.where(own.replicas < 0, UNKNOWN, own.replicas + np.int64(sets)))
@@ -134,7 +184,7 @@ def _racks(groups: Sequence[Group]) -> Racks | None:
             holds.append((held + sets) * width + rack + racks)
         racks, sets = racks + names, sets + int(own.replicas.max(initial=-1)) + 1
     return Racks(
-        names=tuple(map(str, range(width))),
+        names=numbers(width),
         member=_narrow(_joined(member)),
         replicas=_narrow(_joined(replicas)),
         holds=_joined(holds),

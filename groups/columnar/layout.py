@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from groups.arrays import Int64
 
 # Lists hold no nulls. "All partitions" are numbered topic by topic, as in `Group`.
 LAYOUT = pa.schema(
@@ -60,6 +64,47 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([_column(rows, field) for field in LAYOUT], schema=LAYOUT)
 
 
+def sifted(rows: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow]]:
+    """Return the rows with the columns of the layout, leaving out those that do not fit its types.
+
+    Returns
+    -------
+    The rows; their places among those given, (rows,) int64; and why others are not there.
+
+    Raises
+    ------
+    BadInput
+        Where a column is missing or of another kind.
+    """
+    nothing = in_layout(rows.slice(0, 0))
+    try:
+        return in_layout(rows), np.arange(len(rows)), []
+    except BadInput as error:
+        reason = str(error)
+    if len(rows) == 1:
+        said = [_said(rows, name) for name in ("group", "captured_at")]
+        return nothing, np.arange(0), [BadRow(0, reason, *said)]
+    half = len(rows) // 2
+    first, at, failures = sifted(rows.slice(0, half))
+    second, later, more = sifted(rows.slice(half))
+    both = pa.Table.from_batches([first, second]).combine_chunks().to_batches()
+    return (
+        both[0] if both else first,
+        np.concatenate((at, later + half)),
+        failures + [one._replace(row=one.row + half) for one in more],
+    )
+
+
+def _said(rows: pa.RecordBatch, name: str) -> str | None:
+    """Return a text of the one row where it can be read."""
+    if name not in rows.schema.names:
+        return None
+    try:
+        return rows.column(name)[0].as_py() or None
+    except UnicodeDecodeError:
+        return None
+
+
 def _column(rows: pa.RecordBatch, field: pa.Field) -> pa.Array:
     if field.name not in rows.schema.names:
         if field.name in MAY_BE_NULL:
@@ -68,14 +113,23 @@ def _column(rows: pa.RecordBatch, field: pa.Field) -> pa.Array:
     if rows.schema.names.count(field.name) > 1:
         raise BadInput(f"{field.name}: this column is there twice")
     found = rows.column(field.name)
-    if found.type == field.type:
-        return found
     if _kind(found.type) not in (_kind(field.type), "null"):
         raise BadInput(f"{field.name}: {found.type}, expected {field.type}")
     try:
-        return found.cast(field.type)
+        return _checked(found, field.type)
+    except pa.ArrowInvalid:
+        # A slice holds the values of other rows, and a null may: neither counts.
+        found = found.take(np.arange(len(found)))
+    try:
+        return _checked(found, field.type)
     except pa.ArrowInvalid as error:
         raise BadInput(f"{field.name}: {error}") from None
+
+
+def _checked(found: pa.Array, kind: pa.DataType) -> pa.Array:
+    made = found if found.type == kind else found.cast(kind)
+    made.validate(full=True)
+    return made
 
 
 def _kind(found: pa.DataType) -> str:

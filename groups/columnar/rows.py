@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from groups.arrays import NO_GENERATION
-from groups.columnar.layout import LAYOUT, MAY_BE_NULL, BadRow, in_layout
+from groups.columnar.layout import LAYOUT, MAY_BE_NULL, BadRow, sifted
 from groups.columnar.rest import rest_of, with_rest
 from groups.columns.topic_lists import numbered
 from groups.errors import BadInput
@@ -117,15 +117,20 @@ def groups_of(rows: pa.RecordBatch) -> Iterator[Group | BadRow]:
     BadInput
         Where a column of the layout is missing or of another kind.
     """
-    rows = in_layout(rows)
-    texts = {name: rows.column(name).to_pylist() for name in _TEXTS}
-    lists = {field.name: _lists(rows.column(field.name)) for field in _LISTS}
+    typed, place, unfit = sifted(rows)
+    bad = {one.row: one for one in unfit}
+    texts = {name: typed.column(name).to_pylist() for name in _TEXTS}
+    lists = {field.name: _lists(typed.column(field.name)) for field in _LISTS}
+    at = dict(zip(place.tolist(), range(len(place)), strict=True))
     for index in range(len(rows)):
-        row = {name: values[index] for name, values in texts.items()}
+        if index in bad:
+            yield bad[index]
+            continue
+        row = {name: values[at[index]] for name, values in (*texts.items(), *lists.items())}
         try:
-            yield of_row(row | {name: values[index] for name, values in lists.items()})
+            yield of_row(row)
         except BadInput as error:
-            yield BadRow(index, str(error), row["group"], row["captured_at"])
+            yield BadRow(index, str(error), row["group"] or None, row["captured_at"] or None)
 
 
 def _lists(column: pa.ListArray) -> list[Any]:
