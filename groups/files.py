@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from groups.importers import Failure, import_each, sniff
 from groups.importers.times import file_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
 _OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!group/)')
@@ -44,17 +45,12 @@ class Found:
 
     def group(self) -> Group | Failure:
         """Return the group of the snapshot, or why it holds none."""
-        said: Mapping[str, object] = {}
         try:
-            content = self.content
-            document = parse_json(content) if isinstance(content, str) else content
-            said = document if isinstance(document, dict) else {}
-            return Group.from_dict(document)
+            if isinstance(self.content, str):
+                return Group.from_json(self.content)
+            return Group.from_dict(self.content)
         except BadInput as error:
-            name, at = (
-                value if isinstance(value, str) and value else None
-                for value in (said.get("group"), said.get("captured_at"))
-            )
+            name, at = names_in(self.content)
             return Failure(self.source, self.place, str(error), name, captured_at=at)
 
 
@@ -165,6 +161,23 @@ def find(
             sources = ", ".join(made.sources)
             yield Found(sources, sources, made.document)
         yield from refused
+
+
+def names_in(content: str | Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the group and the time that a bad snapshot says it is of, where it says them."""
+    said: Any = content
+    if isinstance(content, str):
+        try:
+            said = parse_json(content)
+        except BadInput:
+            return None, None
+    if not isinstance(said, Mapping):
+        return None, None
+    name, at = (said.get(key) for key in ("group", "captured_at"))
+    return (
+        name if isinstance(name, str) and name else None,
+        at if isinstance(at, str) and at else None,
+    )
 
 
 def _files(folder: str) -> list[str]:

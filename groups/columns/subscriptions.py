@@ -60,6 +60,15 @@ class Subscriptions:
                 f"subscription_known[{int(np.argmax(wrong))}]: unknown, but its row is not empty"
             )
 
+    @staticmethod
+    def of_valid(
+        indptr: Int64, listed: Int32, row: Int32, known: Bools, topics: int
+    ) -> Subscriptions:
+        """Return the subscriptions of columns that are known to be good, and frozen."""
+        found = object.__new__(Subscriptions)
+        vars(found).update(indptr=indptr, listed=listed, row=row, known=known, topics=topics)
+        return found
+
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.indptr) - 1

@@ -1,0 +1,1 @@
+"""Plain snapshots: those in which nothing is unusual, from JSON to columns without a detour."""
