@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, UNKNOWN, frozen
-from groups.columns.racks import Racks
+from groups.arrays import UNKNOWN, frozen
+from groups.columns.names import numbers
+from groups.columns.racks import joined_racks
 from groups.group import Group
 
 if TYPE_CHECKING:
@@ -88,9 +89,12 @@ class Fleet:
             Where a column is missing or of another kind, or where the groups together have more
             partitions than are supported.
         """
-        from groups.columnar.side_by_side import fleet_of
+        from groups.columnar.side_by_side import side_by_side
 
-        return fleet_of(rows)
+        good, failures = side_by_side(rows)
+        starts = good.lists["members"].start, good.lists["owner"].start
+        claims = good.other_claims()
+        return Fleet(good.group, *starts, good.alone, good.rows, good.place, claims), failures
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
@@ -117,11 +121,6 @@ class Fleet:
             racks=joined_racks([g.racks for g in groups], np.diff(members), np.diff(partitions)),
         )
         return Fleet(group, members, partitions, groups.__getitem__, None, np.arange(len(groups)))
-
-
-def numbers(count: int) -> tuple[str, ...]:
-    """Return the names that the members, topics and racks of a fleet have."""
-    return tuple(map(str, range(count)))
 
 
 def _starts(lengths: list[int]) -> Int64:
@@ -155,37 +154,4 @@ def _optional(columns: Sequence[Int64 | None], starts: Int64) -> Int64 | None:
             np.full(length, UNKNOWN, np.int64) if column is None else column
             for column, length in zip(columns, lengths, strict=True)
         ]
-    )
-
-
-def joined_racks(each: Sequence[Racks | None], members: Int64, partitions: Int64) -> Racks | None:
-    """Put the racks of groups side by side, numbering racks and replica sets through.
-
-    Parameters
-    ----------
-    each : the racks of each group, None where nothing is known
-    members, partitions : (groups,) int64, how many each group has
-    """
-    if all(own is None for own in each):
-        return None
-    width = sum(len(own.names) for own in each if own is not None)
-    member, replicas, holds = [], [], []
-    racks = sets = 0
-    for own, here, there in zip(each, members.tolist(), partitions.tolist(), strict=True):
-        if own is None:
-            member.append(np.full(here, NOBODY, np.int64))
-            replicas.append(np.full(there, UNKNOWN, np.int64))
-            continue
-        names = len(own.names)
-        member.append(np.where(own.member < 0, NOBODY, own.member + np.int64(racks)))
-        replicas.append(np.where(own.replicas < 0, UNKNOWN, own.replicas + np.int64(sets)))
-        if names:
-            held, rack = np.divmod(own.holds, names)
-            holds.append((held + sets) * width + rack + racks)
-        racks, sets = racks + names, sets + int(own.replicas.max(initial=-1)) + 1
-    return Racks(
-        names=numbers(width),
-        member=_narrow(_joined(member)),
-        replicas=_narrow(_joined(replicas)),
-        holds=_joined(holds),
     )

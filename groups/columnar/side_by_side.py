@@ -1,4 +1,4 @@
-"""Side by side: rows of the layout as one fleet, without a Python object for each group."""
+"""Side by side: rows of the layout as one group, without a Python object for each."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from groups.columnar.doubts import doubted
 from groups.columnar.layout import LAYOUT, BadRow, sifted
 from groups.columnar.lists import Lists
 from groups.columnar.rows import groups_of
+from groups.columns.names import numbers
+from groups.columns.racks import joined_racks
 from groups.errors import BadInput
-from groups.fleet import Fleet, joined_racks, numbers
 from groups.group import Group
 
 if TYPE_CHECKING:
@@ -23,35 +24,16 @@ if TYPE_CHECKING:
     from groups.columns.racks import Racks
 
 
-def fleet_of(rows: pa.RecordBatch) -> tuple[Fleet, list[BadRow]]:
-    """Put the groups of some rows side by side; a row that holds none falls out.
-
-    Returns
-    -------
-    The fleet, and why rows are not in it, in the order of the rows.
-
-    Raises
-    ------
-    BadInput
-        Where a column of the layout is missing or of another kind, or where the groups together
-        have more partitions than are supported.
-    """
-    typed, place, failures = sifted(rows)
-    some = _Rows(typed, place, {})
-    asked = doubted(typed, some.lists) | ~_is_null(typed.column("rest"))
-    some = some.judged(np.flatnonzero(asked), failures)
-    check_total([len(some.lists["owner"].values)])
-    try:
-        group = some.joined()
-    except BadInput:
-        some = some.judged(np.array(some.refused(), np.int64), failures)
-        group = some.joined()
-    return some.fleet(group), sorted(failures)
-
-
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows of the layout, their places in the batch that they are of, and groups made of some."""
+class Rows:
+    """Rows of the layout.
+
+    Attributes
+    ----------
+    rows : with the columns of the layout and its types
+    place : (rows,) int64, their numbers in the batch that was given
+    known : groups that were made of some of them, by themselves
+    """
 
     rows: pa.RecordBatch
     place: Int64
@@ -59,14 +41,17 @@ class _Rows:
 
     @cached_property
     def lists(self) -> dict[str, Lists]:
+        """The columns that are lists, by name."""
         return {
             field.name: Lists.of(self.rows.column(field.name))
             for field in LAYOUT
             if field.type != pa.string()
         }
 
-    def judged(self, asked: Int64, failures: list[BadRow]) -> _Rows:
+    def judged(self, asked: Int64, failures: list[BadRow]) -> Rows:
         """Return the rows without those of the asked ones that are no group; say why of each."""
+        if not len(asked):
+            return self
         known, good = dict(self.known), np.ones(len(self.rows), bool)
         for row, found in zip(asked.tolist(), groups_of(self.rows.take(asked)), strict=True):
             if isinstance(found, Group):
@@ -78,10 +63,11 @@ class _Rows:
             return replace(self, known=known)
         kept = np.flatnonzero(good)
         still = {at: known[row] for at, row in enumerate(kept.tolist()) if row in known}
-        return _Rows(self.rows.take(kept), self.place[kept], still)
+        return Rows(self.rows.take(kept), self.place[kept], still)
 
-    def joined(self) -> Group:
-        """Return all groups as one, whose names are numbers.
+    @cached_property
+    def group(self) -> Group:
+        """All groups as one, whose names are numbers.
 
         Raises
         ------
@@ -120,21 +106,21 @@ class _Rows:
     def refused(self) -> list[int]:
         """Return the rows that break a rule that looks at no other group."""
         try:
-            self.joined()
+            _ = self.group
         except BadInput:
             half = len(self.rows) // 2
             if not half:
                 return [0]
-            first = _Rows(self.rows.slice(0, half), self.place[:half], {})
-            second = _Rows(self.rows.slice(half), self.place[half:], {})
+            first = Rows(self.rows.slice(0, half), self.place[:half], {})
+            second = Rows(self.rows.slice(half), self.place[half:], {})
             return first.refused() + [half + row for row in second.refused()]
         return []
 
-    def fleet(self, group: Group) -> Fleet:
+    def other_claims(self) -> Bools:
+        """(rows,) bool: where members claim something else than what they validly own."""
         others = np.zeros(len(self.rows), bool)
         others[[row for row, one in self.known.items() if one.raw_claims is not None]] = True
-        members, partitions = self.lists["members"].start, self.lists["owner"].start
-        return Fleet(group, members, partitions, self.alone, self.rows, self.place, frozen(others))
+        return frozen(others)
 
     def alone(self, number: int) -> Group:
         """Return the group of a row by itself.
@@ -160,5 +146,25 @@ class _Rows:
         return joined_racks(said, self.lists["members"].length, self.lists["owner"].length)
 
 
-def _is_null(column: pa.Array) -> Bools:
-    return np.asarray(column.is_null().to_numpy(zero_copy_only=False), bool)
+def side_by_side(given: pa.RecordBatch) -> tuple[Rows, list[BadRow]]:
+    """Return the rows that hold groups, and why others do not, in their order.
+
+    Raises
+    ------
+    BadInput
+        Where a column of the layout is missing or of another kind, or where the groups together
+        have more partitions than are supported.
+    """
+    typed, place, failures = sifted(given)
+    rows = Rows(typed, place, {})
+    asked = doubted(typed, rows.lists) | _is_there(typed.column("rest"))
+    rows = rows.judged(np.flatnonzero(asked), failures)
+    check_total([len(rows.lists["owner"].values)])
+    refused = rows.refused()
+    if refused:
+        rows = rows.judged(np.array(refused), failures)
+    return rows, sorted(failures)
+
+
+def _is_there(column: pa.Array) -> Bools:
+    return np.asarray(column.is_valid().to_numpy(zero_copy_only=False), bool)

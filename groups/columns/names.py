@@ -33,3 +33,8 @@ def names(given: Iterable[str], place: str) -> tuple[str, ...]:
     except UnicodeEncodeError as error:
         raise BadInput(f"{place}: {error.object[error.start]!r} is not valid Unicode") from None
     return listed
+
+
+def numbers(count: int) -> tuple[str, ...]:
+    """Return the names that the members, topics and racks of a fleet have."""
+    return tuple(map(str, range(count)))

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, UNKNOWN, column, contains, made_again
-from groups.columns.names import names
+from groups.arrays import NOBODY, UNKNOWN, column, contains, frozen, made_again
+from groups.columns.names import names, numbers
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from groups.arrays import Bools, Int32, Int64, Ints
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from groups.arrays import Bools, I, Int32, Int64, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,3 +81,41 @@ class Racks:
         width = len(self.names)
         start, end = np.searchsorted(self.holds, (replicas * width, (replicas + 1) * width))
         return [self.names[rack] for rack in self.holds[start:end] - replicas * width]
+
+
+def joined_racks(each: Sequence[Racks | None], members: Int64, partitions: Int64) -> Racks | None:
+    """Put the racks of groups side by side, numbering racks and replica sets through.
+
+    Parameters
+    ----------
+    each : the racks of each group, None where nothing is known
+    members, partitions : (groups,) int64, how many each group has
+    """
+    if all(own is None for own in each):
+        return None
+    width = sum(len(own.names) for own in each if own is not None)
+    member, replicas, holds = [], [], []
+    racks = sets = 0
+    for own, here, there in zip(each, members.tolist(), partitions.tolist(), strict=True):
+        if own is None:
+            member.append(np.full(here, NOBODY, np.int64))
+            replicas.append(np.full(there, UNKNOWN, np.int64))
+            continue
+        names = len(own.names)
+        member.append(np.where(own.member < 0, NOBODY, own.member + np.int64(racks)))
+        replicas.append(np.where(own.replicas < 0, UNKNOWN, own.replicas + np.int64(sets)))
+        if names:
+            held, rack = np.divmod(own.holds, names)
+            holds.append((held + sets) * width + rack + racks)
+        racks, sets = racks + names, sets + int(own.replicas.max(initial=-1)) + 1
+    return Racks(
+        names=numbers(width),
+        member=_joined(member, np.int32),
+        replicas=_joined(replicas, np.int32),
+        holds=_joined(holds, np.int64),
+    )
+
+
+def _joined(columns: Sequence[Ints], kind: type[I]) -> npt.NDArray[I]:
+    whole = np.concatenate(columns) if columns else np.empty(0, kind)
+    return frozen(whole.astype(kind))
