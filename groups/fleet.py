@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import UNKNOWN, frozen
+from groups.arrays import NOBODY, UNKNOWN, frozen
 from groups.columns.names import numbers
 from groups.columns.racks import joined_racks
 from groups.group import Group
@@ -50,7 +50,7 @@ class Fleet:
     Attributes
     ----------
     group : the groups side by side; its names are numbers
-    member_start, partition_start : (groups + 1,) int64
+    member_start, topic_start, partition_start : (groups + 1,) int64
     alone : returns a group by itself, by its number
     rows : the groups as rows of `groups.columnar.layout.LAYOUT`, with their names; None of a
         fleet that was not made of rows
@@ -61,6 +61,7 @@ class Fleet:
 
     group: Group
     member_start: Int64
+    topic_start: Int64
     partition_start: Int64
     alone: Callable[[int], Group]
     rows: pa.RecordBatch | None
@@ -70,6 +71,16 @@ class Fleet:
     def __len__(self) -> int:
         """Count the groups."""
         return len(self.place)
+
+    @property
+    def member_group(self) -> Int64:
+        """(members,) int64: the number of each member's group."""
+        return np.repeat(np.arange(len(self)), np.diff(self.member_start))
+
+    @property
+    def partition_group(self) -> Int64:
+        """(all partitions,) int64: the number of each partition's group."""
+        return np.repeat(np.arange(len(self)), np.diff(self.partition_start))
 
     @staticmethod
     def from_arrow(rows: pa.RecordBatch) -> tuple[Fleet, list[BadRow]]:
@@ -92,9 +103,14 @@ class Fleet:
         from groups.columnar.side_by_side import side_by_side
 
         good, failures = side_by_side(rows)
-        starts = good.lists["members"].start, good.lists["owner"].start
+        members, topics, partitions = (
+            good.lists[name].start for name in ("members", "topics", "owner")
+        )
         claims = good.other_claims()
-        return Fleet(good.group, *starts, good.alone, good.rows, good.place, claims), failures
+        fleet = Fleet(
+            good.group, members, topics, partitions, good.alone, good.rows, good.place, claims
+        )
+        return fleet, failures
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
@@ -120,11 +136,58 @@ class Fleet:
             weight=_optional([g.weight for g in groups], partitions),
             racks=joined_racks([g.racks for g in groups], np.diff(members), np.diff(partitions)),
         )
-        return Fleet(group, members, partitions, groups.__getitem__, None, np.arange(len(groups)))
+        numbered = np.arange(len(groups))
+        return Fleet(group, members, topics, partitions, groups.__getitem__, None, numbered)
+
+    def only(self, chosen: Bools) -> Fleet:
+        """Return the fleet of some of the groups, (groups,) bool, in their order."""
+        index, own = np.flatnonzero(chosen), self.group
+        starts = self.member_start, self.topic_start, self.partition_start
+        sizes = [np.diff(start) for start in starts]
+        member, topic, partition = (np.repeat(chosen, size) for size in sizes)
+        length = np.diff(own.subscription_indptr)
+        row = np.zeros(len(length), bool)
+        row[own.subscription_row[member]] = True
+        lag, weight = own.lag_records, own.weight
+        group = Group(
+            name="fleet",
+            topics=numbers(int(topic.sum())),
+            partitions=own.partitions[topic],
+            members=numbers(int(member.sum())),
+            subscription_indptr=_starts(length[row]),
+            subscription_topics=_renumbered(
+                topic, own.subscription_topics[np.repeat(row, length)]
+            ),
+            subscription_row=_renumbered(row, own.subscription_row[member]),
+            subscription_known=own.subscription_known[member],
+            owner=_renumbered(member, own.owner[partition]),
+            generation=own.generation[member],
+            lag_records=None if lag is None else lag[partition],
+            weight=None if weight is None else weight[partition],
+            racks=None if own.racks is None else own.racks.of(member, partition),
+        )
+        others = self.other_claims
+        members, topics, partitions = (_starts(size[index]) for size in sizes)
+        return Fleet(
+            group,
+            members,
+            topics,
+            partitions,
+            alone=lambda number: self.alone(int(index[number])),
+            rows=None if self.rows is None else self.rows.take(index),
+            place=self.place[index],
+            other_claims=None if others is None else others[index],
+        )
 
 
-def _starts(lengths: list[int]) -> Int64:
-    return np.cumsum([0, *lengths], dtype=np.int64)
+def _renumbered(kept: Bools, column: Ints) -> Int32:
+    """Return indices into what is kept; what is below 0 means nobody and stays."""
+    number = np.append(np.cumsum(kept) - 1, NOBODY)
+    return _narrow(number[column])
+
+
+def _starts(lengths: list[int] | Int64) -> Int64:
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64)
 
 
 def _narrow(column: Int64) -> Int32:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.columns.parts import some
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL, TIERS
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
+    from groups.fleet import Fleet
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -36,6 +38,40 @@ def require_data(group: Group, objective: Objective) -> None:
             _require_column(group, name, needs, column, wanted)
         if name == "peak_time":
             _require_capacity(group)
+
+
+def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
+    """Return why groups lack what a tier needs, as `require_data` says it, by their indices."""
+    suspected = _suspected(fleet, objective)
+    found = {}
+    for index in np.flatnonzero(suspected).tolist():
+        try:
+            require_data(fleet.alone(index), objective)
+        except BadInput as error:
+            found[index] = error
+    return found
+
+
+def _suspected(fleet: Fleet, objective: Objective) -> Bools:
+    """(groups,) bool: whether a group may lack something; all that do are among these."""
+    group, members, partitions = fleet.group, fleet.member_start, fleet.partition_start
+    found = some(~group.subscription_known, members)
+    needed = {TIERS[name].needs for name in objective}
+    if needed == {None}:
+        return found
+    read = np.repeat(group.readers > 0, group.partitions)
+    for needs in needed & {"lag", "weight"}:
+        column = group.lag_records if needs == "lag" else group.weight
+        found |= some(read if column is None else read & (column < 0), partitions)
+        if column is not None:
+            # A fleet whose groups add up to so much is looked at one by one.
+            found |= column.sum(where=column > 0, dtype=float) >= SAFE_TOTAL / 2
+    if "racks" in needed:
+        racks = group.racks
+        found |= some(read if racks is None else read & (racks.replicas < 0), partitions)
+        if racks is not None:
+            found |= ~some(racks.member >= 0, members)
+    return found if "peak_time" not in objective else np.ones(len(fleet), bool)
 
 
 def _require_column(

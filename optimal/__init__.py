@@ -2,7 +2,7 @@
 
 from optimal.certificate import check
 from optimal.exchange.floor import Floor
-from optimal.fleets import solve_many
+from optimal.fleets.solve_many import solve_many
 from optimal.frontier import Frontier, Point, frontier
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term

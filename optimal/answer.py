@@ -9,7 +9,7 @@ from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
 if TYPE_CHECKING:
-    from groups.arrays import Bools, Int32
+    from groups.arrays import Int32
 
 
 class NothingWithin(Exception):
@@ -28,7 +28,6 @@ class Answer:
     stopped : why the method stopped
     proof : what the bounds rest on
     method : what ran, where the method chose between several ways
-    in_closed_form : (members,) bool, whose part was in closed form, where that is known
     """
 
     owner: Int32 | None
@@ -36,4 +35,3 @@ class Answer:
     stopped: Stopped = Stopped.PROOF
     proof: Proof = Proof(ProofKind.NONE)  # noqa: RUF009 - frozen, so sharing one is safe
     method: str | None = None
-    in_closed_form: Bools | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from groups import Assignment, BadInput, Group
 from heuristics import assignor_named
 from heuristics.time_limit import Outcome, attempt
-from optimal.fleets import solve_many
+from optimal.fleets.solve_many import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -29,7 +29,7 @@ from groups.group import Group
 from groups.wording import counted
 from heuristics.child import Child, Lost
 from heuristics.time_limit import TimeLimit
-from optimal.fleets import solve_many
+from optimal.fleets.solve_many import solve_many
 from optimal.solve import solve
 
 if TYPE_CHECKING:

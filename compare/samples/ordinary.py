@@ -9,7 +9,7 @@ import numpy as np
 
 from compare.samples.drawn import drawn
 from groups import Assignment, Group
-from optimal.fleets import solve_many
+from optimal.fleets.solve_many import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

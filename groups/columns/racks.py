@@ -64,6 +64,13 @@ class Racks:
 
     __reduce__ = made_again
 
+    def of(self, members: Bools, partitions: Bools) -> Racks:
+        """Return the racks of some members and some partitions, (len,) bool each."""
+        replicas = self.replicas[partitions]
+        sets = int(replicas.max(initial=UNKNOWN)) + 1
+        holds = self.holds[self.holds < sets * len(self.names)]
+        return Racks(self.names, self.member[members], replicas, holds)
+
     def misses(self, member: Ints, partition: Ints) -> Bools:
         """Say for each pair whether the member's rack holds no replica of the partition.
 

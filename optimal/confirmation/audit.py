@@ -15,13 +15,12 @@ from optimal.budgets.audit import proves_within
 from optimal.budgets.certificate import require_within, rests_on_a_budget
 from optimal.certificate import around_balance, check, is_about_a_peak, scale_of
 from optimal.confirmation.books import SAFE, Books
+from optimal.confirmation.least_costs import least_costs, topic_firsts
 from optimal.form import require_form, unchecked
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from groups.arrays import Bools, Int64, Ints
+    from groups.arrays import Int64
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.proof import Proof
@@ -114,11 +113,11 @@ def _proves(books: Books, objective: Objective, proof: Proof) -> bool:
     scale = scale_of(proof, after, [books.most(tier) for tier in after])
     if "balance" not in objective:
         nothing = np.zeros(len(books.loads), np.int64)
-        return _least_costs(books, before, (), (), (nothing, nothing)) is not None
+        return bool(least_costs(books, before, (), (), (nothing, nothing))[1].all())
     level, price = proof.columns()
     if ((level > books.loads) | (level < books.loads - 1)).any():
         return False
-    least = _least_costs(books, before, after, scale, (level, price))
+    least = _least(books, before, after, scale, (level, price))
     if least is None:
         return False
     dear = _dot(level + 1, np.maximum(price, 0))
@@ -127,7 +126,7 @@ def _proves(books: Books, objective: Objective, proof: Proof) -> bool:
     return bound == sum(u * books.value(t) for t, u in zip(after, scale, strict=True))
 
 
-def _least_costs(
+def _least(
     books: Books,
     before: Objective,
     after: Objective,
@@ -138,45 +137,16 @@ def _least_costs(
 
     None where the holder of a partition is not allowed.
     """
-    level, price = integers
-    if "racks" in (*before, *after):
-        place, firsts = _rack_firsts(books, *integers)
-    else:
-        firsts = [_firsts(books, *integers)]
-        if not before and set(after) <= {"stickiness"}:
-            there = (books.readers > 0) & (books.group.partitions > 0)
-            one = firsts[0][:, there]
-            if one.size and (one == one[:, :1]).all():
-                lowest, cheapest = one[:, 0].tolist()
-                return _alike(books, lowest, cheapest, sum(scale), *integers)
-        place = books.topic[books.read]
-    owner, held = books.group.owner[books.read], books.held[books.read]
-    options = [first[:, place] for first in firsts]
-    of_owner = np.stack((level[owner], price[owner]))
-    of_owner[0, owner < 0] = SAFE
-    options.append(of_owner)
-
-    def costs(tier: str) -> list[Int64 | int]:
-        """(read,) int64: what it costs in a tier that each of the options has a partition."""
-        if tier == "racks":
-            return [*range(len(firsts)), books.far(owner)]
-        return [*[books.leaving(tier)] * len(firsts), 0]
-
-    opened = [option[0] < SAFE for option in options]
-    for tier in before:
-        each = costs(tier)
-        lowest = _lowest(opened, each)
-        if (books.costs(tier) != lowest).any():
-            return None
-        opened = [there & (cost == lowest) for there, cost in zip(opened, each, strict=True)]
-    lowest = _lowest(opened, [option[0] for option in options])
-    if (level[held] != lowest).any():
-        return None
-    paid: list[Int64] = [option[1] for option in options]
-    for tier, unit in zip(after, scale, strict=True):
-        paid = [one + unit * cost for one, cost in zip(paid, costs(tier), strict=True)]
-    allowed = [there & (o[0] == lowest) for there, o in zip(opened, options, strict=True)]
-    return _dot(1, _lowest(allowed, paid))
+    firsts = None
+    if not before and set(after) <= {"stickiness"}:
+        firsts = topic_firsts(books, *integers)
+        there = (books.readers > 0) & (books.group.partitions > 0)
+        one = firsts[:, there]
+        if one.size and (one == one[:, :1]).all():
+            lowest, cheapest = one[:, 0].tolist()
+            return _alike(books, lowest, cheapest, sum(scale), *integers)
+    paid, allowed = least_costs(books, before, after, scale, integers, firsts)
+    return _dot(1, paid) if allowed.all() else None
 
 
 def _alike(
@@ -188,70 +158,6 @@ def _alike(
     owned = books.owners
     stays = np.where(level == lowest, price, SAFE)
     return int(owned[0]) * cheapest + _dot(owned[1:], np.minimum(cheapest + unit, stays))
-
-
-def _firsts(books: Books, level: Int64, price: Int64) -> Int64:
-    """(2, topics) int64: least level, and least price at it, of the readers; SAFE without any."""
-    group = books.group
-    of_row = _least(np.stack((level, price)), group.subscription_row, len(books.row_size))
-    entry = of_row[:, books.entry_row]
-    return _least(entry, group.subscription_topics, len(books.readers))
-
-
-def _rack_firsts(books: Books, level: Int64, price: Int64) -> tuple[Ints, list[Int64]]:
-    """(place of each read partition, the same of the near and of the far readers of a place).
-
-    A place is a topic and a set of replica racks; members with one row and one rack are equally
-    far from it.
-    """
-    group, racks = books.group, books.group.racks
-    if racks is None or not len(books.loads):
-        return np.zeros(0, np.int64), [np.zeros((2, 0), np.int64)] * 2
-    width = len(racks.names) + 1
-    kinds, kind = np.unique(
-        group.subscription_row * np.int64(width) + racks.member + 1, return_inverse=True
-    )
-    of_kind = _least(np.stack((level, price)), kind, len(kinds))
-    row, rack = np.divmod(kinds, width)
-    sets = int(racks.replicas.max(initial=0)) + 1
-    keys, place = np.unique(
-        books.topic[books.read] * np.int64(sets) + racks.replicas[books.read], return_inverse=True
-    )
-    topic, replicas = np.divmod(keys, sets)
-    start = group.subscription_indptr[row]
-    entry, entry_kind = _ranges(start, np.diff(group.subscription_indptr)[row])
-    entry_topic = group.subscription_topics[entry]
-    start = np.searchsorted(topic, np.arange(len(books.readers) + 1))
-    at, of_entry = _ranges(start[entry_topic], np.diff(start)[entry_topic])
-    entry_kind = entry_kind[of_entry]
-    far = racks.lack(replicas[at], rack[entry_kind] - 1)
-    return place, [
-        _least(of_kind[:, entry_kind[chosen]], at[chosen], len(keys)) for chosen in (~far, far)
-    ]
-
-
-def _ranges(start: Int64, length: Int64) -> tuple[Int64, Int64]:
-    """Return all numbers of ranges, one after the other, and the range of each."""
-    of = np.repeat(np.arange(len(start)), length)
-    within = np.arange(len(of)) - np.repeat(np.cumsum(length) - length, length)
-    return start[of] + within, of
-
-
-def _least(pairs: Int64, of: Ints, count: int) -> Int64:
-    """(2, count) int64: of the pairs of each the least by the first, then by the second."""
-    found = np.full((2, count), SAFE, np.int64)
-    np.minimum.at(found[0], of, pairs[0])
-    tight = np.where(pairs[0] == found[0][of], pairs[1], SAFE)
-    np.minimum.at(found[1], of, tight)
-    return found
-
-
-def _lowest(there: Sequence[Bools], values: Sequence[Int64 | int]) -> Int64:
-    """(read,) int64: the least of several values of a partition, of those that are there."""
-    found = np.full(len(there[0]), SAFE, np.int64)
-    for chosen, value in zip(there, values, strict=True):
-        np.minimum(found, value, out=found, where=chosen)
-    return found
 
 
 def _dot(times: Int64 | int, value: Int64) -> int:

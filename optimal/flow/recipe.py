@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from groups.arrays import frozen
 from optimal.answer import Answer
@@ -18,8 +21,27 @@ from optimal.solution import Stopped
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
+    from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
+
+
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """What the network method found.
+
+    Attributes
+    ----------
+    owner : (all partitions,) int32, -1 where nobody reads
+    level : (members,) int64
+    prices : (members,) int64 for each tier after balance
+    in_closed_form : (members,) bool, whose part needed no flow
+    """
+
+    owner: Int32
+    level: Int64
+    prices: list[Int64]
+    in_closed_form: Bools
 
 
 def flow(
@@ -41,15 +63,24 @@ def flow(
     BadInput
         Where costs would leave 64 bits.
     """
+    unknown = (None,) * len(objective)
     try:
-        return _solved(group, objective, TimeLeft.of(time_limit), closed_form=closed_form)
+        found = flows_of(group, objective, TimeLeft.of(time_limit), closed_form=closed_form)
     except OutOfTime:
-        return Answer(None, (None,) * len(objective), stopped=Stopped.TIME_LIMIT)
+        return Answer(None, unknown, stopped=Stopped.TIME_LIMIT)
+    stages = Stages.of(objective)
+    in_closed_form = closed_form and stages.has_closed_form and found.in_closed_form.all()
+    return Answer(
+        owner=found.owner,
+        bounds=unknown,
+        proof=proof_of(group, objective, stages, found.level, found.prices),
+        method="closed-form" if in_closed_form else "flow",
+    )
 
 
-def _solved(
-    group: Group, objective: Objective, time_left: TimeLeft, *, closed_form: bool
-) -> Answer:
+def flows_of(
+    group: Group, objective: Objective, time_left: TimeLeft, *, closed_form: bool = True
+) -> Flows:
     """Take the steps.
 
     1. Tiers before balance cost each partition by itself: they leave it its cheapest readers.
@@ -60,30 +91,35 @@ def _solved(
        the owner or a class, to a member, to the sink of the block.
     6. The partitions are handed out in ascending order.
     7. Levels, and prices that the flows leave behind, are the proof.
+
+    Raises
+    ------
+    BadInput
+        Where costs would leave 64 bits.
+    OutOfTime
+        Where nothing is left.
     """
     stages = Stages.of(objective)
     pools = pools_of(group, stages)
     blocks = levels(pools, time_left) if stages.levelled else unlevelled(pools)
     level = blocks.level[blocks.of_class][pools.member_class]
-    unknown = (None,) * len(objective)
 
     closed_form = closed_form and stages.has_closed_form
     closed = (blocks.classes == 1) & closed_form
     whole_blocks = closed & whole(pools, blocks)
     if closed_form and whole_blocks.all():
         owner, price = deal(group, pools, blocks)
-        proof = proof_of(group, objective, stages, level, [price] * len(stages.flows))
-        return Answer(frozen(owner), unknown, proof=proof, method="closed-form")
+        every = np.ones(len(level), bool)
+        return Flows(frozen(owner), level, [price] * len(stages.flows), every)
 
     paths = Paths.of(group, pools, blocks, stages)
     counts, price = closed_counts(pools, blocks, paths, closed)
     flowing, prices = tier_flows(
         group, pools, blocks, paths, stages, flowing=~closed, time_left=time_left
     )
-    return Answer(
+    return Flows(
         owner=frozen(hand_out(group, pools, paths, counts + flowing)),
-        bounds=unknown,
-        proof=proof_of(group, objective, stages, level, [price + flow for flow in prices]),
-        method="flow",
+        level=level,
+        prices=[price + flow for flow in prices],
         in_closed_form=whole_blocks[paths.member_block],
     )

@@ -4,11 +4,13 @@ import random
 from dataclasses import replace
 from itertools import permutations
 
+import numpy as np
 import pytest
 
 from groups import BadInput, Group, SolverContradiction
+from groups.fleet import Fleet
 from optimal import ProofKind, Status, Stopped, check, solve, solve_many
-from optimal.solve import loaded
+from optimal.flow.recipe import flows_of
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 
@@ -69,6 +71,24 @@ def test_every_order_of_flow_tiers_is_solved_for_many_as_for_one():
         groups = [random_group(rng, members=4, partitions=9) for _ in range(4)]
         read = [g for g in groups if g.weight is not None and (g.racks is not None)]
         assert_each_is_its_own([g for g in read if len(g.members)], order)
+
+
+def test_a_fleet_of_some_of_the_groups_is_the_fleet_that_they_make():
+    rng = random.Random("some")
+    groups = [random_group(rng, members=rng.randint(0, 6), partitions=12) for _ in range(30)]
+    chosen = np.array([rng.random() < 0.5 for _ in groups])
+    some = Fleet.of(groups).only(chosen)
+    own = Fleet.of([group for group, there in zip(groups, chosen, strict=True) if there])
+    for name in ("member_start", "topic_start", "partition_start"):
+        assert getattr(some, name).tolist() == getattr(own, name).tolist()
+    one, other = (solve(fleet.group, "balance > stickiness") for fleet in (some, own))
+    assert one.terms == other.terms
+    assert one.assignment.owner.tolist() == other.assignment.owner.tolist()
+    assert (
+        some.group.racks.misses(*one.assignment.holdings).tolist()
+        == own.group.racks.misses(*one.assignment.holdings).tolist()
+    )
+    assert some.alone(0) is own.alone(0)
 
 
 def test_groups_of_one_name_with_the_same_topics_and_members_stay_apart():
@@ -169,18 +189,17 @@ def test_what_does_not_hold_of_one_group_is_refused_by_its_name(monkeypatch, lie
     """A method that answers well, but for one partition or member of one group."""
     stairs = {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
     groups = [group_of({"t0": 3, "t1": 5}, stairs, name=f"g{number}") for number in range(5)]
-    honest = loaded("flow", closed_form=True)
 
-    def lying(group, objective, *, time_limit):
-        answer = honest(group, objective, time_limit=time_limit)
-        parts = {"owner": answer.owner, "level": answer.proof.level, "price": answer.proof.price}
-        told = parts[lie].copy()
+    def lying(group, objective, time_left):
+        found = flows_of(group, objective, time_left)
         if lie == "owner":
+            told = found.owner.copy()
             told[3 * 8 : 4 * 8] = 3 * 3 + 1
-            return replace(answer, owner=told)
+            return replace(found, owner=told)
+        told = (found.level if lie == "level" else found.prices[0]).copy()
         told[3 * 3 + 1] += 1
-        return replace(answer, proof=replace(answer.proof, **{lie: told}))
+        return replace(found, level=told) if lie == "level" else replace(found, prices=[told])
 
-    monkeypatch.setattr("optimal.fleets.loaded", lambda *asked, **how: lying)
+    monkeypatch.setattr("optimal.fleets.solve_fleet.flows_of", lying)
     with pytest.raises(SolverContradiction, match=r"^g3: flow contradicts the checker: "):
         solve_many(groups)

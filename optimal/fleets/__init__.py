@@ -1,0 +1,1 @@
+"""Many groups in one solve, side by side, each proved by itself."""
