@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Thread
 from time import perf_counter
@@ -53,10 +52,12 @@ class TimeLimit:
     Parameters
     ----------
     seconds : time for each call, more than 0; enforced to about a tenth of a second
+    memory_bytes : what each process may hold; see `heuristics.child.Child`
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, memory_bytes: int | None = None) -> None:
         self.seconds = seconds
+        self.memory_bytes = memory_bytes
         self._processes: dict[str, _ClientProcess] = {}
 
     def __enter__(self) -> TimeLimit:
@@ -68,10 +69,7 @@ class TimeLimit:
     def close(self) -> None:
         """Stop the child processes; the next call starts a new one."""
         for process in self._processes.values():
-            process.wait()
-        with ThreadPoolExecutor(max(1, len(self._processes))) as side_by_side:
-            for process in self._processes.values():
-                side_by_side.submit(process.child.close)
+            process.close()
         self._processes.clear()
 
     def warm_up(self, names: Iterable[str | AssignorFunction]) -> None:
@@ -142,7 +140,7 @@ class TimeLimit:
         ours = assignor is None or assignor.kind == "written"
         client = "" if assignor is None or ours else assignor.name.partition("/")[0]
         key = "kafka" if client in ("kafka-java", "kafka-broker") else client
-        return self._processes.setdefault(key, _ClientProcess(Child(), set()))
+        return self._processes.setdefault(key, _ClientProcess(Child(self.memory_bytes), set()))
 
     def _call(
         self, process: _ClientProcess, function: Callable[[Group], Plan], group: Group
@@ -171,6 +169,13 @@ class _ClientProcess:
         """Wait until it is ready, if it is being started."""
         if self.starting is not None:
             self.starting.join()
+
+    def close(self) -> None:
+        """Stop it, also while it is being started."""
+        self.child.close()
+        while self.starting is not None and self.starting.is_alive():
+            self.child.close()
+            self.starting.join(0.01)
 
 
 def _start(process: _ClientProcess, assignor: Assignor) -> None:

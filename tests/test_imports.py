@@ -258,7 +258,7 @@ def test_help_loads_the_list_of_commands_and_no_command():
     ours = {name for name in loaded if name.partition(".")[0] in MAY_IMPORT}
     ours = {name.removeprefix("assay.") for name in ours}
     assert ours == {"assay", "cli", "menu", "progress", "streams", "groups", "groups.errors"}
-    assert loaded.isdisjoint({"numpy", "asyncio", "rich", "pebble"})
+    assert loaded.isdisjoint({"numpy", "asyncio", "rich"})
 
 
 def test_scoring_a_small_group_of_equal_readers_loads_no_solver():

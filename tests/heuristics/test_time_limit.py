@@ -33,6 +33,13 @@ def is_running(pid: int) -> bool:
     return True
 
 
+def ends(pid: int, *, seconds: float) -> bool:
+    until = time.monotonic() + seconds
+    while is_running(pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not is_running(pid)
+
+
 def test_a_child_process_gives_the_plan_that_the_assignor_gives_here(group):
     with TimeLimit(30) as limit:
         for name in ("range", "roundrobin", "kip-54-sticky"):
@@ -56,11 +63,11 @@ def test_an_assignor_that_does_not_return_is_killed(group, misbehaving, name):
         pid = limit.call(misbehaving.tell_pid, group).plan.rounds
         started = time.monotonic()
         outcome = limit.call(getattr(misbehaving, name), group)
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 1
         assert (outcome.status, outcome.plan) == ("timed-out", None)
         assert outcome.reason == "no answer within 0.3 s"
         assert outcome.seconds == 0.3
-        assert not is_running(pid)
+        assert ends(pid, seconds=1)
         assert limit.plan(group, "range").status == "planned"
 
 
@@ -85,7 +92,7 @@ def test_one_child_serves_many_groups_and_is_gone_afterwards(group, misbehaving)
     with TimeLimit(30) as limit:
         pids = {limit.call(misbehaving.tell_pid, group).plan.rounds for _ in range(20)}
         assert len(pids) == 1
-    assert not is_running(pids.pop())
+    assert ends(pids.pop(), seconds=1)
 
 
 def test_an_error_in_an_assignor_becomes_a_reason(group, misbehaving):
@@ -158,10 +165,7 @@ def test_a_child_in_an_endless_loop_ends_when_its_parent_is_killed(name, tmp_pat
         time.sleep(0.5)
         assert is_running(pid)
         parent.kill()
-    until = time.monotonic() + 10
-    while is_running(pid) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not is_running(pid)
+    assert ends(pid, seconds=2)
 
 
 def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, monkeypatch):
@@ -171,7 +175,7 @@ def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, monkey
         limit.warm_up(names)
         outcomes = [limit.plan(group, name) for name in names]
     assert [outcome.status for outcome in outcomes] == ["planned"] * 3
-    assert not is_running(outcomes[1].plan.rounds)
+    assert ends(outcomes[1].plan.rounds, seconds=1)
 
 
 def test_what_cannot_be_started_ahead_is_said_by_its_call(group, monkeypatch):

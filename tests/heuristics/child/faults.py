@@ -1,0 +1,96 @@
+"""What a function may do to the process that it runs in, for a child process to import."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+
+HOG = "kept = []\nwhile True: kept.append(bytearray(20_000_000))"
+
+
+def loop() -> None:
+    while True:
+        pass
+
+
+def hold_the_lock() -> None:
+    """Never let another thread of the interpreter run, as native code can."""
+    ctypes.PyDLL(None).sleep(600)
+
+
+def die_in_native_code() -> None:
+    ctypes.string_at(0)
+
+
+def eat() -> None:
+    kept = []
+    while True:
+        kept.append(bytearray(20_000_000))
+
+
+def let_another_eat() -> None:
+    subprocess.run([sys.executable, "-c", HOG], check=False)
+
+
+def eat_a_little() -> int:
+    return len(bytearray(100_000_000))
+
+
+def leave_one_behind(file: str) -> None:
+    with subprocess.Popen(["sleep", "600"]) as started:
+        with open(file, "w") as told:
+            told.write(str(started.pid))
+        loop()
+
+
+def hang_up() -> None:
+    os.closerange(3, 100)
+    time.sleep(600)
+
+
+def stumble() -> None:
+    raise KeyError("t0")
+
+
+def leave() -> None:
+    sys.exit("no more")
+
+
+def make_noise() -> str:
+    sys.stdout.write("printed\n")
+    os.write(1, b"written\n")
+    os.system("echo said")
+    return "quiet"
+
+
+def give_a_function():
+    return lambda: None
+
+
+def reads_nothing() -> str:
+    return sys.stdin.read()
+
+
+def one_of(number: int, harm: str | None) -> int:
+    if harm is not None:
+        globals()[harm]()
+    return number
+
+
+def of(ask) -> int:
+    return int(ask)
+
+
+class Deadly:
+    """Kills whoever reads it."""
+
+    def __reduce__(self):
+        return os._exit, (9,)
+
+
+class Stuck:
+    """Keeps whoever reads it for ever."""
+
+    def __reduce__(self):
+        return time.sleep, (600,)
