@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groups.documents.json_files import is_json_lines, parse_json, split_documents
+from groups.documents.json_files import is_json_lines, split_documents
+from groups.documents.snapshot import names_in
 from groups.documents.texts import beginning, decode, named, read_bytes, without_gz
 from groups.errors import BadInput
 from groups.group import Group
@@ -18,7 +18,7 @@ from groups.importers import Failure, import_each, sniff
 from groups.importers.times import file_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
 _OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!group/)')
@@ -161,23 +161,6 @@ def find(
             sources = ", ".join(made.sources)
             yield Found(sources, sources, made.document)
         yield from refused
-
-
-def names_in(content: str | Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the group and the time that a bad snapshot says it is of, where it says them."""
-    said: Any = content
-    if isinstance(content, str):
-        try:
-            said = parse_json(content)
-        except BadInput:
-            return None, None
-    if not isinstance(said, Mapping):
-        return None, None
-    name, at = (said.get(key) for key in ("group", "captured_at"))
-    return (
-        name if isinstance(name, str) and name else None,
-        at if isinstance(at, str) and at else None,
-    )
 
 
 def _files(folder: str) -> list[str]:

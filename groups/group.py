@@ -143,7 +143,7 @@ class Group:
         short = None if found is None else plain(found)
         if short is None:
             return Group(**snapshot.columns_of(document))
-        return Group._of_valid(snapshot_of(short))
+        return Group.of_valid(snapshot_of(short))
 
     @staticmethod
     def from_json(text: str) -> Group:
@@ -160,11 +160,14 @@ class Group:
         short = None if found is None else plain(found)
         if short is None:
             return Group(**snapshot.columns_of(parse_json(text)))
-        return Group._of_valid(snapshot_of(short))
+        return Group.of_valid(snapshot_of(short))
 
     @staticmethod
-    def _of_valid(columns: Snapshot) -> Group:
-        """Make a group of columns that obey every rule, without looking at them again."""
+    def of_valid(columns: Snapshot) -> Group:
+        """Make a group of columns that obey every rule, and are frozen, without checking them.
+
+        For the readers in `groups.plain`, which have just established that.
+        """
         group = object.__new__(Group)
         vars(group).update(columns)
         return group

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from groups.arrays import check_total
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.offsets import latest_assumed, reset_noted
 from groups.documents import fields
-from groups.documents.json_files import read_documents
+from groups.documents.json_files import parse_json, read_documents
 from groups.documents.members import claims_of, read_member
 from groups.documents.texts import named, read_bytes
 from groups.documents.topics import lag_of, offsets_of, racks_of, read_topic, weights_of
@@ -147,3 +147,25 @@ def columns_of(document: object) -> Snapshot:
         captured_at=times["captured_at"],
         auto_offset_reset=reset,
     )
+
+
+def names_in(content: object) -> tuple[str | None, str | None]:
+    """Return the group and the time that a bad snapshot says it is of, where it says them.
+
+    Parameters
+    ----------
+    content : JSON, or a document
+    """
+    said: Any = content
+    if isinstance(content, (str, bytes)):
+        try:
+            said = parse_json(content if isinstance(content, str) else content.decode())
+        except (BadInput, UnicodeDecodeError):
+            return None, None
+    if not isinstance(said, Mapping):
+        return None, None
+    group, time = (
+        value if isinstance(value, str) and value else None
+        for value in (said.get("group"), said.get("captured_at"))
+    )
+    return group, time

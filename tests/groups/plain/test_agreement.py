@@ -4,76 +4,16 @@ import enum
 import json
 import random
 from dataclasses import fields
-from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from compare.samples.drawn import drawn
 from groups import BadInput, Group
 from groups.documents import snapshot
 from groups.documents.json_files import parse_json
 from groups.plain.lists import plain
 from groups.plain.typed import of_mapping, typed
-
-ROOT = Path(__file__).parents[3]
-RICH = {
-    "format": "assay-group/1",
-    "group": "orders-é",
-    "captured_at": "2026-11-20T10:00:00Z",
-    "auto_offset_reset": "earliest",
-    "assumed": ["t2: 1 partition, the highest number seen"],
-    "topics": {
-        "t0": 2,
-        "t1": {"partitions": 3, "lag": [10, 0, None], "weight": [7, 7, 1]},
-        "t2": {
-            "partitions": 2,
-            "offsets": [
-                {"beginning": 0, "end": 100, "committed": None},
-                {"end": 5, "committed": 9},
-            ],
-        },
-    },
-    "members": {
-        "c0": {
-            "subscription": ["t1", "t0"],
-            "owned": {"t1": [2, 0], "t0": [0, 1]},
-            "generation": 0,
-            "instance_id": "i-0",
-            "client_id": "app:0",
-            "host": '/127.0.0.1 "x"',
-            "assignors": ["cooperative-sticky", "range"],
-        },
-        "c1": {"subscription": None, "owned": {"t2": [1]}, "epoch": 5, "capacity": 2},
-        "c2": {"subscription": [], "generation": None, "subscription_regex": "t.*"},
-    },
-}
-EQUAL = {
-    "format": "assay-group/1",
-    "group": "g",
-    "topics": {f"t{i}": 3 for i in range(4)},
-    "members": {
-        f"c{m}": {
-            "subscription": [f"t{i}" for i in range(4)],
-            "owned": {f"t{i}": [m] for i in range(4)},
-        }
-        for m in range(3)
-    },
-}
-ODD = [
-    None, True, False, 0, 1, -1, 2, 3, 1.0, 1e400, 2**63 - 1, 2**63, 10**30, 10**8, "", "t0", "t9",
-    "c0", "\ud800", "\x00", ":", '"', "\\", [], [0], [0, 0], [None], ["t0", "t0"], {}, {"t0": [0]},
-    {"t0": [5]}, {"t9": [0]}, {"partitions": 1}, {"partitions": 1, "lag": [3]},
-    {"partitions": 1, "lag": [3], "offsets": [{}]}, {"partitions": 2, "offsets": [{"end": 1}, {}]},
-    {"subscription": ["t0"], "rack": "a"}, {"subscription": None, "target": {"t0": [0]}}, "latest",
-]  # fmt: skip
-KEYS = [
-    "rack", "target", "owned", "subscription", "lag", "weight", "racks", "offsets", "format", "",
-    "t0", "t1", "c0", "c1", "generation", "nonsense", "assumed", "captured_at", "\udc00",
-]  # fmt: skip
-PIECES = ['"', "\\", ",", ":", "{", "}", "[", "]", " ", "\n", "0", "-", ".", "e", "\\u003a",
-          "\x00", '\\"', "\\\\", '"t0":', '"t0"', "é", "NaN", "\ufeff", "\x0b", "1"]  # fmt: skip
+from tests.groups.plain.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
 
 
 def same(one: object, other: object) -> bool:
@@ -102,61 +42,6 @@ def outcome(make) -> Group | str:
 
 def the_long_way(text: str) -> Group:
     return Group(**snapshot.columns_of(parse_json(text)))
-
-
-def nodes(value: object, place: tuple = ()):
-    yield place
-    if isinstance(value, dict):
-        for key in value:
-            yield from nodes(value[key], (*place, key))
-    elif isinstance(value, list):
-        for i, one in enumerate(value):
-            yield from nodes(one, (*place, i))
-
-
-def with_odd_part(document: dict, rng: random.Random) -> dict:
-    copy = json.loads(json.dumps(document))
-    for _ in range(rng.choice([1, 1, 1, 2])):
-        *above, last = rng.choice([p for p in nodes(copy) if p])
-        inner = copy
-        for key in above:
-            inner = inner[key]
-        change = rng.randrange(5)
-        if change == 0:
-            del inner[last]
-        elif change == 1 and isinstance(inner, dict):
-            inner[rng.choice(KEYS)] = inner.pop(last)
-        elif change == 2 and isinstance(inner, dict):
-            inner[rng.choice(KEYS)] = rng.choice(ODD)
-        elif change == 3 and isinstance(inner, list):
-            inner.append(rng.choice([*inner, *ODD]))
-        else:
-            inner[last] = rng.choice(ODD)
-    return copy
-
-
-def with_odd_text(text: str, rng: random.Random) -> str:
-    at = rng.randrange(len(text) + 1)
-    end = min(at + rng.choice([0, 0, 0, 1, 1, 2, 30]), len(text))
-    change = rng.randrange(4)
-    if change == 0:
-        return text[:at] + rng.choice(PIECES) + text[end:]
-    if change == 1:
-        return text[:at] + text[end:]
-    if change == 2:
-        # A part that appears twice: now and then it is a key with its value.
-        places = [i for i, c in enumerate(text) if c in '{,"']
-        start, stop = sorted(rng.sample(places, 2))
-        return text[:stop] + text[start:stop] + text[stop:]
-    return text.replace(
-        '"t1"', rng.choice(['"t0"', '"t2"', '"t\\u0031"', '"t1"']), rng.randrange(3)
-    )
-
-
-def documents():
-    known = (ROOT / "corpus/known.jsonl").read_text().splitlines()
-    yield from [RICH, EQUAL, *map(json.loads, known[:8])]
-    yield from (group.to_dict() for group in islice(drawn(7), 12))
 
 
 def test_the_short_way_and_the_long_way_agree_on_thousands_of_mutated_documents():

@@ -1,0 +1,91 @@
+"""Decoded texts: the rows of the groups that the texts hold, and the reasons of the others."""
+
+import json
+import random
+
+import pytest
+
+from groups import BadInput, Group
+from groups.columnar.decode import decode
+from groups.columnar.rows import batch_of
+from groups.documents.json_files import parse_json
+from tests.groups.plain.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
+
+
+def one_by_one(texts, change=lambda group: group):
+    groups, reasons = [], []
+    for index, text in enumerate(texts):
+        try:
+            groups.append(change(Group.from_dict(parse_json(text))))
+        except BadInput as error:
+            reasons.append((index, str(error)))
+    return batch_of(groups), reasons
+
+
+def mutated(seed: int) -> list[str]:
+    rng = random.Random(seed)
+    texts = []
+    for document in documents():
+        texts += [json.dumps(document), with_odd_text(json.dumps(document), rng)]
+        texts += [json.dumps(with_odd_part(document, rng), ensure_ascii=False) for _ in range(80)]
+    rng.shuffle(texts)
+    return texts
+
+
+def test_rows_and_reasons_of_many_texts_are_those_of_their_groups_one_by_one():
+    texts = mutated(3)
+    rows, failures = decode(texts)
+    expected, reasons = one_by_one(texts)
+    assert rows.to_pylist() == expected.to_pylist()
+    assert [(bad.row, bad.reason) for bad in failures] == reasons
+    assert len(rows) > 300
+    assert len(reasons) > 300
+
+
+def test_bytes_and_documents_give_the_rows_of_their_texts():
+    texts = [text for text in mutated(4) if text.isprintable() and "\\ud" not in text]
+    rows, failures = decode(texts)
+    from_bytes, also = decode([text.encode() for text in texts])
+    assert from_bytes.equals(rows)
+    assert also == failures
+    good = [
+        json.loads(text) for at, text in enumerate(texts) if at not in {f.row for f in failures}
+    ]
+    from_documents, none = decode(good)
+    assert from_documents.equals(rows)
+    assert none == []
+
+
+@pytest.mark.parametrize("reset", [None, "latest", "earliest"])
+@pytest.mark.parametrize("assume_equal", [False, True])
+def test_what_is_assumed_of_a_group_is_assumed_of_its_row(reset, assume_equal):
+    open_ended = {key: value for key, value in RICH.items() if key != "auto_offset_reset"}
+    noted = {**EQUAL, "assumed": ["auto.offset.reset: latest, so 1 partition has lag 0"]}
+    texts = [json.dumps(one) for one in (RICH, open_ended, EQUAL, noted)]
+
+    def change(group):
+        group = group.with_reset(reset)
+        return group.with_equal_subscriptions() if assume_equal else group
+
+    rows, _ = decode(texts, reset=reset, assume_equal=assume_equal)
+    assert rows.to_pylist() == one_by_one(texts, change)[0].to_pylist()
+
+
+def test_a_failure_names_the_group_and_its_time_where_the_text_does():
+    bad = json.dumps({**RICH, "members": 5})
+    _, failures = decode([bad, "{", b"\xff{}", b'{"group": "g", "group": "h"}'])
+    assert [(f.group, f.captured_at) for f in failures] == [
+        ("orders-é", "2026-11-20T10:00:00Z"),
+        (None, None),
+        (None, None),
+        ("h", None),
+    ]
+    assert failures[0].reason == "members: 5, expected an object"
+    assert failures[2].reason == "byte 0: not UTF-8 text"
+    assert failures[3].reason == "key 'group' appears twice"
+
+
+def test_no_texts_are_no_rows():
+    rows, failures = decode([])
+    assert len(rows) == 0
+    assert failures == []
