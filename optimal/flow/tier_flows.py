@@ -13,6 +13,10 @@ from optimal.flow.stages import CONVEX
 from optimal.networks.cheapest import cheapest
 from optimal.networks.face import face, potentials
 from optimal.networks.least_squares import least_squares
+from optimal.networks.order import order_by, ranks
+
+# Costs up to this decide between ties at once; greater ones might leave the solver's range.
+TOGETHER = 2**31
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
@@ -52,23 +56,41 @@ def tier_flows(
     layout = Layout.of(paths, pools, blocks, flowing)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     _, _, join, carry = layout.slices
-    flow = None
+    first = _first_members_first(paths, layout)
+    scale, ties_are_broken = int(first.max(initial=0)) + 1, False
     for index, tier in enumerate(stages.flows):
         if tier in CONVEX:
             arcs = join if tier == "topic_balance" else carry
             carried, guess = _squared(tier, group, pools, paths, layout, network)
-            flow, network = least_squares(
+            _, network = least_squares(
                 network, np.arange(arcs.start, arcs.stop), carried, guess, time_left
             )
+            ties_are_broken = False
         else:
             cost = _costs(COSTS[tier], group, paths, layout)
-            flow = cheapest(network, cost, time_left)
+            ties_are_broken = int(np.abs(cost).max(initial=0)) * scale < TOGETHER
+            weighed = cost * scale + first if ties_are_broken else cost
+            flow = cheapest(network, weighed, time_left)
             distance = potentials(network, cost, flow)
             network = face(network, cost, distance)
             prices[index] = _prices(distance, pools, blocks, paths, layout)
-    if flow is None:
-        flow = cheapest(network, np.zeros(len(network.tail), np.int64), time_left)
+    if not ties_are_broken:
+        flow = cheapest(network, first, time_left)
     return layout.counts(paths, flow), prices
+
+
+def _first_members_first(paths: Paths, layout: Layout) -> Int64:
+    """(arcs,) int64: the rank of each member in its block, on the arc that carries its load.
+
+    Of the loads that all tiers leave open, it makes those the least cost in which the first
+    members carry more. They are the only ones: loads in cheapest flows are the bases of an
+    integral polymatroid, and no two of those cost the same for weights that all differ.
+    """
+    *_, carry = layout.slices
+    found = np.zeros(carry.stop, np.int64)
+    block = paths.member_block[layout.carry]
+    found[carry.start + order_by(block)] = ranks(np.bincount(block))
+    return found
 
 
 def _costs(cost: Cost, group: Group, paths: Paths, layout: Layout) -> Int64:
