@@ -13,8 +13,7 @@ from compare.runs.tables.latest_run import latest_run
 from compare.runs.tables.stored import read_table
 from compare.score import CURRENT, score_current
 from compare.verdict import ALL_ALIKE, judge
-from groups.documents.json_files import parse_json
-from groups.group import Group
+from groups.columnar.rows import of_row
 from groups.importers import Failure
 from groups.tiers import parse_objective
 
@@ -80,7 +79,7 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
 
 
 def _judged(groups: pd.DataFrame, objective: str) -> list[Judged]:
-    found = [Group.from_dict(parse_json(snapshot)) for snapshot in groups["snapshot"]]
+    found = [of_row(row) for row in groups.to_dict("records")]
     judged = judge(found, objective.split(" > "), time_limit=JUDGE_SECONDS)
     return [
         replace(one, verdict=replace(one.verdict, sure=False, condition=ALL_ALIKE))
@@ -111,7 +110,7 @@ def _scores(judged: Judged, stored: Sequence[Score]) -> list[Score]:
 
 def _trials(groups: pd.DataFrame, rows: dict[str, list[Score]]) -> list[Trial]:
     names = unlike_names(list(zip(groups["group"], groups["captured_at"], strict=True)))
-    columns = zip(names, groups["key"], groups["members"], groups["partitions"], strict=True)
+    columns = zip(names, groups["key"], groups["n_members"], groups["n_partitions"], strict=True)
     return [
         Trial(name, int(members), int(partitions), score)
         for name, key, members, partitions in columns

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
 
 from compare.limits import too_far
 from compare.runs.tables.keys import content_key
+from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
-from compare.runs.verdicts import judged_all, verdict_row
-from compare.score import (
-    Excess,
-    Score,
-    ScoreTerm,
-    score_assignors,
-    score_without_subscriptions,
-)
+from compare.score import Excess, Score, ScoreTerm
 from groups.files import Found
 from groups.importers import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.runs.job import Job
     from groups.group import Group
-    from heuristics.time_limit import TimeLimit
     from optimal.solution import Solution
 
 Row = dict[str, object]
+
+
+class Capture(NamedTuple):
+    """A capture of a group, as it stands in ``groups``."""
+
+    key: str
+    group: str
+    captured_at: str | None
+    assumed: Sequence[str]
+
+
+def captures_in(rows: pa.RecordBatch) -> list[Capture]:
+    """Return the capture of each row of ``groups``."""
+    columns = [rows.column(name).to_pylist() for name in Capture._fields]
+    return [Capture(*values) for values in zip(*columns, strict=True)]
 
 
 def found_row(found: Found | Failure) -> Row:
@@ -40,39 +49,8 @@ def found_row(found: Found | Failure) -> Row:
     return row | {"text": found.text}
 
 
-def group_row(job: Job, found: Mapping[str, Any]) -> Row:
-    """Return the row of a snapshot in ``groups``, or, with a reason, that in ``failures``.
-
-    Parameters
-    ----------
-    found : what :func:`found_row` returned
-    """
-    read = _read(found)
-    if isinstance(read, Failure):
-        columns = ("source", "place", "reason", "captured_at")
-        said = {column: getattr(read, column) for column in columns}
-        return {"group": read.group, "key": content_key({"text": found["text"], **said}), **said}
-    group = read.with_reset(job.reset)
-    if job.assume_equal:
-        group = group.with_equal_subscriptions()
-    document = group.to_dict()
-    lists = {tuple(m["subscription"] or ()) for m in document["members"].values()}
-    return {
-        "group": group.name,
-        "key": content_key(document),
-        "captured_at": group.captured_at,
-        "source": found["source"],
-        "place": found["place"],
-        "members": len(group.members),
-        "topics": len(group.topics),
-        "partitions": group.n_partitions,
-        "equal_subscriptions": len(lists) <= 1,
-        "assumed": list(group.assumed),
-        "snapshot": json.dumps(document, ensure_ascii=False),
-    }
-
-
-def _read(found: Mapping[str, Any]) -> Group | Failure:
+def read_row(found: Mapping[str, Any]) -> Group | Failure:
+    """Return the group of what :func:`found_row` returned, or why there is none."""
     source, place = found["source"], found["place"]
     if found["text"] is not None:
         return Found(source, place, found["text"]).group()
@@ -80,69 +58,54 @@ def _read(found: Mapping[str, Any]) -> Group | Failure:
     return Failure(source, place, found["reason"], found["group"], captured_at=at)
 
 
-def rows_of(
-    job: Job,
-    task: Mapping[str, Any],
-    group: Group,
-    answer: Solution | str,
-    limit: TimeLimit,
-) -> dict[str, list[Row]]:
-    """Return the rows of a group in ``optima`` and ``scores``, as many as the task wants.
+def failure_row(failure: Failure, text: str | None) -> Row:
+    """Return the row in ``failures``.
 
     Parameters
     ----------
-    task : `group_key`, `needs_optimum`, and the `assignors` to score
-    answer : the reference solution, or why there is none; of a group of which it is not known who
-        reads what, that is made here
+    text : of what could not become a group
     """
-    common = {
-        "group": group.name,
-        "captured_at": group.captured_at,
-        "group_key": task["group_key"],
-        "objective": " > ".join(job.objective),
+    columns = ("source", "place", "reason", "captured_at")
+    said = {column: getattr(failure, column) for column in columns}
+    return {"group": failure.group, "key": content_key({"text": text, **said}), **said}
+
+
+def optimum_row(
+    job: Job, capture: Capture, answer: Solution | str, verdict: Row | None = None
+) -> Row:
+    """Return the row of a group in ``optima``.
+
+    Parameters
+    ----------
+    answer : the reference solution, or why there is none
+    verdict : as :func:`compare.runs.verdicts.verdict_row` returns it
+    """
+    row = _common(job, capture) | {
+        "key": job.optimum_key(capture.key),
+        "assumed": list(capture.assumed or ()),
+        "verdict": verdict,
     }
-    known = bool(group.subscription_known.all())
-    (judged,) = judged_all([group], [answer], job.objective, job.time_limit)
-    if not known and not isinstance(judged, str) and judged.reference is not None:
-        answer = judged.reference
-    optimum = {**common, "key": job.optimum_key(task["group_key"]), "verdict": verdict_row(judged)}
     if isinstance(answer, str):
-        optimum |= {"status": "failed", "reason": answer, "assumed": list(group.assumed)}
-        rows = [Score(name, "failed", f"no optimum: {answer}") for name in task["assignors"]]
-    else:
-        optimum |= _optimum_row(answer)
-        rows = (
-            score_assignors(group, answer, task["assignors"], limit)
-            if known
-            else [score_without_subscriptions(answer, name) for name in task["assignors"]]
-        )
-    scores = [
-        {**common, "key": job.score_key(task["group_key"], row.assignor), **_score_row(row)}
-        for row in rows
-    ]
-    return {"optima": [optimum] if task["needs_optimum"] else [], "scores": scores}
-
-
-def _optimum_row(solution: Solution) -> Row:
-    found = solution.assignment
-    return {
-        "status": str(solution.status),
-        "stopped": str(solution.stopped),
-        "method": solution.method,
-        "seconds": solution.seconds,
-        "terms": [vars(term) for term in solution.terms],
-        "proof": str(solution.proof.kind),
-        "assumed": list(solution.group.assumed),
+        return row | {"status": "failed", "reason": answer}
+    found = answer.assignment
+    return row | {
+        "status": str(answer.status),
+        "stopped": str(answer.stopped),
+        "method": answer.method,
+        "seconds": answer.seconds,
+        "terms": [vars(term) for term in answer.terms],
+        "proof": str(answer.proof.kind),
         "loads": None if found is None else found.loads.tolist(),
     }
 
 
-def _score_row(row: Score) -> Row:
+def score_row(job: Job, capture: Capture, score: Score) -> Row:
+    """Return a row of a group in ``scores``."""
     columns = ("assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds")
     terms = None
-    if row.terms is not None:
+    if score.terms is not None:
         terms = []
-        for term in row.terms:
+        for term in score.terms:
             low, high = term.excess if isinstance(term.excess, tuple) else (None, None)
             exact = None if isinstance(term.excess, tuple) else term.excess
             terms.append(
@@ -154,7 +117,28 @@ def _score_row(row: Score) -> Row:
                     "excess_to": high,
                 }
             )
-    return {**{c: getattr(row, c) for c in columns}, "terms": terms, "loads": row.loads}
+    row = _common(job, capture) | {"key": job.score_key(capture.key, score.assignor)}
+    row |= {column: getattr(score, column) for column in columns}
+    return row | {"terms": terms, "loads": score.loads}
+
+
+def unscored(assignor: str, reason: str) -> Score:
+    """Return the score of an assignor on a group that has no optimum."""
+    return Score(assignor, "failed", f"no optimum: {reason}")
+
+
+def batch(name: str, rows: Iterable[Row]) -> pa.RecordBatch:
+    """Return rows as a batch of a table."""
+    return pa.RecordBatch.from_pylist(list(rows), TABLES[name])
+
+
+def _common(job: Job, capture: Capture) -> Row:
+    return {
+        "group": capture.group,
+        "captured_at": capture.captured_at,
+        "group_key": capture.key,
+        "objective": " > ".join(job.objective),
+    }
 
 
 def worse_rows(

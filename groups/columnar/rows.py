@@ -102,7 +102,7 @@ def of_row(row: Mapping[str, Any]) -> Group:
         generation=np.full(len(members), NO_GENERATION) if born is None else born,
         lag_records=given["lag"],
         weight=given["weight"],
-        assumed=tuple(given["assumed"] or ()),
+        assumed=() if given["assumed"] is None else tuple(given["assumed"]),
         captured_at=given["captured_at"],
         auto_offset_reset=given["auto_offset_reset"],
     )

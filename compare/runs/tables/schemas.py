@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from groups.columnar.layout import LAYOUT
+
 TERMS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.int64()), ("bound", pa.int64())]))
 EXCESSES = pa.list_(
     pa.struct(
@@ -36,16 +38,14 @@ VERDICT = pa.struct(
 TABLES = {
     "groups": pa.schema(
         [
-            ("group", pa.string()),
+            *LAYOUT,
             ("key", pa.string()),
-            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
             ("source", pa.string()),
-            ("members", pa.int64()),
-            ("topics", pa.int64()),
-            ("partitions", pa.int64()),
+            ("place", pa.string()),  # the source, and the line where it has several
+            ("n_members", pa.int64()),
+            ("n_topics", pa.int64()),
+            ("n_partitions", pa.int64()),
             ("equal_subscriptions", pa.bool_()),
-            ("assumed", pa.list_(pa.string())),
-            ("snapshot", pa.string()),  # the assay-group/1 document
         ]
     ),
     "optima": pa.schema(

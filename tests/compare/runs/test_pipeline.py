@@ -16,22 +16,22 @@ import pytest
 
 from compare.runs.counts import RunCounts
 from compare.runs.job import Job
-from compare.runs.pipeline import _solved
-from compare.runs.rows import found_row, group_row, rows_of, stored_score
+from compare.runs.rows import found_row, stored_score
 from compare.runs.tables.files import append, good, new_run
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
 from compare.runs.verdicts import verdict_row
+from compare.runs.work.reading import read_found
+from compare.runs.work.wire import of_bytes
 from compare.score import score_assignors, score_current
 from compare.verdict import judge
 from groups import BadInput, Group
+from groups.columnar.rows import of_row
 from groups.files import find
 from heuristics.child import Child
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from optimal.solution import Solution
 from tests.compare.conftest import CAPTURES, lopsided, snapshot
-from tests.compare.runs.deadly import Deadly, Faulty
 
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
 
@@ -50,8 +50,7 @@ def rows_of_group(runs, name: str, group: str) -> list[dict]:
 def groups_of(runs) -> dict[str, Group]:
     rows = table(runs, "groups")
     return {
-        key: Group.from_dict(json.loads(snapshot))
-        for key, snapshot in zip(rows["key"], rows["snapshot"], strict=True)
+        key: of_row(row) for key, row in zip(rows["key"], rows.to_dict("records"), strict=True)
     }
 
 
@@ -168,12 +167,12 @@ def test_an_input_that_is_no_group_is_a_row_with_source_place_and_reason(spark_r
 @pytest.mark.spark
 def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
     groups = table(spark_runs, "groups").set_index("group")
-    merged = groups.loc["coop-a"]
+    merged = groups.loc["coop-a"].to_dict()
     assert merged["source"].split(", ") == [
         "in/views/coop-a-describe.json",
         "in/views/coop-a-describe.txt",
     ]
-    document = json.loads(merged["snapshot"])
+    document = of_row(merged | {"group": "coop-a"}).to_dict()
     # Subscriptions stand in one view only, offsets in the other.
     assert all(said["subscription"] for said in document["members"].values())
     assert any("offsets" in topic for topic in document["topics"].values())
@@ -298,33 +297,6 @@ def job_for(tmp_path: Path) -> Job:
     return Job(tmp_path, tmp_path, ("balance", "stickiness"), ("current", "range"), 10.0)
 
 
-@pytest.mark.parametrize(
-    ("harmful", "reason"),
-    [(Deadly, "the child process died (exit code -9)"), (Faulty, "KeyError: 'arc 7'")],
-)
-def test_a_group_that_its_solver_does_not_survive_does_not_lose_the_others(
-    tmp_path, harmful, reason
-):
-    good = [Group.from_dict(lopsided(name)) for name in "abc"]
-    groups = [good[0], harmful.of(good[1]), good[2]]
-    with Child() as child:
-        answers = _solved(job_for(tmp_path), groups, child)
-    assert [isinstance(answer, Solution) for answer in answers] == [True, False, True]
-    assert answers[1] == reason
-    for answer in (answers[0], answers[2]):
-        assert (answer.status, [t.value for t in answer.terms]) == ("optimal", [1, 2])
-
-
-def test_a_solver_that_is_killed_between_two_batches_is_replaced(tmp_path):
-    group = Group.from_dict(lopsided())
-    with Child() as child:
-        pid = child.call(os.getpid, seconds=60)
-        os.kill(pid, signal.SIGKILL)
-        (answer,) = _solved(job_for(tmp_path), [group], child)
-        assert answer.status == "optimal"
-        assert child.call(os.getpid, seconds=60) != pid
-
-
 def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
     with Child() as child:
         pid = child.call(os.getpid, seconds=60)
@@ -338,17 +310,10 @@ def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
         assert child.call(abs, -3, seconds=60) == 3
 
 
-def test_a_group_without_an_optimum_is_a_row_with_the_reason_for_every_assignor(tmp_path):
-    group = Group.from_dict(lopsided())
-    task = {"group_key": "k", "needs_optimum": True, "assignors": ["current", "range"]}
-    with TimeLimit(10) as limit:
-        rows = rows_of(job_for(tmp_path), task, group, "the child process died", limit)
-    (optimum,) = rows["optima"]
-    assert (optimum["status"], optimum["reason"]) == ("failed", "the child process died")
-    assert [(row["assignor"], row["status"], row["reason"]) for row in rows["scores"]] == [
-        (name, "failed", "no optimum: the child process died") for name in ("current", "range")
-    ]
-    assert len({optimum["key"], *(row["key"] for row in rows["scores"])}) == 3
+def rows_read(job: Job, source: Path) -> list[dict]:
+    read = read_found(job, [found_row(found) for found in find([str(source)])])
+    assert len(of_bytes(read.failures)) == 0
+    return of_bytes(read.groups).to_pylist()
 
 
 def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path):
@@ -362,10 +327,10 @@ def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path):
             os.utime(night / f"coop-a-{view}.txt", (at.timestamp(),) * 2)
         times.append(f"2026-11-{day}T03:00:00Z")
     job = job_for(tmp_path)
-    rows = [group_row(job, found_row(found)) for found in find([str(tmp_path / "in")])]
+    rows = rows_read(job, tmp_path / "in")
     assert [(row["group"], row["captured_at"]) for row in rows] == [("coop-a", at) for at in times]
     assert len({row["key"] for row in rows}) == 3
-    again = [group_row(job, found_row(found)) for found in find([str(tmp_path / "in")])]
+    again = rows_read(job, tmp_path / "in")
     assert [row["key"] for row in again] == [row["key"] for row in rows]
     counts = RunCounts(tmp_path, tuple(row["group"] for row in rows), 3, 3, 1, 0.1, ())
     assert counts.line().startswith("3 captures of 1 group, 3 of them with a proved optimum, ")
@@ -374,14 +339,12 @@ def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path):
 def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path):
     offsets = {"partitions": 1, "offsets": [{"beginning": 2, "end": 9, "committed": None}]}
     (tmp_path / "g.json").write_text(json.dumps(snapshot("g", {"t": offsets}, {})))
-    (found,) = find([str(tmp_path / "g.json")])
     resets = (None, "latest", "earliest")
     rows = {
-        reset: group_row(replace(job_for(tmp_path), reset=reset), found_row(found))
+        reset: rows_read(replace(job_for(tmp_path), reset=reset), tmp_path / "g.json")[0]
         for reset in resets
     }
-    lags = [Group.from_dict(json.loads(rows[reset]["snapshot"])).lag_records for reset in resets]
-    assert [lag.tolist() for lag in lags] == [[0], [0], [7]]
+    assert [rows[reset]["lag"] for reset in resets] == [[0], [0], [7]]
     assert [len(rows[reset]["assumed"]) for reset in resets] == [1, 0, 0]
     assert len({row["key"] for row in rows.values()}) == 3
 

@@ -1,0 +1,83 @@
+"""Phases: what a run asks of Spark: to read the input, and to solve what is missing."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from compare.runs.work.missing import StoredKeys
+from compare.runs.work.process import process_of
+from compare.runs.work.reading import ReadingTask
+from compare.runs.work.tally import SCHEMA, Tally
+from compare.runs.work.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+    from compare.runs.job import Job
+    from compare.runs.work.plan import Piece
+
+
+def read(
+    spark: SparkSession, job: Job, run: str, found: Sequence[Sequence[Mapping[str, Any]]]
+) -> Tally:
+    """Read the input in tasks, which write what is new to ``groups`` and ``failures``.
+
+    Parameters
+    ----------
+    run : name of the run
+    found : what each task reads
+    """
+    return _done(spark, partial(_read, job, run), found)
+
+
+def solve(spark: SparkSession, job: Job, run: str, pieces: Sequence[Piece]) -> Tally:
+    """Solve and score in tasks, which write to ``optima`` and ``scores``; the first ones first."""
+    return _done(spark, partial(_solve, job, run), pieces)
+
+
+def cores_of(spark: SparkSession) -> int:
+    """Return how many tasks run at once."""
+    if hasattr(spark, "_jsc"):
+        return int(spark.sparkContext.defaultParallelism)
+    from pyspark.sql import functions as sql
+
+    # A session of Spark Connect has no other way to say it.
+    return int(spark.range(2**20).select(sql.spark_partition_id()).distinct().count())
+
+
+def _done(spark: SparkSession, work: Callable[[Any, Tally], None], items: Sequence[Any]) -> Tally:
+    """Have a task for each item, and add up what they say of their work."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    tally = Tally()
+    if items:
+        tasks = spark.range(0, len(items), 1, len(items))
+        told = tasks.mapInArrow(partial(_told, work, items), from_arrow_schema(SCHEMA))
+        tally.take(told.toArrow())
+    return tally
+
+
+def _told(
+    work: Callable[[Any, Tally], None],
+    items: Sequence[Any],
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            tally = Tally()
+            with tally.timed("task"):
+                work(items[number], tally)
+            yield tally.rows()
+
+
+def _read(job: Job, run: str, found: Sequence[Mapping[str, Any]], tally: Tally) -> None:
+    stored = {name: StoredKeys.of(job.out, name) for name in ("groups", "failures")}
+    ReadingTask(job, run, process_of(job.folders), tally, stored).work_on(found)
+
+
+def _solve(job: Job, run: str, piece: Piece, tally: Tally) -> None:
+    Task(job, run, process_of(job.folders), tally).work_on(piece)

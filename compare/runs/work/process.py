@@ -1,0 +1,86 @@
+"""Process: the one child of a worker, in which everything runs that may come to harm."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+
+from groups.errors import AssayError
+from heuristics.child import Child, Lost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+START_SECONDS = 120.0
+# What a child imports before the time of a call begins.
+_NEEDED = ("compare.runs.work.reading", "compare.runs.work.solving")
+Answer = TypeVar("Answer")
+Arguments = TypeVarTuple("Arguments")
+
+
+class Process:
+    """A child process that has all it needs before the time of a call begins."""
+
+    def __init__(self, folders: Sequence[str] = ()) -> None:
+        self._child = Child()
+        self._folders = tuple(folders)
+        self._ready = False
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop it; the next call starts a new one."""
+        self._child.close()
+        self._ready = False
+
+    def call(
+        self, function: Callable[[*Arguments], Answer], *args: *Arguments, seconds: float
+    ) -> Answer | Lost:
+        """Return what a function returns; Lost where it raises, dies or is not back in time.
+
+        Raises
+        ------
+        AssayError
+            Where no process can be started.
+        """
+        if not self._ready:
+            began = self._child.call(_ready, self._folders, seconds=START_SECONDS)
+            if isinstance(began, Lost):
+                raise AssayError(f"no process to work in can be started: {began.reason}")
+            self._ready = True
+        answer = self._child.call(_caught, function, args, seconds=seconds)
+        if isinstance(answer, Lost):
+            self._ready = False
+        return answer
+
+
+@cache
+def process_of(folders: tuple[str, ...]) -> Process:
+    """Return the process of this worker, which ends when the worker does.
+
+    Parameters
+    ----------
+    folders : where modules of the user's assignors are looked for, besides the usual ones
+    """
+    return Process(folders)
+
+
+def _ready(folders: tuple[str, ...]) -> None:
+    sys.path += [folder for folder in folders if folder not in sys.path]
+    for module in _NEEDED:
+        import_module(module)
+
+
+def _caught(function: Callable[[*Arguments], Answer], args: tuple[*Arguments]) -> Answer | Lost:
+    try:
+        return function(*args)
+    except AssayError as error:
+        return Lost(str(error))
+    except Exception as error:
+        return Lost(f"{type(error).__name__}: {error}")

@@ -1,0 +1,207 @@
+"""Task: what a worker does with a piece of what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeVarTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from compare.runs.rows import batch, captures_in, optimum_row, score_row, unscored
+from compare.runs.tables.files import append
+from compare.runs.tables.schemas import TABLES
+from compare.runs.work.apart import taken_apart
+from compare.runs.work.plan import is_flow, solve_seconds
+from compare.runs.work.solving import Answered, score_rows, solve_rows
+from compare.runs.work.wire import of_bytes, to_bytes
+from compare.score import CURRENT, Score
+from groups.columnar.layout import LAYOUT
+from heuristics.child import Lost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from compare.runs.job import Job
+    from compare.runs.rows import Capture
+    from compare.runs.work.plan import Part, Piece
+    from compare.runs.work.process import Process
+    from compare.runs.work.tally import Tally
+    from groups.arrays import Int64
+
+Arguments = TypeVarTuple("Arguments")
+# A solve of more members leaves the processor's cache; one of more partitions is slow to pass on.
+MOST_MEMBERS = 5_000
+MOST_PARTITIONS = 200_000
+MOST_GROUPS = 1_024
+# What is done is on disk no later than this.
+WRITE_SECONDS = 10.0
+# A batch takes so many times longer than estimated where a machine is busy; more is a hang.
+PATIENCE = 20
+GRACE_SECONDS = 2.0
+# A client of Java's needs some seconds to start.
+CLIENT_SECONDS = 60.0
+
+
+@dataclass
+class Task:
+    """A piece at work: the rows that are made of it, and the files that they end up in.
+
+    Attributes
+    ----------
+    run : name of the run, which its files bear
+    solve, score : what the process is asked to do with rows
+    """
+
+    job: Job
+    run: str
+    process: Process
+    tally: Tally
+    solve: Callable[[Job, bytes, bool, bool], Answered] = solve_rows
+    score: Callable[[Job, bytes, bytes, tuple[str, ...]], Answered] = score_rows
+    _rows: dict[str, list[pa.RecordBatch]] = field(default_factory=dict)
+    _written: float = field(default_factory=perf_counter)
+
+    def work_on(self, piece: Piece) -> None:
+        """Solve and score the groups of a piece, and write the rows."""
+        for part in piece.parts:
+            for rows in self._batches(part):
+                self._batch(part, rows)
+                if perf_counter() - self._written > WRITE_SECONDS:
+                    self.write()
+        self.write()
+
+    def write(self) -> None:
+        """Write the rows that are there to files of their own."""
+        with self.tally.timed("write"):
+            for name, batches in self._rows.items():
+                append(self.job.out, name, pa.Table.from_batches(batches, TABLES[name]), self.run)
+        self._rows.clear()
+        self._written = perf_counter()
+
+    def _batches(self, part: Part) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a part in batches that are solved together."""
+        with self.tally.timed("open"):
+            table = pq.read_table(part.file, columns=[*LAYOUT.names, "key"], use_threads=False)
+            (rows,) = table.take(pa.array(part.rows)).combine_chunks().to_batches()
+            ends = _ends(rows, MOST_GROUPS if is_flow(self.job.objective) else 1)
+        for start, end in pairwise([0, *ends]):
+            yield rows.slice(start, end - start)
+
+    def _batch(self, part: Part, rows: pa.RecordBatch) -> None:
+        """Solve groups, and have each that does harm, and only those, as rows with the reason."""
+        current = CURRENT in part.assignors
+        others = tuple(name for name in part.assignors if name != CURRENT)
+
+        def ask(first: int, end: int) -> Answered | Lost:
+            some = rows.slice(first, end - first)
+            data = self._packed(some)
+            seconds = self._seconds(some)
+            return self._call(self.solve, self.job, data, current, bool(others), seconds=seconds)
+
+        for first, end, answer in taken_apart(0, len(rows), ask):
+            some = rows.slice(first, end - first)
+            if isinstance(answer, Lost):
+                self._lose(part, some, answer.reason)
+            else:
+                self._take(answer, optimum=part.optimum)
+                if others:
+                    self._score(some, answer.solutions, others)
+        self.tally.counts["groups"] += len(rows)
+
+    def _score(self, rows: pa.RecordBatch, solutions: bytes, assignors: tuple[str, ...]) -> None:
+        """Score assignors; each of their calls has its own limit, which this one's never cuts."""
+
+        def ask(first: int, end: int) -> Answered | Lost:
+            some = rows.slice(first, end - first)
+            known = solutions if len(some) == len(rows) else b""
+            each = CLIENT_SECONDS + len(some) * (self.job.time_limit + GRACE_SECONDS)
+            seconds = self._seconds(some) + len(assignors) * each
+            return self._call(
+                self.score, self.job, self._packed(some), known, assignors, seconds=seconds
+            )
+
+        for first, end, answer in taken_apart(0, len(rows), ask):
+            if isinstance(answer, Lost):
+                made = [Score(name, "failed", answer.reason) for name in assignors]
+                self._add_scores(captures_in(rows.slice(first, end - first)), made)
+            else:
+                self._take(answer, optimum=False)
+
+    def _call(
+        self, function: Callable[[*Arguments], Answered], *args: *Arguments, seconds: float
+    ) -> Answered | Lost:
+        start = perf_counter()
+        answer = self.process.call(function, *args, seconds=seconds)
+        took = perf_counter() - start
+        if isinstance(answer, Lost):
+            self.tally.seconds["lost"] += took
+        else:
+            self.tally.add(answer.seconds)
+            self.tally.seconds["pass"] += took - sum(answer.seconds.values())
+        return answer
+
+    def _packed(self, rows: pa.RecordBatch) -> bytes:
+        with self.tally.timed("pass"):
+            return to_bytes(rows)
+
+    def _seconds(self, rows: pa.RecordBatch) -> float:
+        """Return how long a batch may take; a group by itself has the time limit besides."""
+        usual = solve_seconds(_lengths(rows, "members"), _lengths(rows, "owner")).sum()
+        alone = self.job.time_limit if len(rows) == 1 else 0.0
+        return float(usual) * PATIENCE + GRACE_SECONDS + alone
+
+    def _take(self, answer: Answered, *, optimum: bool) -> None:
+        optima, scores = of_bytes(answer.optima), of_bytes(answer.scores)
+        self._add("scores", scores)
+        if optimum:
+            self._add("optima", optima)
+            proved = pc.sum(pc.equal(optima.column("status"), "optimal")).as_py() or 0
+            failed = pc.sum(pc.equal(optima.column("status"), "failed")).as_py() or 0
+            self.tally.counts.update(proved=proved, failed=failed)
+
+    def _lose(self, part: Part, rows: pa.RecordBatch, reason: str) -> None:
+        """Keep as rows why groups could not be solved."""
+        captures = captures_in(rows)
+        if part.optimum:
+            self._add(
+                "optima", batch("optima", (optimum_row(self.job, c, reason) for c in captures))
+            )
+            self.tally.counts["failed"] += len(captures)
+        made = [unscored(name, reason) for name in part.assignors]
+        self._add_scores(captures, made)
+
+    def _add_scores(self, captures: Sequence[Capture], made: Sequence[Score]) -> None:
+        rows = (score_row(self.job, capture, score) for capture in captures for score in made)
+        self._add("scores", batch("scores", rows))
+
+    def _add(self, name: str, rows: pa.RecordBatch) -> None:
+        if len(rows):
+            self._rows.setdefault(name, []).append(rows)
+
+
+def _ends(rows: pa.RecordBatch, most: int) -> list[int]:
+    """Return where batches end: so many groups, members and partitions at most, or one group."""
+    members = np.cumsum(_lengths(rows, "members"))
+    partitions = np.cumsum(_lengths(rows, "owner"))
+    ends: list[int] = []
+    start = 0
+    while start < len(rows):
+        before = (int(members[start - 1]), int(partitions[start - 1])) if start else (0, 0)
+        end = min(
+            start + most,
+            int(np.searchsorted(members, before[0] + MOST_MEMBERS, side="right")),
+            int(np.searchsorted(partitions, before[1] + MOST_PARTITIONS, side="right")),
+        )
+        start = max(end, start + 1)
+        ends.append(start)
+    return ends
+
+
+def _lengths(rows: pa.RecordBatch, name: str) -> Int64:
+    found = pc.list_value_length(rows.column(name)).fill_null(0)
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.int64)

@@ -1,0 +1,42 @@
+"""What a worker's child is asked to do, done for real, but it comes to harm at certain groups."""
+
+import ctypes
+import os
+import signal
+import time
+
+from compare.runs.work import reading, solving
+from compare.runs.work.wire import of_bytes
+
+
+def harm(name: str) -> None:
+    """Come to harm as the name of a group says."""
+    kind, _, of = name.partition("-")
+    if of != "harm":
+        return
+    if kind == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if kind == "segfault":
+        ctypes.string_at(0)
+    if kind == "raise":
+        raise KeyError("arc 7")
+    if kind == "hang":
+        time.sleep(3600)
+
+
+def solve_rows(job, rows: bytes, current: bool, keep: bool):
+    for name in of_bytes(rows).column("group").to_pylist():
+        harm(name)
+    return solving.solve_rows(job, rows, current, keep)
+
+
+def score_rows(job, rows: bytes, solutions: bytes, assignors: tuple[str, ...]):
+    for name in of_bytes(rows).column("group").to_pylist():
+        harm(name)
+    return solving.score_rows(job, rows, solutions, assignors)
+
+
+def read_found(job, found):
+    for one in found:
+        harm(reading.name_in(one["text"]) or "")
+    return reading.read_found(job, found)

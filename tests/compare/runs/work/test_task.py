@@ -1,0 +1,182 @@
+"""What a worker does with a part of the input and with a piece of what is missing."""
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from compare.runs.job import Job
+from compare.runs.rows import found_row
+from compare.runs.tables.folder import prepared
+from compare.runs.tables.stored import read_table
+from compare.runs.work.missing import StoredKeys, missing_of
+from compare.runs.work.plan import pieces
+from compare.runs.work.process import Process
+from compare.runs.work.reading import ReadingTask
+from compare.runs.work.tally import Tally
+from compare.runs.work.task import Task
+from groups.files import find
+from tests.compare.conftest import lopsided
+from tests.compare.runs.work import harmful
+
+SECONDS = 1.5
+REASONS = {
+    "killed-harm": r"the child process died \(exit code -9\)",
+    "segfault-harm": r"the child process died \(exit code -11\)",
+    "raise-harm": "KeyError: 'arc 7'",
+    "hang-harm": r"no answer within \d+(\.\d+)? s",
+}
+
+
+def job_for(folder: Path, *assignors: str, objective=("balance", "stickiness")) -> Job:
+    return Job(folder / "in.jsonl", folder / "out", objective, assignors, SECONDS)
+
+
+def read(job: Job, process: Process, tally: Tally, **how) -> None:
+    prepared(job.out)
+    found = [found_row(one) for one in find([str(job.source)])]
+    stored = {name: StoredKeys.of(job.out, name) for name in ("groups", "failures")}
+    ReadingTask(job, "20261122T080000000000Z-0123abcd", process, tally, stored, **how).work_on(
+        found
+    )
+
+
+def solve(job: Job, process: Process, tally: Tally, **how) -> int:
+    """Solve what is missing of all that was read; return how much that was."""
+    keys = sorted(set(read_table(job.out, "groups", ["key"])["key"]))
+    missing = missing_of(job, keys)
+    for piece in pieces(missing, job, 2):
+        Task(job, "20261122T080000000000Z-0123abcd", process, tally, **how).work_on(piece)
+    return len(missing)
+
+
+def fill(job: Job, names: list[str]) -> None:
+    lines = [json.dumps(lopsided(name)) for name in names]
+    job.source.write_text("\n".join(lines) + "\n")
+
+
+def names_with(harmful_ones: list[str], count: int = 24) -> list[str]:
+    names = [f"g{i}" for i in range(count)]
+    for i, name in enumerate(harmful_ones):
+        names.insert(3 + 5 * i, name)
+    return names
+
+
+@pytest.fixture(scope="module")
+def process():
+    with Process() as one:
+        yield one
+
+
+def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_solved(
+    tmp_path, process
+):
+    job, tally = job_for(tmp_path, "current", "range"), Tally()
+    names = names_with([*REASONS])
+    fill(job, names)
+    read(job, process, tally)
+    start = time.perf_counter()
+    assert solve(job, process, tally, solve=harmful.solve_rows) == len(names)
+    took = time.perf_counter() - start
+    optima = read_table(job.out, "optima").set_index("group")
+    scores = read_table(job.out, "scores").set_index(["group", "assignor"])
+    assert len(optima) == len(names)
+    assert len(scores) == 2 * len(names)
+    failed = optima[optima["status"] == "failed"]
+    assert set(failed.index) == set(REASONS)
+    for name, row in failed.iterrows():
+        assert re.fullmatch(REASONS[name], row["reason"])
+        for assignor in ("current", "range"):
+            score = scores.loc[(name, assignor)]
+            assert (score["status"], score["reason"]) == ("failed", f"no optimum: {row['reason']}")
+    assert set(optima[optima["status"] == "optimal"].index) == set(names) - set(REASONS)
+    assert (tally.counts["groups"], tally.counts["proved"], tally.counts["failed"]) == (28, 24, 4)
+    assert took < 60
+
+
+def test_a_group_that_harms_its_scorer_alone_keeps_its_optimum(tmp_path, process):
+    job, tally = job_for(tmp_path, "current", "range"), Tally()
+    fill(job, names_with(["segfault-harm"], 15))
+    read(job, process, tally)
+    solve(job, process, tally, score=harmful.score_rows)
+    assert set(read_table(job.out, "optima")["status"]) == {"optimal"}
+    scores = read_table(job.out, "scores")
+    bad = scores[scores["status"] != "scored"]
+    assert bad[["group", "assignor", "status", "reason"]].to_numpy().tolist() == [
+        ["segfault-harm", "range", "failed", "the child process died (exit code -11)"]
+    ]
+    assert len(scores) == 2 * 16
+
+
+def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(tmp_path, process):
+    job, tally = job_for(tmp_path, "current"), Tally()
+    names = names_with([*REASONS])
+    fill(job, names)
+    read(job, process, tally, read=harmful.read_found)
+    assert set(read_table(job.out, "groups")["group"]) == set(names) - set(REASONS)
+    failures = read_table(job.out, "failures").set_index("group")
+    assert set(failures.index) == set(REASONS)
+    for name, row in failures.iterrows():
+        assert re.fullmatch(REASONS[name], row["reason"])
+        assert row["place"] == f"{job.source}:{names.index(name) + 1}"
+    assert (len(tally.keys), len(tally.failures)) == (24, 4)
+
+
+def test_what_is_stored_is_not_done_again(tmp_path, process):
+    job, tally = job_for(tmp_path, "current"), Tally()
+    fill(job, names_with([], 5))
+    read(job, process, tally)
+    assert solve(job, process, tally) == 5
+    before = sorted(path for path in job.out.rglob("*.parquet"))
+    read(job, process, tally)
+    assert solve(job, process, tally) == 0
+    assert sorted(path for path in job.out.rglob("*.parquet")) == before
+    more = job_for(tmp_path, "current", "range")
+    assert solve(more, process, tally) == 5
+    assert len(read_table(job.out, "optima")) == 5
+    assert read_table(job.out, "scores")["assignor"].value_counts().to_dict() == {
+        "current": 5,
+        "range": 5,
+    }
+
+
+def test_rows_do_not_depend_on_how_groups_are_put_together(tmp_path, process):
+    tables = []
+    for size in (1, 7, 60):
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        job, tally = job_for(folder, "current", "range"), Tally()
+        fill(job, names_with([], 60))
+        read(job, process, tally)
+        keys = sorted(read_table(job.out, "groups", ["key"])["key"])
+        for start in range(0, len(keys), size):
+            for piece in pieces(missing_of(job, keys[start : start + size]), job, 1):
+                Task(job, "20261122T080000000000Z-0123abcd", process, tally).work_on(piece)
+        tables.append(
+            [
+                read_table(job.out, name).drop(columns="seconds").set_index("key").sort_index()
+                for name in ("optima", "scores")
+            ]
+        )
+    for optima, scores in tables[1:]:
+        assert optima.to_json() == tables[0][0].to_json()
+        assert scores.to_json() == tables[0][1].to_json()
+
+
+def test_searches_run_one_group_at_a_time_and_a_lack_of_lag_is_a_reason(tmp_path, process):
+    job, tally = job_for(tmp_path, "current", objective=("peak_lag",)), Tally()
+    with_lag = lopsided("lagging")
+    with_lag["topics"] = {
+        "t0": {"partitions": 2, "lag": [3, 4]},
+        "t1": {"partitions": 3, "lag": [1, 1, 1]},
+    }
+    lines = [json.dumps(with_lag), json.dumps(lopsided("without"))]
+    job.source.write_text("\n".join(lines) + "\n")
+    read(job, process, tally)
+    solve(job, process, tally)
+    optima = read_table(job.out, "optima").set_index("group")
+    assert optima.loc["lagging"]["status"] == "optimal"
+    assert optima.loc["without"]["status"] == "failed"
+    assert "tier peak_lag needs it" in optima.loc["without"]["reason"]
