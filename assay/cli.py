@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 
 from assay.menu import Menu
 from assay.progress import progress
+from assay.signals import INTERRUPTED, Ended
 from assay.streams import ReaderGone, complain, guard, put, show
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 
@@ -27,31 +28,31 @@ def main() -> None:
     """Run the command and leave with its exit code.
 
     0 done; 1 worse than allowed, or an assignment or a proof does not hold; 2 bad usage or bad
-    input, one line; 3 an error inside; 130 interrupted; 141, as of any other command of a pipe,
-    where nobody reads the answer to its end.
+    input, one line; 3 an error inside; 130 interrupted, 143 terminated; 141, as of any other
+    command of a pipe, where nobody reads the answer to its end.
     """
     guard()
     if not sys.warnoptions:
         # What pandas or Altair warn of is for those who write this command, not who run it.
         warnings.simplefilter("ignore")
     try:
-        with progress(sys.argv[1:]):
-            code = app(prog_name="assay", standalone_mode=False)
+        code = _command()
     except (InvalidAssignment, ProofError) as error:
         complain(str(error))
         code = 1
     except BadInput as error:
         complain(str(error))
         code = 2
-    except typer.Exit as left:
-        code = left.exit_code
+    except Ended as ended:
+        complain(str(ended))
+        code = ended.code
     except TyperException as error:
         format_message = getattr(error, "format_message", error.__str__)
         complain(f"{' '.join(format_message().split())} (see assay --help)")
         code = 2
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         complain("interrupted")
-        code = 130
+        code = INTERRUPTED
     except ReaderGone:
         code = 141
     except MemoryError:
@@ -67,6 +68,15 @@ def main() -> None:
         complain(f"an error inside: {line} (ASSAY_DEBUG=1 shows where)")
         code = 3
     sys.exit(code or 0)
+
+
+def _command() -> int | None:
+    with progress(sys.argv[1:]):
+        code: int | None = app(prog_name="assay", standalone_mode=False)
+    if code == INTERRUPTED:
+        # Typer takes Ctrl-C for itself, and leaves the code alone.
+        raise KeyboardInterrupt
+    return code
 
 
 @app.callback(invoke_without_command=True)

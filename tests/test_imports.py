@@ -257,7 +257,8 @@ def test_help_loads_the_list_of_commands_and_no_command():
     loaded = loaded_by(HELP)
     ours = {name for name in loaded if name.partition(".")[0] in MAY_IMPORT}
     ours = {name.removeprefix("assay.") for name in ours}
-    assert ours == {"assay", "cli", "menu", "progress", "streams", "groups", "groups.errors"}
+    door = {"assay", "cli", "menu", "progress", "signals", "streams"}
+    assert ours == {*door, "groups", "groups.errors"}
     assert loaded.isdisjoint({"numpy", "asyncio", "rich"})
 
 

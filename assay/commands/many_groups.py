@@ -1,5 +1,6 @@
 """Many groups: scored on Spark, and the page about a run."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -15,12 +16,14 @@ from assay.commands.options import (
     limits_of,
 )
 from assay.progress import far
+from assay.signals import ending_on_signals
 from assay.streams import complain, note, show
 from groups.tiers import parse_objective
 
 MOST_LINES = 20
 
 
+@ending_on_signals("interrupted: what was done is kept; the same command goes on")
 def run(
     source: Annotated[str, typer.Argument(metavar="INPUT", help="a .jsonl file, or a folder")],
     *,
@@ -31,6 +34,19 @@ def run(
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
     fail_above: FailAbove = None,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            "--master",
+            metavar="URL",
+            help="local[N], spark://HOST:PORT, yarn, k8s://URL, or sc://HOST:PORT of Spark "
+            "Connect; where it is not given, all cores of this machine",
+        ),
+    ] = None,
+    conf: Annotated[
+        list[str] | None,
+        typer.Option("--conf", metavar="KEY=VALUE", help="a setting of Spark's; may be repeated"),
+    ] = None,
 ) -> None:
     """Solve and score many groups on Spark.
 
@@ -43,6 +59,8 @@ def run(
     from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
     from compare.runs.rows import worse_rows
+    from compare.runs.session.master import conf_of
+    from compare.runs.session.spark import spark_session
 
     limits = limits_of(fail_above or [], parse_objective(objective))
     job = job_of(
@@ -59,7 +77,8 @@ def run(
         note(line)
         far(line)
 
-    counts = run_job(job, say)
+    session = partial(spark_session, master=master, conf=conf_of(conf or []))
+    counts = run_job(job, say, session=session)
     show(counts.line())
     worse = (
         worse_rows(job, counts.keys, job.assignors if assignor else [CURRENT], limits)

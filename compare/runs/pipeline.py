@@ -27,14 +27,27 @@ from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
     from compare.runs.job import Job
 
 TEXTS_PER_TASK = 1_000
 
 
-def run_job(job: Job, say: Callable[[str], None]) -> RunCounts:
+def run_job(
+    job: Job,
+    say: Callable[[str], None],
+    *,
+    session: Callable[[Path], AbstractContextManager[SparkSession]] = spark_session,
+) -> RunCounts:
     """Fill the tables under ``job.out`` with what is missing of the job.
+
+    Parameters
+    ----------
+    session : takes the folder and opens the Spark session
 
     Raises
     ------
@@ -50,7 +63,7 @@ def run_job(job: Job, say: Callable[[str], None]) -> RunCounts:
     for line in left_out(job.out):
         say(line)
     say(f"reading {counted(len(found), 'input')} under {job.source}")
-    with spark_session(named) as spark:
+    with session(named) as spark:
         cuts = range(0, len(found), TEXTS_PER_TASK)
         was_read = read(spark, job, run, [found[i : i + TEXTS_PER_TASK] for i in cuts])
         keys = sorted(was_read.keys)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
     from compare.runs.counts import RunCounts
     from heuristics import AssignorFunction
@@ -22,6 +25,9 @@ def run(
     assume_equal: bool = False,
     reset: Literal["latest", "earliest"] | None = None,
     say: Callable[[str], None] | None = None,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    spark: SparkSession | None = None,
 ) -> RunCounts:
     """Solve and score many groups on Spark, as ``assay run`` does; fill only what is missing.
 
@@ -36,6 +42,10 @@ def run(
     assume_equal : take unknown subscriptions as all topics of the group
     reset : ``auto.offset.reset``, where a snapshot does not say it
     say : takes lines for people on how far the run is
+    master : of Spark, as ``--master`` takes it; None: all cores of this machine, and a session
+        that is there already is used
+    conf : settings of Spark's, which win over the run's own
+    spark : a session to use, which stays
 
     Raises
     ------
@@ -57,6 +67,7 @@ def run(
     require("pyspark", "pyarrow", "pandas", extra="spark")
     from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
+    from compare.runs.session.spark import spark_session
 
     job = job_of(
         source,
@@ -67,4 +78,5 @@ def run(
         assume_equal=assume_equal,
         reset=reset,
     )
-    return run_job(job, say or (lambda _: None))
+    session = partial(spark_session, master=master, conf=conf, given=spark)
+    return run_job(job, say or (lambda _: None), session=session)

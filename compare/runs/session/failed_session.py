@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 from groups.errors import AssayError, BadInput
@@ -14,27 +15,74 @@ if TYPE_CHECKING:
 _OF_FILES = re.compile(
     r"(?:java\.n?io|org\.apache\.hadoop\.fs)\.[\w.$]*(?:Exception|Error): ([^\n]+)"
 )
+# The line of a Python traceback that says what was raised.
+_RAISED = re.compile(r"[\w.]+(Error|Exception|Exit|Interrupt|Warning)\b")
 _GONE = re.compile(r"\[(PATH_NOT_FOUND|UNABLE_TO_INFER_SCHEMA)\]")
+# What Spark and py4j say where a process of theirs is gone.
+_ENDED = (
+    (
+        re.compile(r"Python worker (exited unexpectedly|failed to connect back)|EOFException"),
+        "a Python process of Spark's ended",
+    ),
+    (
+        re.compile(
+            r"Answer from Java side is empty|while (sending|trying to connect)|Connection"
+            r" (refused|reset)|has been closed|SparkContext was shut down|stopped SparkContext"
+        ),
+        "Spark's Java process ended",
+    ),
+)
+GOES_ON = "what was done is kept; the same command goes on"
+_NO_SPACE = "No space left on device"
 LONGEST = 300
 
 
-def one_line(error: Exception, out: Path) -> AssayError:
+def one_line(error: Exception, out: Path, scratch: Path | None = None) -> AssayError:
     """Return what to raise instead of an exception of Spark's.
 
     Parameters
     ----------
     out : folder of the tables: a job that fails for a file is bad input, as its folder cannot be
         written or went away
+    scratch : folder of what Spark writes on the way, where there is one
     """
     text = str(error)
+    if _NO_SPACE in text and scratch is not None and is_full(scratch):
+        return BadInput(f"{scratch}: {_NO_SPACE.lower()}; {GOES_ON}")
     of_files = _OF_FILES.findall(text)
     if of_files:
         return BadInput(f"{out}: cannot be written: {_short(of_files[-1])}")
     # How Spark stumbles over a folder that went away depends on how far it was.
     if _GONE.search(text) or not out.is_dir():
         return BadInput(f"{out}: cannot be written: tables in it went away during the run")
+    for pattern, said in _ENDED:
+        if pattern.search(text):
+            return AssayError(f"{said}; {GOES_ON}")
+    return AssayError(f"Spark: {_short(_telling_line(text) or type(error).__name__)}")
+
+
+def did_not_start(said: str, master: str) -> AssayError:
+    """Return what to raise where a session did not start, by what was said last."""
+    return AssayError(f"Spark did not start on {master}: {_short(_telling_line(said))}")
+
+
+def is_full(folder: Path) -> bool:
+    """Whether no megabyte is left where a folder is."""
+    try:
+        return shutil.disk_usage(folder).free < 1 << 20
+    except OSError:
+        return False
+
+
+def _telling_line(text: str) -> str:
+    """Return the line that tells most: the last of a Python traceback, else the first."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return AssayError(f"Spark: {_short(lines[0] if lines else type(error).__name__)}")
+    for i, line in enumerate(lines):
+        if line.startswith("Traceback (most recent call last)"):
+            after = [one for one in lines[i + 1 :] if _RAISED.match(one)]
+            if after:
+                return after[0]
+    return lines[0] if lines else ""
 
 
 def _short(line: str) -> str:

@@ -1,97 +1,286 @@
-"""Session: a quiet local Spark session on loopback."""
+"""Spark: the session that a run is on, its own or one that was there before."""
 
 from __future__ import annotations
 
 import logging
 import os
-import sys
-from contextlib import contextmanager, suppress
+import signal
+import subprocess
+import tempfile
+import warnings
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from threading import Timer, current_thread, main_thread
 from typing import TYPE_CHECKING
 
-from compare.runs.session.failed_session import one_line
-from groups.errors import AssayError
+from compare.runs.session.failed_session import did_not_start, one_line
+from compare.runs.session.janitor import MARK, kill
+from compare.runs.session.java import archive_is_missing, java_options, keep_archive
+from compare.runs.session.master import (
+    answers,
+    environment,
+    is_connect,
+    is_local,
+    master_of,
+    of_every_session,
+    of_own_session,
+    submitted,
+)
+from compare.runs.session.scratch import scratch
+from groups.extras import require
 from heuristics.shipped.java.runtime import spark_java_home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from types import FrameType
 
+    from py4j.clientserver import ClientServer
     from pyspark.sql import SparkSession
 
-GROUPS_PER_BATCH = 256
-# The second number is how often a task may be tried: a worker's death does not end the job.
-MASTER = "local[2,3]"
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+START_SECONDS = 180.0
+STOP_SECONDS = 30.0
 
 
 @contextmanager
-def spark_session(out: Path) -> Iterator[SparkSession]:
-    """Start a local Spark session and stop it at the end.
+def spark_session(
+    out: Path,
+    *,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    given: SparkSession | None = None,
+) -> Iterator[SparkSession]:
+    """Start a Spark session and end it, with all that it started and all that it wrote beside.
+
+    A session that is there already is used and stays: one that is given, or that ``spark-submit``
+    or a notebook has started. What a run must set on it is set back at the end.
 
     Parameters
     ----------
     out : folder that the session writes to
+    master : as in :func:`~compare.runs.session.master.master_of`
+    conf : further settings, which win over the run's own
+    given : a session to use
 
     Raises
     ------
     BadInput
-        Where there is no Java 17 or later, or the folder can no longer be written.
+        Where there is no Java 17 or later, the folder can no longer be written, or there is no
+        such master.
     AssayError
         Where Spark fails for another reason.
+    KeyboardInterrupt
+        Where one came; the session's processes have ended by then.
     """
-    os.environ["JAVA_HOME"] = str(spark_java_home())
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    logging.getLogger("py4j").setLevel(logging.ERROR)
-    quiet = Path(__file__).with_name("log4j2.properties").resolve().as_uri()
-    with TemporaryDirectory(prefix="assay-spark-") as scratch:
-        settings = {
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.memory": "2g",
-            # A JVM that lives for seconds gains nothing from the optimising compiler.
-            "spark.driver.extraJavaOptions": (
-                f"-Dlog4j2.configurationFile={quiet} -XX:TieredStopAtLevel=1"
-            ),
-            "spark.local.dir": scratch,
-            "spark.sql.warehouse.dir": f"{scratch}/warehouse",
-            "spark.sql.session.timeZone": "UTC",
-            "spark.sql.shuffle.partitions": "4",
-            "spark.sql.adaptive.enabled": "false",
-            "spark.sql.execution.arrow.maxRecordsPerBatch": str(GROUPS_PER_BATCH),
-            "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
-        }
-        builder = SparkSession.builder.appName("kafka-assay").master(MASTER)
-        for key, value in settings.items():
-            builder = builder.config(key, value)
-        session = _started(builder, Path(scratch) / "jvm.log")
+    failures = (Py4JError, PySparkException, ConnectionError, EOFError)
+    present = given or SparkSession.getActiveSession()
+    if present is None and submitted():
+        master_of(master)
+        present = SparkSession.builder.appName("kafka-assay").getOrCreate()
+    if present is not None:
+        try:
+            with _set_for_now(present, {**of_every_session(), **(conf or {})}):
+                yield present
+        except failures as error:
+            raise one_line(error, out) from error
+        return
+    where = master_of(master)
+    assert where is not None
+    answers(where)
+    opened = _connected(where, conf or {}) if is_connect(where) else _started(where, conf or {})
+    with opened as session:
         try:
             yield session
-        except (Py4JError, PySparkException) as error:
+        except failures as error:
             raise one_line(error, out) from error
-        finally:
-            # A Java that is gone has stopped already.
-            with suppress(Py4JError):
-                session.stop()
 
 
-def _started(builder: SparkSession.Builder, log: Path) -> SparkSession:
-    """Start the JVM with its standard error in a file: what it says there is not for users."""
-    kept = os.dup(2)
-    with log.open("wb") as file:
-        os.dup2(file.fileno(), 2)
+@contextmanager
+def _set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    before = {key: session.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    try:
+        yield
+    finally:
+        with suppress(Exception):
+            for key, value in before.items():
+                if value is None:
+                    session.conf.unset(key)
+                else:
+                    session.conf.set(key, value)
+
+
+@contextmanager
+def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Open a session of a Spark Connect server; what still runs in it at the end is cancelled."""
+    require("grpc", "grpc_status", "google.rpc", "zstandard", extra="connect")
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    logging.getLogger("pyspark.sql.connect.client.logging").setLevel(logging.CRITICAL)
+    try:
+        session = SparkSession.builder.remote(master).create()
+        for key, value in {**of_every_session(), **conf}.items():
+            session.conf.set(key, value)
+    except Exception as error:
+        raise did_not_start(str(error), master) from error
+    try:
+        yield session
+    finally:
+        with suppress(Exception):
+            session.interruptAll()
+        with suppress(PySparkException):
+            session.stop()
+
+
+@contextmanager
+def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Start a JVM and a session in it; at the end neither they nor their scratch are left."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    java = spark_java_home()
+    with _quiet(), scratch() as folder:
+        options = java_options(java, folder)
+        settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("kafka-assay")
+        for key, value in {**of_own_session(master, folder, options), **conf}.items():
+            settings.set(key, value)
+        log = folder / "jvm.log"
+        variables = {"JAVA_HOME": str(java), **environment(master, folder), MARK: str(folder)}
+        with log.open("wb") as said, _restored_handler(), _variables(variables):
+            # A Java that hangs at its start would be waited for without an end.
+            late = Timer(START_SECONDS, kill, [folder])
+            late.daemon = True
+            late.start()
+            try:
+                gateway = launch_gateway(
+                    settings, {"stdout": said, "stderr": said, "start_new_session": True}
+                )
+                session = SparkSession(SparkContext(conf=settings, gateway=gateway))
+            except Exception as error:
+                _forget()
+                last = log.read_text(errors="replace").strip().splitlines()[-1:]
+                raise did_not_start(last[0] if last else str(error), master) from error
+            finally:
+                late.cancel()
         try:
-            return builder.getOrCreate()
-        except Exception as error:
-            said = log.read_text(errors="replace").strip().splitlines()
-            last = said[-1] if said else str(error)
-            raise AssayError(f"Spark did not start: {last}") from error
+            with _killed_on_signals(folder) if is_local(master) else nullcontext():
+                yield session
+            if archive_is_missing(folder, options):
+                _stop(session, gateway)
+                keep_archive(java, folder)
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            # Nothing in the JVM is worth keeping once the work is done or given up: what tasks
+            # have written is in files of their own.
+            if is_local(master):
+                kill(folder)
+            _stop(session, gateway)
+            _forget()
+
+
+def _stop(session: SparkSession, gateway: ClientServer) -> None:
+    """Stop a session and its JVM, in good order where the JVM is still there."""
+    from py4j.protocol import Py4JError
+
+    with warnings.catch_warnings(), suppress(Py4JError, OSError):
+        warnings.simplefilter("ignore")
+        session.sparkContext.stop()
+    with suppress(Exception):
+        gateway.close()
+    with suppress(OSError):
+        gateway.proc.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
+        gateway.proc.wait(STOP_SECONDS)
+
+
+def _forget() -> None:
+    """Let the next session of this process start a JVM of its own."""
+    from pyspark import SparkContext
+
+    # pyspark keeps the way to its JVM for good, also to one that is gone.
+    for name in ("_gateway", "_jvm", "_active_spark_context"):
+        setattr(SparkContext, name, None)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to itself what pyspark prints where its JVM ends: who runs this is told in one line."""
+    from pyspark.accumulators import AccumulatorTCPServer
+
+    of_py4j, of_root = logging.getLogger("py4j"), logging.getLogger()
+    level = of_py4j.level
+    of_py4j.setLevel(logging.CRITICAL)
+    of_root.addFilter(_is_not_of_py4j)
+    AccumulatorTCPServer.handle_error = lambda *_: None
+    try:
+        yield
+    finally:
+        of_py4j.setLevel(level)
+        of_root.removeFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
+
+
+@contextmanager
+def _restored_handler() -> Iterator[None]:
+    """Put back what Ctrl-C does: pyspark takes it over when a context starts."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _killed_on_signals(folder: Path) -> Iterator[None]:
+    """Kill the JVM and what is below it before a handler of this process's learns of a signal.
+
+    What the handler raises may be lost on its way, in a destructor for one; a JVM that is gone is
+    noticed.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    found = {number: signal.getsignal(number) for number in ENDING}
+    before = {number: handler for number, handler in found.items() if callable(handler)}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        kill(folder)
+        before[signal.Signals(number)](number, frame)
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of this process's environment, which a JVM starts with, and set them back."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    # pyspark makes a folder there for a moment, and a kill -9 leaves it.
+    folder, tempfile.tempdir = tempfile.tempdir, variables["TMPDIR"]
+    try:
+        yield
+    finally:
+        tempfile.tempdir = folder
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,86 @@
+"""Scratch: a folder for what a session writes on the way, gone when the session is."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import gettempdir, mkdtemp
+from typing import TYPE_CHECKING
+
+from compare.runs.session import janitor
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PREFIX = "assay-spark-"
+LOCK = "lock"
+CLEAR_SECONDS = 15.0
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Make a folder that goes away with this process, and with it all that carries its mark.
+
+    It is in the first folder of ``SPARK_LOCAL_DIRS``, or where temporary files go. What runs that
+    are dead left there is cleared first.
+
+    Raises
+    ------
+    BadInput
+        Where no folder can be made there.
+    """
+    above = Path(os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir())
+    clear_dead(above)
+    try:
+        folder = Path(mkdtemp(prefix=PREFIX, dir=above)).resolve()
+        lock = _locked(folder / LOCK)
+    except OSError as error:
+        raise BadInput(f"{above}: no scratch folder can be made: {error.strerror}") from None
+    # Only this process holds the other end of the pipe, and no signal of a terminal reaches it.
+    watch = subprocess.Popen(
+        [sys.executable, "-I", "-S", janitor.__file__, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        start_new_session=True,
+    )
+    try:
+        yield folder
+    finally:
+        assert watch.stdin is not None
+        watch.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            watch.wait(CLEAR_SECONDS)
+        if folder.exists():
+            janitor.clear(folder)
+        if lock is not None:
+            os.close(lock)
+
+
+def clear_dead(above: Path) -> None:
+    """Clear the scratch folders under a folder whose runs are dead."""
+    for lock in above.glob(f"{PREFIX}*/{LOCK}"):
+        try:
+            held = _locked(lock, make=False)
+        except OSError:
+            continue
+        if held is not None:
+            janitor.clear(lock.parent)
+            os.close(held)
+
+
+def _locked(file: Path, *, make: bool = True) -> int | None:
+    """Return the open lock file, None where another process has it."""
+    opened = os.open(file, os.O_RDWR | os.O_NOFOLLOW | (os.O_CREAT if make else 0), 0o600)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(opened)
+        return None
+    return opened
