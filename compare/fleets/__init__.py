@@ -1,0 +1,1 @@
+"""Scores of many groups at once, by columns, and the rows of tables that they make."""

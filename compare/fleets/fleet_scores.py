@@ -1,0 +1,200 @@
+"""FleetScores: one assignment of every group of a fleet against the optimum, by columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compare.fleets.values import values_of
+from compare.score import CURRENT, score, score_current
+from groups.arrays import count_owners
+from groups.assignment import Assignment
+from groups.columns.parts import some, sums
+from groups.errors import AssayError
+from groups.tiers import TIERS
+from optimal.solution import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compare.score import Score
+    from groups.arrays import Bools, Int32, Int64
+    from groups.fleet import Fleet
+    from optimal.fleets.fleet_solution import FleetSolution
+
+NOTHING = int(np.iinfo(np.int64).min)
+
+
+@dataclass(frozen=True, eq=False)
+class FleetScores:
+    """How an assignment fared on each group of a fleet: row by row what `compare.score` says.
+
+    Attributes
+    ----------
+    solution : the reference
+    assignor : name of the rows
+    valid : (groups,) bool
+    balanced : (groups,) bool, KIP-54's own predicate; means nothing where not valid
+    value : (groups, tiers) int64
+    excess : (groups, tiers) int64, NOTHING after the first tier that differs, where the optimum
+        is not proved and where the assignment is not valid
+    low, high : (groups, tiers) int64, the interval where the optimum is not proved, else NOTHING
+    loads : (members,) int64, how many partitions each member holds
+    reasons : why a group has no score, by its number; what else is said of it means nothing
+    """
+
+    solution: FleetSolution
+    assignor: str
+    valid: Bools
+    balanced: Bools
+    value: Int64
+    excess: Int64
+    low: Int64
+    high: Int64
+    loads: Int64
+    reasons: dict[int, str] = field(default_factory=dict)
+
+
+def score_fleet_current(solution: FleetSolution) -> FleetScores:
+    """Score what the members of each group hold now, raw claims as they are.
+
+    Groups whose members claim something else than they validly own are scored one by one.
+    """
+    fleet = solution.fleet
+    alone = _claims_differ(fleet) if fleet.other_claims is None else fleet.other_claims
+    return _scored(
+        solution,
+        fleet.group.owner,
+        CURRENT,
+        alone,
+        lambda at: score_current(fleet.alone(at), solution.solution(at)),
+    )
+
+
+def score_fleet(solution: FleetSolution, owner: Int32, assignor: str) -> FleetScores:
+    """Score an assignment of each group.
+
+    Parameters
+    ----------
+    owner : (all partitions,) int32, index among the members of the fleet, -1 nobody
+    assignor : name of the rows
+    """
+
+    def one(at: int) -> Score:
+        answer = solution.solution(at)
+        start, end = fleet.partition_start[at : at + 2].tolist()
+        held = owner[start:end].copy()
+        held[held >= 0] -= np.int32(fleet.member_start[at])
+        assignment = Assignment(answer.group, held)
+        return score(answer.group, assignment, answer, assignor=assignor)
+
+    fleet = solution.fleet
+    return _scored(solution, owner, assignor, np.zeros(len(fleet), bool), one)
+
+
+def _claims_differ(fleet: Fleet) -> Bools:
+    """(groups,) bool: whether members claim something else than what they validly own.
+
+    Each valid owner has claimed what it owns, so that it takes as many claims to say no more.
+    """
+    owned = sums(fleet.group.owner >= 0, fleet.partition_start)
+    claims = [len(fleet.alone(at).claims.member) for at in range(len(fleet))]
+    return np.asarray(owned != np.array(claims, np.int64), bool)
+
+
+def _scored(
+    solution: FleetSolution,
+    owner: Int32,
+    assignor: str,
+    alone: Bools,
+    one: Callable[[int], Score],
+) -> FleetScores:
+    """Score by columns, but for some groups, (groups,) bool, which `one` scores by themselves."""
+    fleet, objective = solution.fleet, solution.objective
+    loads, value = count_owners(owner, len(fleet.group.members)).copy(), solution.value.copy()
+    if all(TIERS[tier].is_flow for tier in objective):
+        value = values_of(fleet, owner, loads, objective)
+    else:
+        alone = np.ones(len(fleet), bool)
+    valid = valid_in(fleet, owner)
+    columns = np.full((3, *value.shape), NOTHING, np.int64)
+    beaten = _hold_against(solution, value, valid, *columns)
+    found = FleetScores(
+        solution=solution,
+        assignor=assignor,
+        valid=valid,
+        balanced=balanced_in(fleet, owner, loads),
+        value=value,
+        excess=columns[0],
+        low=columns[1],
+        high=columns[2],
+        loads=loads,
+        reasons={at: f"no optimum: {error}" for at, error in solution.errors.items()},
+    )
+    for at in np.flatnonzero(alone | beaten).tolist():
+        if at not in solution.errors:
+            try:
+                _put(found, at, one(at))
+            except AssayError as error:
+                found.reasons[at] = str(error)
+    return found
+
+
+def _put(found: FleetScores, at: int, row: Score) -> None:
+    """Put the score of one group where it belongs."""
+    members = slice(*found.solution.fleet.member_start[at : at + 2].tolist())
+    found.valid[at], found.balanced[at] = bool(row.valid), bool(row.balanced)
+    found.loads[members] = row.loads or ()
+    for column in (found.excess, found.low, found.high):
+        column[at] = NOTHING
+    for tier, term in enumerate(row.terms or ()):
+        found.value[at, tier] = term.value
+        if isinstance(term.excess, tuple):
+            low, high = term.excess
+            found.low[at, tier], found.high[at, tier] = low, NOTHING if high is None else high
+        elif term.excess is not None:
+            found.excess[at, tier] = term.excess
+
+
+def _hold_against(
+    solution: FleetSolution, value: Int64, valid: Bools, excess: Int64, low: Int64, high: Int64
+) -> Bools:
+    """Fill in how far values are from the optimum; say which groups are below a bound."""
+    comparable = valid & (solution.status != str(Status.UNKNOWN))
+    beaten = np.zeros(len(valid), bool)
+    for tier in range(value.shape[1]):
+        found, term, bound = value[:, tier], solution.value[:, tier], solution.bound[:, tier]
+        bounded = comparable & (bound >= 0)
+        beaten |= bounded & (found < bound)
+        proved = bounded & (bound == term)
+        is_open = comparable & ~proved
+        excess[proved, tier] = (found - term)[proved]
+        low[is_open, tier] = (found - term)[is_open]
+        high[is_open & bounded, tier] = (found - bound)[is_open & bounded]
+        comparable = proved & (found == term)
+    return beaten
+
+
+def valid_in(fleet: Fleet, owner: Int32) -> Bools:
+    """Say of each group whether all that somebody reads is with a reader, the rest with nobody."""
+    group = fleet.group
+    wrong = (owner < 0) & (group.readers > 0)[group.topic]
+    held = np.flatnonzero(owner >= 0)
+    wrong[held] = ~group.subscribes(owner[held], group.topic[held])
+    return np.asarray(~some(wrong, fleet.partition_start))
+
+
+def balanced_in(fleet: Fleet, owner: Int32, loads: Int64) -> Bools:
+    """Say of each group what `Assignment.balanced` says of it, (groups,) bool."""
+    group, most = fleet.group, np.iinfo(np.int64).max
+    held = np.flatnonzero(owner >= 0)
+    greatest = np.full(len(group.topics), -1, np.int64)
+    np.maximum.at(greatest, group.topic[held], loads[owner[held]])
+    of_row = np.full(len(group.row_size), most)
+    np.minimum.at(of_row, group.subscription_row, loads)
+    least = np.full(len(group.topics), most)
+    listed = np.repeat(of_row, np.diff(group.subscription_indptr))
+    np.minimum.at(least, group.subscription_topics, listed)
+    return np.asarray(~some(greatest - 1 > least, fleet.topic_start))
