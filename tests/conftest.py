@@ -20,7 +20,10 @@ LONGEST = (
 )
 REFUSED: list[str] = []
 # What set-up cannot bring, as reasons of skips begin.
-NOT_BROUGHT = re.compile(r"no Go toolchain|no Node on the PATH|no browser here|no Java for Spark")
+NOT_BROUGHT = re.compile(
+    r"no Go toolchain|no Node on the PATH|no browser here|no Java for Spark"
+    r"|no mount namespace here"
+)
 
 
 class NotLoopback(OSError):

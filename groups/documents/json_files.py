@@ -62,7 +62,9 @@ def make_folder(path: Path) -> None:
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
     if not os.access(path, os.W_OK | os.X_OK):
-        raise BadInput(f"{path}: cannot be written: {os.strerror(errno.EACCES)}")
+        is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
+        why = os.strerror(errno.EROFS if is_read_only else errno.EACCES)
+        raise BadInput(f"{path}: cannot be written: {why}")
 
 
 def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:

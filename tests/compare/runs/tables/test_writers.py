@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def write(out, name, files, say):
         os.write(say, f"{name}-{number} ".encode())
 
 out, rounds, together, files = Path(sys.argv[1]), *map(int, sys.argv[2:])
-rng, written, left = Random(14), [], []
+rng, written = Random(14), []
 # What only a first call costs is not what a kill should meet.
 append(out, "runs", pa.Table.from_pylist([{}], TABLES["runs"]), new_run(datetime.now(UTC)))
 for turn in range(rounds):
@@ -64,8 +65,46 @@ for turn in range(rounds):
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (0 if files else -9)
         # What a kill cut in two was not said.
         written += said.decode().rpartition(" ")[0].split()
-    left.append(len(list(out.rglob(".*.unfinished"))))
-print(json.dumps([written, left]))
+print(json.dumps(written))
+"""
+
+# Forks a writer that kills itself at its nth line, for every n until it gets to its end.
+STEPS = """
+import json, os, signal, sys
+from datetime import UTC, datetime
+from pathlib import Path
+import pyarrow as pa
+from compare.runs.tables import files
+from compare.runs.tables.schemas import TABLES
+
+out, run = Path(sys.argv[1]), files.new_run(datetime.now(UTC))
+files.append(out, "runs", pa.Table.from_pylist([{}], TABLES["runs"]), run)
+left = []
+while True:
+    child = os.fork()
+    if not child:
+        lines = 0
+
+        def trace(frame, event, _):
+            global lines
+            if frame.f_code.co_filename != files.__file__:
+                return None
+            lines += event == "line"
+            if lines > len(left):
+                os.kill(os.getpid(), signal.SIGKILL)
+            return trace
+
+        rows = pa.Table.from_pylist([{"key": str(len(left))}], TABLES["failures"])
+        sys.settrace(trace)
+        files.append(out, "failures", rows, run)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    found = [p.name for p in (out / "failures").iterdir()]
+    left.append(sum(name.endswith(".unfinished") for name in found))
+    if not code:
+        break
+    assert code == -9
+print(json.dumps([left, sum(name.endswith(".parquet") for name in found)]))
 """
 
 
@@ -77,39 +116,50 @@ def out(tmp_path):
         yield prepared(Path(folder) / "out")
 
 
-def write(out: Path, *, rounds: int, together: int, files: int = 0) -> tuple[list[str], list[int]]:
-    """Return what writers said is written, and how many unfinished files were there after each."""
-    command = [sys.executable, "-c", WRITERS, out, *map(str, (rounds, together, files))]
+def ran(program: str, *arguments: object) -> Any:
+    command = [sys.executable, "-c", program, *map(str, arguments)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (run.returncode, run.stderr) == (0, "")
-    written, left = json.loads(run.stdout)
-    return written, left
+    return json.loads(run.stdout)
+
+
+def unfinished(out: Path) -> list[Path]:
+    return list(out.rglob(f".*{UNFINISHED}"))
 
 
 def assert_whole(out: Path, written: list[str]) -> set[str]:
     """Assert that all files are whole and hold what was written, each key once for a reader."""
-    files, faults = good(out, "failures")
+    _, faults = good(out, "failures")
     assert faults == []
     keys = read_table(out, "failures")["key"].tolist()
     assert len(keys) == len(set(keys))
     assert set(written) <= set(keys)
-    assert len(files) >= len(written)
     return set(keys)
 
 
 def test_four_writers_into_one_folder_lose_nothing_and_are_read_once(out):
-    written, _ = write(out, rounds=1, together=4, files=20)
+    written = ran(WRITERS, out, 1, 4, 20)
     assert len(written) == len(set(written)) == 4 * 20
     assert assert_whole(out, written) == set(written) | {str(number) for number in range(20)}
-    assert list(out.rglob(f".*{UNFINISHED}")) == []
+    assert unfinished(out) == []
 
 
-def test_what_a_killed_writer_said_is_written_is_there_and_its_unfinished_file_goes(out):
-    written, left = write(out, rounds=25, together=2)
+def test_what_a_killed_writer_said_is_written_is_there(out):
+    written = ran(WRITERS, out, 25, 2, 0)
     assert len(written) > 20
-    assert max(left) > 0
     assert_whole(out, written)
     prepared(out)
-    assert list(out.rglob(f".*{UNFINISHED}")) == []
-    assert {path.suffix for path in out.rglob("*") if path.is_file()} == {".parquet"}
+    assert unfinished(out) == []
     assert_whole(out, written)
+
+
+def test_a_writer_killed_between_any_two_lines_leaves_a_file_that_is_whole_or_unfinished(out):
+    left, whole = ran(STEPS, out)
+    assert len(left) > 30
+    assert max(left) == len(unfinished(out)) > 5
+    assert whole > 1
+    assert len(assert_whole(out, [str(len(left) - 1)])) == whole
+    prepared(out)
+    assert unfinished(out) == []
+    assert {path.suffix for path in out.rglob("*") if path.is_file()} == {".parquet"}
+    assert len(assert_whole(out, [])) == whole
