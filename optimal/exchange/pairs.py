@@ -32,22 +32,29 @@ def split(hands: Hands, a: int, b: int, rng: np.random.Generator, *, off: int = 
     -------
     what each of the two holds then, None where they have nothing to exchange
     """
-    choices = hands.choices
-    both = np.concatenate((hands.of[a], hands.of[b]))
-    with_a = np.arange(len(both)) < len(hands.of[a])
-    other = np.where(with_a, b, a)
-    free = np.flatnonzero(choices.may[choices.kind[both], other])
+    both, with_a, free = together(hands, a, b)
     if not len(free):
         return None
-    if len(choices.least) == 1:
+    if len(hands.choices.least) == 1:
         if len(free) > 2 * HALF:
             free = rng.permutation(free)[: 2 * HALF]
         to_a = _one_pile(hands, a, b, both[free], with_a[free], off)
     else:
         free = rng.permutation(free)[:SPREAD]
         to_a = _several_piles(hands, a, b, both[free], with_a[free], off)
-    if to_a is None:
-        return None
+    return None if to_a is None else divided(both, with_a, free, to_a)
+
+
+def together(hands: Hands, a: int, b: int) -> tuple[Int64, Bools, Int64]:
+    """(what two members hold, whether a holds it, which of it either of them may hold)."""
+    both = np.concatenate((hands.of[a], hands.of[b]))
+    with_a = np.arange(len(both)) < len(hands.of[a])
+    kind = hands.choices.kind[both]
+    return both, with_a, np.flatnonzero(hands.choices.may[kind, np.where(with_a, b, a)])
+
+
+def divided(both: Int64, with_a: Bools, free: Int64, to_a: Bools) -> Split:
+    """Return what each of two holds where of the free ones these go to a, and others stay."""
     goes = with_a.copy()
     goes[free] = to_a
     return both[goes], both[~goes]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.exchange.pairs import counts_of, target_of
+from optimal.exchange.pairs import counts_of, divided, target_of, together
 from optimal.exchange.sums import HALF, Half, meet, subset_sums, subsets
 from optimal.moves.steps import moved
 
@@ -34,23 +34,16 @@ def split_within(
     what each of the two holds then, None where they have nothing to exchange or there are several
     piles
     """
-    choices = hands.choices
-    if len(choices.least) > 1:
+    if len(hands.choices.least) > 1:
         return None
-    both = np.concatenate((hands.of[a], hands.of[b]))
-    with_a = np.arange(len(both)) < len(hands.of[a])
-    free = np.flatnonzero(choices.may[choices.kind[both], np.where(with_a, b, a)])
+    both, with_a, free = together(hands, a, b)
     if not len(free):
         return None
     extra = moved(home, both[free], a) - moved(home, both[free], b)
     rank = np.where(extra == 0, 0.5, 1) * rng.random(len(free))
     free = free[np.argsort(rank)[: 2 * HALF]]
-    goes = _split(hands, home, (a, b), both[free], with_a[free], slack)
-    if goes is None:
-        return None
-    to_a = with_a.copy()
-    to_a[free] = goes
-    return both[to_a], both[~to_a]
+    to_a = _split(hands, home, (a, b), both[free], with_a[free], slack)
+    return None if to_a is None else divided(both, with_a, free, to_a)
 
 
 def _split(
