@@ -10,7 +10,8 @@ from groups.assignment import Assignment, Violation
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import values
 from heuristics import Plan, assignor_named, available, matching
-from heuristics.time_limit import Outcome, TimeLimit
+from heuristics.outcome import Outcome
+from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

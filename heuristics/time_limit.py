@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from threading import Thread
-from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-from groups import Assignment, Failed, Refused
-from heuristics.assignor import Plan
+from groups.fleet import portions
 from heuristics.catalogue import assignor_named
 from heuristics.child import Child, Lost
+from heuristics.outcome import Outcome
+from heuristics.passing import MOST_BYTES_KEPT, answer, outcome_of, packed
 from heuristics.start import start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from groups import Group
-    from groups.arrays import Int32
-    from heuristics.assignor import Assignor
+    from heuristics.assignor import Assignor, Plan
     from heuristics.own import AssignorFunction
 
-Status = Literal["planned", "refused", "failed", "timed-out", "unavailable"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How an assignor fared on a group.
-
-    Attributes
-    ----------
-    status : "planned", "refused" (does not cover the group), "failed" (broke down), "timed-out" or
-        "unavailable" (cannot be called here)
-    plan : what it made of the group; None unless planned
-    reason : why there is no plan; None where there is one
-    seconds : time inside the assignor; the limit where that was reached
-    """
-
-    status: Status
-    plan: Plan | None
-    reason: str | None
-    seconds: float
+PARTITIONS_PER_CALL = 200_000
 
 
 class TimeLimit:
@@ -59,6 +41,7 @@ class TimeLimit:
         self.seconds = seconds
         self.memory_bytes = memory_bytes
         self._processes: dict[str, _ClientProcess] = {}
+        self._travelled: WeakKeyDictionary[Group, bytes] = WeakKeyDictionary()
 
     def __enter__(self) -> TimeLimit:
         return self
@@ -86,7 +69,7 @@ class TimeLimit:
         for assignor in map(assignor_named, names):
             process = self._process_of(assignor)
             if process.starting is None and assignor.missing() is None:
-                process.starting = Thread(target=_start, args=[process, assignor])
+                process.starting = Thread(target=process.prepare, args=[assignor])
                 process.starting.start()
 
     def plan(self, group: Group, name: str | AssignorFunction) -> Outcome:
@@ -100,20 +83,7 @@ class TimeLimit:
             Where no assignor has that name, a member's subscription is unknown, or another
             process could not import the function.
         """
-        assignor = assignor_named(name)
-        group.require_subscriptions()
-        process = self._process_of(assignor)
-        process.wait()
-        if assignor.kind != "written" and assignor.name not in process.prepared:
-            reason = assignor.missing()
-            if reason is not None:
-                return Outcome("unavailable", None, reason, 0.0)
-            reason = start(process.child, assignor)
-            if reason is not None:
-                process.prepared.clear()
-                return Outcome("failed", None, f"it does not start: {reason}", 0.0)
-            process.prepared.add(assignor.name)
-        return self._call(process, assignor.function, group)
+        return self.plan_many([group], name)[0]
 
     def plan_many(self, groups: Sequence[Group], name: str | AssignorFunction) -> list[Outcome]:
         """Run the assignor of that name on many groups; an outcome each, in their order.
@@ -126,11 +96,26 @@ class TimeLimit:
         BadInput
             As :meth:`plan` does.
         """
-        return [self.plan(group, name) for group in groups]
+        assignor = assignor_named(name)
+        for group in groups:
+            group.require_subscriptions()
+        process = self._process_of(assignor)
+        process.wait()
+        outcomes: list[Outcome] = []
+        for some in portions(groups, lambda group: group.n_partitions, PARTITIONS_PER_CALL):
+            done = 0
+            while done < len(some):
+                unready = process.prepare(assignor)
+                if unready is not None:
+                    return [*outcomes, *[unready] * (len(groups) - len(outcomes))]
+                came = self._call(process, assignor.function, some[done:])
+                outcomes += came
+                done += len(came)
+        return outcomes
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""
-        return self._call(self._process_of(None), function, group)
+        return self._call(self._process_of(None), function, [group])[0]
 
     def _process_of(self, assignor: Assignor | None) -> _ClientProcess:
         """Return where an assignor runs: its client's process; Kafka's classes share a JVM.
@@ -143,18 +128,31 @@ class TimeLimit:
         return self._processes.setdefault(key, _ClientProcess(Child(self.memory_bytes), set()))
 
     def _call(
-        self, process: _ClientProcess, function: Callable[[Group], Plan], group: Group
-    ) -> Outcome:
-        answer = process.child.call(_answer, function, group, seconds=self.seconds)
-        if isinstance(answer, Lost):
+        self, process: _ClientProcess, function: Callable[[Group], Plan], groups: Sequence[Group]
+    ) -> list[Outcome]:
+        """Ask about groups, up to the first that ends the process; those after it are left."""
+        asked = [(self._packed(group),) for group in groups]
+        came = process.child.call_each(partial(answer, function), asked, seconds=self.seconds)
+        if isinstance(came[-1], Lost):
             process.prepared.clear()
-            if answer.timed_out:
-                return Outcome("timed-out", None, answer.reason, self.seconds)
-            return Outcome("failed", None, answer.reason, 0.0)
-        if answer.owner is None:
-            return Outcome(answer.status, None, answer.reason, answer.seconds)
-        assignment = Assignment(group, answer.owner, answer.strays)
-        return Outcome("planned", Plan(assignment, *answer.counts), None, answer.seconds)
+        return [
+            self._lost(one) if isinstance(one, Lost) else outcome_of(group, one)
+            for group, one in zip(groups, came, strict=False)
+        ]
+
+    def _lost(self, lost: Lost) -> Outcome:
+        if lost.timed_out:
+            return Outcome("timed-out", None, lost.reason, self.seconds)
+        return Outcome("failed", None, lost.reason, 0.0)
+
+    def _packed(self, group: Group) -> bytes:
+        """Return a group as it travels; the next assignor is mostly asked about the same ones."""
+        found = self._travelled.get(group)
+        if found is None:
+            found = packed(group)
+            if len(found) <= MOST_BYTES_KEPT:
+                self._travelled[group] = found
+        return found
 
 
 @dataclass
@@ -170,17 +168,26 @@ class _ClientProcess:
         if self.starting is not None:
             self.starting.join()
 
+    def prepare(self, assignor: Assignor) -> Outcome | None:
+        """Start what an assignor needs, unless that is done; return why it cannot be called."""
+        if assignor.kind == "written" or assignor.name in self.prepared:
+            return None
+        reason = assignor.missing()
+        if reason is not None:
+            return Outcome("unavailable", None, reason, 0.0)
+        reason = start(self.child, assignor)
+        if reason is not None:
+            self.prepared.clear()
+            return Outcome("failed", None, f"it does not start: {reason}", 0.0)
+        self.prepared.add(assignor.name)
+        return None
+
     def close(self) -> None:
         """Stop it, also while it is being started."""
         self.child.close()
         while self.starting is not None and self.starting.is_alive():
             self.child.close()
             self.starting.join(0.01)
-
-
-def _start(process: _ClientProcess, assignor: Assignor) -> None:
-    if start(process.child, assignor) is None:
-        process.prepared.add(assignor.name)
 
 
 def limited(group: Group, name: str | AssignorFunction, seconds: float) -> Outcome:
@@ -195,40 +202,3 @@ def limited(group: Group, name: str | AssignorFunction, seconds: float) -> Outco
     """
     with TimeLimit(seconds) as limit:
         return limit.plan(group, name)
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """What travels back: an Outcome whose plan comes without its group."""
-
-    status: Status
-    reason: str | None
-    seconds: float
-    owner: Int32 | None = None
-    strays: tuple[tuple[int, str, int], ...] = ()
-    counts: tuple[int, int, int] = (1, 0, 0)
-
-
-def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:
-    """Call an assignor's function in this process, and take what becomes of it."""
-    started = perf_counter()
-    try:
-        made = function(group)
-    except Refused as refusal:
-        return Outcome("refused", None, str(refusal), perf_counter() - started)
-    except Failed as failure:
-        return Outcome("failed", None, str(failure), perf_counter() - started)
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        return Outcome("failed", None, reason, perf_counter() - started)
-    seconds = perf_counter() - started if made.seconds is None else made.seconds
-    return Outcome("planned", made, None, seconds)
-
-
-def _answer(function: Callable[[Group], Plan], group: Group) -> _Answer:
-    came = attempt(function, group)
-    if came.plan is None:
-        return _Answer(came.status, came.reason, came.seconds)
-    made, assignment = came.plan, came.plan.assignment
-    counts = (made.rounds, made.revoked, made.ownerless)
-    return _Answer("planned", None, came.seconds, assignment.owner, assignment.strays, counts)

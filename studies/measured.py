@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from groups import Failed, values
 from heuristics import assignor_named
 from heuristics.child import Child, Lost
+from heuristics.outcome import attempt
 from heuristics.start import start
-from heuristics.time_limit import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from groups import Assignment, BadInput, Group
 from heuristics import assignor_named
-from heuristics.time_limit import Outcome, attempt
+from heuristics.outcome import Outcome, attempt
 from optimal.fleets.solve_many import solve_many
 
 if TYPE_CHECKING:

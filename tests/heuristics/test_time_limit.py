@@ -4,13 +4,14 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from groups import BadInput
-from heuristics import assign
+from heuristics import assign, plan
 from heuristics.time_limit import TimeLimit, limited
 
 
@@ -95,6 +96,60 @@ def test_one_child_serves_many_groups_and_is_gone_afterwards(group, misbehaving)
     assert ends(pids.pop(), seconds=1)
 
 
+def test_many_groups_have_the_plans_that_each_has_by_itself(group_of):
+    groups = [
+        group_of({"t": n, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}}, 3)
+        for n in range(1, 30)
+    ]
+    with TimeLimit(30) as limit:
+        for name in ("kip-54-sticky", "range", "kip-429-cooperative"):
+            outcomes = limit.plan_many(groups, name)
+            assert [outcome.status for outcome in outcomes] == ["planned"] * len(groups)
+            for group, outcome in zip(groups, outcomes, strict=True):
+                made, alone = outcome.plan, plan(group, name)
+                assert made.assignment.group is group
+                np.testing.assert_array_equal(made.assignment.owner, alone.assignment.owner)
+                assert (made.rounds, made.revoked) == (alone.rounds, alone.revoked)
+        refused = limit.plan_many(groups, "kip-615-constrained")
+        assert {outcome.status for outcome in refused} == {"refused"}
+        assert limit.plan_many([], "range") == []
+
+
+def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_theirs(
+    group, monkeypatch
+):
+    monkeypatch.chdir(Path(__file__).parent / "assignors")
+    names = ["a", "loop", "b", "crash", "stumble", "c", "eat", "leave", "sleep", "d"]
+    groups = [replace(group, name=name) for name in names]
+    with TimeLimit(0.6, memory_bytes=200_000_000) as limit:
+        limit.warm_up(["misbehaving:as_named"])
+        outcomes = limit.plan_many(groups, "misbehaving:as_named")
+    assert [(outcome.status, outcome.reason) for outcome in outcomes] == [
+        ("planned", None),
+        ("timed-out", "no answer within 0.6 s"),
+        ("planned", None),
+        ("failed", "the child process died (exit code -11)"),
+        ("failed", "KeyError: 't0' (misbehaving.py:32)"),
+        ("planned", None),
+        ("failed", "it used more than 200 MB"),
+        ("failed", "the child process died (exit code 7)"),
+        ("timed-out", "no answer within 0.6 s"),
+        ("planned", None),
+    ]
+    pids = [outcome.plan.rounds for outcome in outcomes if outcome.plan is not None]
+    assert len(set(pids)) == 4
+    assert all(ends(pid, seconds=1) for pid in pids)
+
+
+def test_many_groups_of_what_does_not_start_all_say_so(group, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent / "assignors")
+    with TimeLimit(30) as limit:
+        outcomes = limit.plan_many([group] * 3, "misbehaving:nothing_of_the_sort")
+        assert {outcome.status for outcome in outcomes} == {"failed"}
+        outcomes = limit.plan_many([group] * 3, "gone:deal")
+        assert [outcome.status for outcome in outcomes] == ["unavailable"] * 3
+
+
 def test_an_error_in_an_assignor_becomes_a_reason(group, misbehaving):
     with TimeLimit(30) as limit:
         outcome = limit.call(misbehaving.stumble, group)
@@ -116,6 +171,8 @@ def test_bad_input_is_not_an_outcome(group, group_of):
     unknown["members"]["a"]["subscription"] = None
     with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown"):
         limited(type(group).from_dict(unknown), "range", 30)
+    with TimeLimit(30) as limit, pytest.raises(BadInput, match=r"members\.a\.subscription: unkn"):
+        limit.plan_many([group, type(group).from_dict(unknown)], "range")
 
 
 def test_the_child_loads_neither_the_main_module_nor_anything_heavy(group, misbehaving):

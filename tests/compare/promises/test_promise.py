@@ -6,7 +6,7 @@ from compare.promises.promise import PROMISES, promise_named
 from compare.promises.trial import Trial, in_process, optima, rejoined
 from groups import Assignment, BadInput, Failed, Group, Refused
 from heuristics import WRITTEN, Plan, assign
-from heuristics.time_limit import Outcome
+from heuristics.outcome import Outcome
 
 EVEN = {
     "format": "assay-group/1", "group": "g", "topics": {"t": 4},

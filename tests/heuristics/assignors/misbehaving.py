@@ -51,3 +51,14 @@ def tell_pid(group) -> Plan:
 def count_imports(group) -> Plan:
     heavy = {"pytest", "pyspark", "ortools", "typer"} & sys.modules.keys()
     return Plan(Assignment(group, group.owner), revoked=len(heavy))
+
+
+def eat(group) -> Plan:
+    kept = []
+    while True:
+        kept.append(bytearray(20_000_000))
+
+
+def as_named(group) -> Plan:
+    """Do to a group what its name says, and leave alone what has another name."""
+    return globals().get(group.name, tell_pid)(group)

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -224,6 +225,17 @@ def test_a_call_that_never_returns_is_ended_and_the_next_group_goes_on():
             assert (hung.status, hung.reason) == ("timed-out", "no answer within 2 s"), name
             after = limit.plan(group, "kafka-java/range@4.4.0")
             assert after.status == "planned"
+
+
+def test_of_many_groups_one_that_never_returns_is_timed_out_and_the_others_are_planned():
+    hangs = group_that_sticky_never_returns_from()
+    fine = group_of({"t": 4}, {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}})
+    with TimeLimit(1) as limit:
+        started = time.monotonic()
+        outcomes = limit.plan_many([fine, hangs, fine], "kafka-java/cooperative-sticky@4.4.0")
+        assert time.monotonic() - started < 30
+    assert [outcome.status for outcome in outcomes] == ["planned", "timed-out", "planned"]
+    assert outcomes[1].seconds == 1
 
 
 SIDE_BY_SIDE = """
