@@ -78,7 +78,7 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
     "Files": {
         "import": Entry(
-            "what other tools print", "snapshots:import_", "import groups.txt -o groups.jsonl"
+            "what other tools print", "importing:import_", "import groups.txt -o groups.jsonl"
         ),
         "validate": Entry("is it a good snapshot?", "snapshots", "validate orders.json"),
         "anonymise": Entry("the same without names", "snapshots", "anonymise orders.json"),

@@ -1,4 +1,4 @@
-"""Files: snapshots in whatever people have, be it JSON, JSON lines or other tools' texts."""
+"""Files: groups in whatever people have: JSON, JSON lines, Parquet or other tools' texts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.snapshot import names_in
-from groups.documents.texts import beginning, decode, named, read_bytes, without_gz
+from groups.documents.texts import beginning, decode, named, read_bytes
 from groups.errors import BadInput
+from groups.extras import require
+from groups.folders import PARQUET, files_in, is_folder
 from groups.group import Group
 from groups.importers import Failure, import_each, sniff
 from groups.importers.times import file_time
@@ -20,7 +21,7 @@ from groups.importers.times import file_time
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
+_MAGIC = b"PAR1"
 _OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!group/)')
 
 
@@ -29,28 +30,33 @@ class Found:
     """A snapshot that a file holds, or that was made of texts; good or not.
 
     `source` names the files, `place` also the line. `content` is JSON as it stands in the file,
-    or the document that an importer made.
+    the document that an importer made, or the group of a row of Parquet.
     """
 
     source: str
     place: str
-    content: str | Mapping[str, Any]
+    content: str | Mapping[str, Any] | Group
 
     @property
     def text(self) -> str:
         """The snapshot as JSON."""
         if isinstance(self.content, str):
             return self.content
-        return json.dumps(self.content, ensure_ascii=False)
+        content = self.content
+        document = content.to_dict() if isinstance(content, Group) else content
+        return json.dumps(document, ensure_ascii=False)
 
     def group(self) -> Group | Failure:
         """Return the group of the snapshot, or why it holds none."""
+        content = self.content
+        if isinstance(content, Group):
+            return content
         try:
-            if isinstance(self.content, str):
-                return Group.from_json(self.content)
-            return Group.from_dict(self.content)
+            if isinstance(content, str):
+                return Group.from_json(content)
+            return Group.from_dict(content)
         except BadInput as error:
-            name, at = names_in(self.content)
+            name, at = names_in(content)
             return Failure(self.source, self.place, str(error), name, captured_at=at)
 
 
@@ -121,8 +127,8 @@ def find(
 
     Parameters
     ----------
-    paths : files, ``-`` for standard input, or folders, whose files with an ending of `ENDINGS`
-        are read, also those in folders of theirs, and gzip of them
+    paths : files, ``-`` for standard input, or folders, of which :func:`files_in` says what is
+        read
     standard_input : what was in it, where somebody has read it already
 
     Raises
@@ -134,7 +140,7 @@ def find(
     together: dict[str | None, list[tuple[str, bytes]]] = {}
     for path in paths:
         in_folder = is_folder(path)
-        for file in _files(path) if in_folder else [path]:
+        for file in files_in(path) if in_folder else [path]:
             name = named(file)
             try:
                 known = standard_input if file == "-" else None
@@ -144,10 +150,13 @@ def find(
                     raise
                 yield _failure(name, error)
                 continue
+            if is_parquet(name, data):
+                yield from _rows(name, data)
+                continue
             start = beginning(data)
             if in_folder and _OTHER_FORMAT.match(start):
                 continue
-            if is_json_lines(name) or (start.startswith("{") and _is_ours(name, start, data)):
+            if holds_snapshots(name, data):
                 yield from _snapshots(name, data)
             else:
                 beside = os.path.dirname(file) if in_folder else None
@@ -163,26 +172,16 @@ def find(
         yield from refused
 
 
-def _files(folder: str) -> list[str]:
-    found = sorted(p for p in Path(folder).rglob("*") if _ending(p) in ENDINGS)
-    files = [str(p) for p in found if p.is_file()]
-    if not files:
-        raise BadInput(f"{folder}: no snapshot in this folder (looked for {', '.join(ENDINGS)})")
-    return files
+def is_parquet(name: str, data: bytes) -> bool:
+    """Say whether a file is Parquet, or is to be by its name."""
+    return name.endswith(PARQUET) or data.startswith(_MAGIC)
 
 
-def _ending(path: Path) -> str:
-    return Path(without_gz(path.name)).suffix
-
-
-def is_folder(path: str) -> bool:
-    """Say whether a folder is meant, and no file or standard input."""
-    # Path.is_dir raises where no file can have such a name; reading it says so.
-    return path not in ("", "-") and os.path.isdir(path)
-
-
-def _is_ours(name: str, start: str, data: bytes) -> bool:
-    """Say whether JSON is meant as a snapshot, a good one or not: no tool's, or it says so."""
+def holds_snapshots(name: str, data: bytes) -> bool:
+    """Say whether a file is meant as snapshots, good ones or not: no tool's, or it says so."""
+    start = beginning(data)
+    if is_json_lines(name) or not start.startswith("{"):
+        return is_json_lines(name)
     if '"assay-' in start:
         return True
     try:
@@ -200,6 +199,24 @@ def _snapshots(name: str, data: bytes) -> Iterator[Found | Failure]:
         return
     for place, text in texts:
         yield Found(name, place, text)
+
+
+def _rows(name: str, data: bytes) -> Iterator[Found | Failure]:
+    """Yield the groups of the rows of Parquet; a place is the file and the row, from 1."""
+    require("pyarrow", extra="spark")
+    from groups.columnar.parquet import read_groups
+
+    try:
+        for number, found in enumerate(read_groups(data), start=1):
+            place = f"{name}:{number}"
+            if isinstance(found, Group):
+                yield Found(name, place, found)
+            else:
+                yield Failure(
+                    name, place, found.reason, found.group, captured_at=found.captured_at
+                )
+    except BadInput as error:
+        yield _failure(name, error)
 
 
 def _failure(name: str, error: BadInput) -> Failure:

@@ -14,7 +14,8 @@ from assay.streams import note
 from groups.absent_topics import readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput
-from groups.files import is_folder, read_groups
+from groups.files import read_groups
+from groups.folders import is_folder
 from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
 from groups.wording import one_of_several

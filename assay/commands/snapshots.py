@@ -1,12 +1,12 @@
-"""Snapshots: is one good, what becomes one, one without names, and seeded ones."""
+"""Snapshots: is one good, one without names, and seeded ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import typer
 
-from assay.commands.options import Out, Reset, no_group_in
-from assay.streams import as_json, complain, note, note_assumed, show, write
+from assay.commands.options import Out
+from assay.streams import as_json, complain, note, show, write
 from groups.absent_topics import readers_of_nothing
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
@@ -14,7 +14,6 @@ from groups.errors import BadInput
 from groups.group import Group
 from groups.wording import counted
 
-MOST_LINES = 20
 # Members of a generated group, and its topics.
 MOST = 1_000_000
 
@@ -53,69 +52,6 @@ def validate(
                 if absent:
                     note(f"{place}: {absent}")
     raise typer.Exit(bad)
-
-
-def import_(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE...", help="other tools' output, - for standard input"),
-    ],
-    *,
-    from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="exit code 2 where a group is not to be had")
-    ] = False,
-    captured_at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="when, as in 2026-11-20T10:00:00Z; left out: the time of the latest file",
-        ),
-    ] = None,
-    reset: Reset = None,
-    out: Out = None,
-) -> None:
-    """Turn other tools' output into snapshots.
-
-    That is console output or JSON; several views of a group become one snapshot. A group that is
-    not to be had (it is rebalancing, gone, or has no consumers) costs a line; the others come out.
-    """
-    from groups.importers import import_each
-    from groups.importers.times import file_time, told_time
-
-    try:
-        told = None if captured_at is None else told_time(captured_at)
-    except BadInput as error:
-        raise BadInput(f"--captured-at {error}") from None
-    sources = [(named(file), read_bytes(file)) for file in files]
-    times = {named(file): time for file in files if (time := file_time(file)) is not None}
-    imported, failures = import_each(sources, dialect=from_, captured_at=told, times=times)
-    if not imported:
-        first = f"{failures[0].place}: {failures[0].reason}" if failures else no_group_in(files)
-        raise BadInput(first)
-    for failure in failures:
-        note(f"{failure.place}: {failure.reason}")
-    groups = [Group.from_dict(found.document).with_reset(reset) for found in imported]
-    _note_assumed(groups)
-    indent = 1 if len(groups) == 1 else None
-    write((as_json(g.to_dict(), indent=indent) for g in groups), out)
-    damaged = any(strict or not failure.not_to_be_had for failure in failures)
-    raise typer.Exit(2 if damaged else 0)
-
-
-def _note_assumed(groups: Sequence[Group]) -> None:
-    """Say what was assumed; where it is the same of several groups, once."""
-    of: dict[str, list[str]] = {}
-    for group in groups:
-        for line in group.assumed:
-            of.setdefault(line, []).append(group.name)
-    lines = [
-        f"{names[0] if len(names) == 1 else f'{len(names)} groups'}: {line}"
-        for line, names in of.items()
-    ]
-    note_assumed(lines[:MOST_LINES])
-    if len(lines) > MOST_LINES:
-        note(f"assumed: {len(lines) - MOST_LINES} lines more, each in `assumed` of its snapshot")
 
 
 def anonymise(

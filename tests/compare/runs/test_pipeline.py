@@ -364,8 +364,8 @@ def test_a_key_follows_what_made_the_row(tmp_path):
 
 def test_a_folder_without_snapshots_is_bad_input(tmp_path):
     (tmp_path / "notes.md").write_text("nothing here")
-    looked = r"no snapshot in this folder \(looked for \.json, \.jsonl, \.txt, \.out, \.log\)"
-    with pytest.raises(BadInput, match=looked):
+    looked = "no snapshot in this folder (looked for .json, .jsonl, .txt, .out, .log, .parquet)"
+    with pytest.raises(BadInput, match=re.escape(looked)):
         list(find([str(tmp_path)]))
     command = [Path(sys.executable).with_name("assay"), "run", tmp_path, "--out", tmp_path / "out"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,0 +1,135 @@
+"""Importing: what other tools print becomes snapshots, and these become Parquet."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Annotated
+
+import typer
+
+from assay.commands.options import Reset, no_group_in
+from assay.streams import as_json, note, note_assumed, write
+from groups.documents.texts import named, read_bytes
+from groups.errors import BadInput
+from groups.extras import require
+from groups.files import Found, find, holds_snapshots, is_parquet
+from groups.folders import PARQUET, is_folder
+from groups.group import Group
+from groups.importers import Failure, import_each
+from groups.importers.times import file_time, told_time
+
+MOST_LINES = 20
+
+
+def import_(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="other tools' output, - for standard input"),
+    ],
+    *,
+    from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit code 2 where a group is not to be had")
+    ] = False,
+    captured_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="when, as in 2026-11-20T10:00:00Z; left out: the time of the latest file",
+        ),
+    ] = None,
+    reset: Reset = None,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", help="where to write: Parquet where it ends with .parquet"),
+    ] = None,
+) -> None:
+    """Turn other tools' output into snapshots.
+
+    That is console output or JSON; several views of a group become one snapshot. A group that is
+    not to be had (it is rebalancing, gone, or has no consumers) costs a line; the others come
+    out. Snapshots and folders of them become Parquet, and Parquet becomes snapshots.
+    """
+    try:
+        told = None if captured_at is None else told_time(captured_at)
+    except BadInput as error:
+        raise BadInput(f"--captured-at {error}") from None
+    is_table = out is not None and out.endswith(PARQUET)
+    texts, others, standard_input = _shared_out(files, snapshots=is_table)
+    times = {named(file): time for file in files if (time := file_time(file)) is not None}
+    imported, failures = import_each(texts, dialect=from_, captured_at=told, times=times)
+    assumed: dict[str, list[str]] = {}
+
+    def groups() -> Iterator[Group]:
+        made = (Group.from_dict(one.document) for one in imported)
+        for group in chain(_found(others, standard_input, failures), made):
+            known = group.with_reset(reset)
+            for line in known.assumed:
+                assumed.setdefault(line, []).append(known.name)
+            yield known
+
+    # Of what becomes Parquet there may be more than the memory holds.
+    if out is not None and is_table:
+        require("pyarrow", extra="spark")
+        from groups.columnar.parquet import write_groups
+
+        count = write_groups(groups(), out)
+    else:
+        snapshots = list(groups())
+        count = len(snapshots)
+    if not count:
+        first = f"{failures[0].place}: {failures[0].reason}" if failures else no_group_in(files)
+        raise BadInput(first)
+    for failure in failures:
+        note(f"{failure.place}: {failure.reason}")
+    _note_assumed(assumed)
+    if not is_table:
+        indent = 1 if count == 1 else None
+        write((as_json(group.to_dict(), indent=indent) for group in snapshots), out)
+    damaged = any(strict or not failure.not_to_be_had for failure in failures)
+    raise typer.Exit(2 if damaged else 0)
+
+
+def _shared_out(
+    files: Sequence[str], *, snapshots: bool
+) -> tuple[list[tuple[str, bytes]], list[str], bytes | None]:
+    """Return other tools' texts by name, files that hold groups already, and standard input.
+
+    Parameters
+    ----------
+    snapshots : whether snapshots are among the latter, not just Parquet
+    """
+    texts, others, standard_input = [], [], None
+    for file in files:
+        if is_folder(file) and snapshots:
+            others.append(file)
+            continue
+        data, name = read_bytes(file), named(file)
+        standard_input = data if file == "-" else standard_input
+        if is_parquet(name, data) or (snapshots and holds_snapshots(name, data)):
+            others.append(file)
+        else:
+            texts.append((name, data))
+    return texts, others, standard_input
+
+
+def _found(
+    files: Sequence[str], standard_input: bytes | None, failures: list[Failure]
+) -> Iterator[Group]:
+    """Yield the groups that some files hold; add to the failures why parts hold none."""
+    for found in find(files, standard_input=standard_input) if files else ():
+        read = found.group() if isinstance(found, Found) else found
+        if isinstance(read, Group):
+            yield read
+        else:
+            failures.append(read)
+
+
+def _note_assumed(of: Mapping[str, Sequence[str]]) -> None:
+    """Say what was assumed, and of which groups; where it is the same of several, once."""
+    lines = [
+        f"{names[0] if len(names) == 1 else f'{len(names)} groups'}: {line}"
+        for line, names in of.items()
+    ]
+    note_assumed(lines[:MOST_LINES])
+    if len(lines) > MOST_LINES:
+        note(f"assumed: {len(lines) - MOST_LINES} lines more, each in `assumed` of its snapshot")

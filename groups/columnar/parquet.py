@@ -1,0 +1,123 @@
+"""Parquet: files whose rows are groups, with the columns of the layout."""
+
+from __future__ import annotations
+
+import os
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from groups.columnar.layout import LAYOUT, BadRow, in_layout
+from groups.columnar.rows import batch_of, groups_of
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from groups.group import Group
+
+ROWS_AT_ONCE = 1024
+# So much is one row group, which is what is read, and shared out, at once.
+MOST_ROWS, MOST_PARTITIONS = 4096, 2_000_000
+
+
+def read_groups(source: str | bytes) -> Iterator[Group | BadRow]:
+    """Yield the group of each row, or why it holds none; rows are numbered through from 0.
+
+    Parameters
+    ----------
+    source : the path of a file, or what is in one
+
+    Raises
+    ------
+    BadInput
+        Where it cannot be read, is not Parquet, is damaged, or has not the columns of the layout.
+    """
+    before = 0
+    for rows in read_rows(source):
+        for found in groups_of(rows):
+            yield found._replace(row=before + found.row) if isinstance(found, BadRow) else found
+        before += len(rows)
+
+
+def read_rows(
+    source: str | bytes, row_groups: Sequence[int] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows as they stand in a file, some at once, with columns of the layout alone.
+
+    Parameters
+    ----------
+    source : the path of a file, or what is in one
+    row_groups : which of them; None: all
+
+    Raises
+    ------
+    BadInput
+        Where it cannot be read, is not Parquet, is damaged, or has not the columns of the layout.
+    """
+    with _opened(source) as stream:
+        try:
+            file = pq.ParquetFile(stream, page_checksum_verification=True)
+            there = file.schema_arrow
+            in_layout(pa.RecordBatch.from_pylist([], there))
+            names = [name for name in LAYOUT.names if name in there.names]
+            yield from file.iter_batches(ROWS_AT_ONCE, row_groups, names, use_threads=False)
+        except BadInput:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:
+            first = (str(error).splitlines() or [type(error).__name__])[0]
+            raise BadInput(f"not Parquet, or damaged: {first}") from None
+
+
+def _opened(source: str | bytes) -> BinaryIO:
+    if isinstance(source, bytes):
+        return BytesIO(source)
+    try:
+        return Path(source).open("rb")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"cannot be read: {reason}") from None
+
+
+def write_groups(groups: Iterable[Group], path: str) -> int:
+    """Write groups to a file, whole or not at all; return how many. None leave no file.
+
+    Raises
+    ------
+    BadInput
+        Where it cannot be written.
+    """
+    unfinished = Path(f"{path}.{os.getpid()}.unfinished")
+    count = 0
+    try:
+        try:
+            with pq.ParquetWriter(
+                unfinished, LAYOUT, compression="zstd", write_page_checksum=True
+            ) as file:
+                for portion in _portions(groups):
+                    file.write_batch(batch_of(portion))
+                    count += len(portion)
+            if count:
+                unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
+        raise BadInput(f"{path}: cannot be written: {reason}") from None
+    return count
+
+
+def _portions(groups: Iterable[Group]) -> Iterator[list[Group]]:
+    portion: list[Group] = []
+    partitions = 0
+    for group in groups:
+        portion.append(group)
+        partitions += group.n_partitions
+        if len(portion) == MOST_ROWS or partitions >= MOST_PARTITIONS:
+            yield portion
+            portion, partitions = [], 0
+    if portion:
+        yield portion

@@ -1,0 +1,50 @@
+"""Folders: which of their files may hold groups."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from groups.documents.texts import without_gz
+from groups.errors import BadInput
+
+ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
+PARQUET = ".parquet"
+
+
+def files_in(folder: str) -> list[str]:
+    """Return the files of a folder that may hold groups, in ascending order.
+
+    Those are its files with an ending of `ENDINGS`, also those in folders of it, and gzip of
+    them; and its Parquet, also that in folders of it that are called NAME=VALUE.
+
+    Raises
+    ------
+    BadInput
+        Where there is none.
+    """
+    found = [p for p in Path(folder).rglob("*") if _ending(p) in ENDINGS or _is_part(p, folder)]
+    files = [str(p) for p in sorted(found) if p.is_file()]
+    if not files:
+        endings = ", ".join((*ENDINGS, PARQUET))
+        raise BadInput(f"{folder}: no snapshot in this folder (looked for {endings})")
+    return files
+
+
+def _is_part(path: Path, folder: str) -> bool:
+    """Say whether a file is Parquet of the folder: in it, or in folders that partition it.
+
+    Others may be tables of a run, which are about groups that are read already.
+    """
+    between = path.relative_to(folder).parts[:-1]
+    return path.suffix == PARQUET and all("=" in name for name in between)
+
+
+def _ending(path: Path) -> str:
+    return Path(without_gz(path.name)).suffix
+
+
+def is_folder(path: str) -> bool:
+    """Say whether a folder is meant, and no file or standard input."""
+    # Path.is_dir raises where no file can have such a name; reading it says so.
+    return path not in ("", "-") and os.path.isdir(path)

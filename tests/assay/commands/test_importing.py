@@ -1,0 +1,77 @@
+"""Import to Parquet and back; a table stands wherever a snapshot may."""
+
+import json
+from pathlib import Path
+
+from tests.assay.calling import EVEN, LOPSIDED, assay, good, one_line
+
+CAPTURES = Path(__file__).parents[2] / "groups" / "captures"
+
+
+def snapshots(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_snapshots_and_texts_become_parquet_and_come_back(folder):
+    table, views = folder / "groups.parquet", CAPTURES / "4.3.1" / "coop-a-describe.txt"
+    text = json.dumps(LOPSIDED)
+    run = assay("import", views, folder / "two.jsonl", "-", "-o", table, stdin=text)
+    assert (run.returncode, run.stdout) == (0, "")
+    assert "assumed: coop-a: captured_at: the time of the file" in run.stderr.splitlines()
+    back = snapshots(assay("import", table).stdout)
+    assert sorted(one["group"] for one in back) == ["coop-a", "even", "orders", "orders"]
+    two = snapshots((folder / "two.jsonl").read_text())
+    assert all(snapshot in back for snapshot in (*normal(two), *normal([LOPSIDED])))
+
+
+def normal(documents: list[dict]) -> list[dict]:
+    """As `assay` writes them."""
+    from groups import Group
+
+    return [json.loads(json.dumps(Group.from_dict(one).to_dict())) for one in documents]
+
+
+def test_a_bad_snapshot_costs_a_line_and_the_exit_code_and_the_others_are_written(folder):
+    (folder / "mixed.jsonl").write_text(f"{json.dumps(EVEN)}\n[]\n")
+    run = assay("import", "mixed.jsonl", "-o", "mixed.parquet", cwd=folder)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "mixed.jsonl:2: [], expected an object\n"
+    assert json.loads(assay("import", "mixed.parquet", cwd=folder).stdout)["group"] == "even"
+
+
+def test_an_import_of_nothing_leaves_no_table(folder):
+    (folder / "bad.jsonl").write_text("[]\n")
+    run = assay("import", "bad.jsonl", "-o", "bad.parquet", cwd=folder)
+    assert "bad.jsonl:1: [], expected an object" in one_line(run, 2)
+    assert not (folder / "bad.parquet").exists()
+
+
+def test_a_snapshot_still_is_nothing_to_import_as_json(folder):
+    run = assay("import", folder / "orders.json")
+    assert "a snapshot already, nothing to import" in one_line(run, 2)
+
+
+def test_score_solve_and_report_read_parquet(folder):
+    good(assay("import", "two.jsonl", "-o", "two.parquet", cwd=folder))
+    for command in (("score",), ("solve", "--group", "orders", "--format", "json")):
+        name, *options = command
+        of_rows, of_lines = (
+            assay(name, f"two.{kind}", *options, cwd=folder).stdout.splitlines()
+            for kind in ("parquet", "jsonl")
+        )
+        assert _untimed(of_rows) == _untimed(of_lines)
+    good(assay("report", "two.parquet", "-o", "two.html", cwd=folder))
+    assert "orders" in (folder / "two.html").read_text()
+
+
+def _untimed(lines: list[str]) -> list[object]:
+    same = [line for line in lines if " in full: " not in line]
+    return [{**json.loads(line), "seconds": 0} if line.startswith("{") else line for line in same]
+
+
+def test_what_is_no_parquet_of_groups_is_refused_in_one_line(folder):
+    (folder / "x.parquet").write_text("nothing")
+    for command in ("score", "solve", "import", "diff"):
+        files = ["x.parquet"] * (2 if command == "diff" else 1)
+        line = one_line(assay(command, *files, cwd=folder), 2)
+        assert line.startswith("x.parquet: not Parquet, or damaged: ")

@@ -1,0 +1,182 @@
+"""Parquet of groups: read like snapshots, written whole or not at all, and refused in one line."""
+
+import json
+import random
+import re
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from groups import BadInput, Group
+from groups.columnar.layout import LAYOUT, BadRow
+from groups.columnar.parquet import read_groups, read_rows, write_groups
+from groups.columnar.rows import batch_of
+from groups.files import find, read_group
+from groups.files import read_groups as read_files
+from tests.groups.columnar.test_rows import EVERYTHING, good, odd, shipped
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Three groups, the second of which is bad."""
+    path = tmp_path / "groups.parquet"
+    rows = [good(), good() | {"group": "bad", "owner": [1, 1, 1]}, good() | {"group": "last"}]
+    pq.write_table(pa.Table.from_pylist(rows, LAYOUT), path)
+    return path
+
+
+def test_groups_come_back_from_parquet_as_they_were(tmp_path):
+    groups, path = shipped() + odd(), str(tmp_path / "groups.parquet")
+    assert write_groups(iter(groups), path) == len(groups)
+    found, failures = read_files([path])
+    assert failures == []
+    assert [one.to_dict() for one in found] == [one.to_dict() for one in groups]
+    assert [path.name for path in tmp_path.iterdir()] == ["groups.parquet"]
+
+
+def test_many_groups_are_several_row_groups_that_can_be_read_one_by_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("groups.columnar.parquet.MOST_ROWS", 4)
+    path = str(tmp_path / "groups.parquet")
+    groups = [Group.from_dict(EVERYTHING | {"group": f"g{n}"}) for n in range(10)]
+    write_groups(groups, path)
+    assert pq.ParquetFile(path).num_row_groups == 3
+    [rows] = read_rows(path, [1])
+    assert rows.column("group").to_pylist() == ["g4", "g5", "g6", "g7"]
+
+
+def test_a_bad_row_is_a_failure_at_its_place_and_the_others_are_read(table):
+    groups, failures = read_files([str(table)])
+    assert [group.name for group in groups] == ["g", "last"]
+    [failure] = failures
+    assert (failure.source, failure.place) == (str(table), f"{table}:2")
+    assert failure.reason == "owner[0]: b owns a partition of t0 but does not subscribe"
+    assert (failure.group, failure.captured_at) == ("bad", "now")
+
+
+def test_rows_are_numbered_through(tmp_path, monkeypatch):
+    monkeypatch.setattr("groups.columnar.parquet.ROWS_AT_ONCE", 2)
+    rows = [good()] * 4 + [good() | {"lag": [0]}]
+    pq.write_table(pa.Table.from_pylist(rows, LAYOUT), tmp_path / "g.parquet")
+    found = list(read_groups(str(tmp_path / "g.parquet")))
+    assert [one.row for one in found if isinstance(one, BadRow)] == [4]
+
+
+def test_parquet_is_known_by_its_beginning_and_from_standard_input(table):
+    plain = table.rename(table.with_name("groups"))
+    assert [g.name for g in read_files([str(plain)])[0]] == ["g", "last"]
+    groups, failures = read_files(["-"], standard_input=plain.read_bytes())
+    assert [group.name for group in groups] == ["g", "last"]
+    assert failures[0].place == "standard input:2"
+
+
+def test_the_one_group_of_a_file_may_stand_in_parquet(tmp_path):
+    path = str(tmp_path / "one.parquet")
+    write_groups([Group.from_dict(EVERYTHING)], path)
+    assert read_group(path).to_dict() == Group.from_dict(EVERYTHING).to_dict()
+
+
+def test_of_a_folder_its_own_parquet_is_read_and_not_that_of_tables_in_it(table):
+    folder = table.parent
+    for inside in ("day=1/hour=2", "out/groups"):
+        (folder / inside).mkdir(parents=True)
+        (folder / inside / "part.parquet").write_bytes(table.read_bytes())
+    places = [found.place for found in find([str(folder)])]
+    files = {place.rpartition(":")[0] for place in places}
+    assert files == {str(table), str(folder / "day=1/hour=2/part.parquet")}
+    assert len(places) == 6
+    assert len(list(find([str(folder / "out/groups")]))) == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "not Parquet, or damaged: Parquet file size is 0 bytes"),
+        (b'{"format": "assay-group/1"}', "not Parquet, or damaged: Parquet magic bytes not found"),
+    ],
+)
+def test_what_is_not_parquet_is_refused_in_one_line(tmp_path, data, reason):
+    path = tmp_path / "groups.parquet"
+    path.write_bytes(data)
+    [failure] = find([str(path)])
+    assert failure.reason.startswith(reason)
+    assert "\n" not in failure.reason
+
+
+def test_parquet_of_something_else_is_refused_with_the_column_that_is_missing(tmp_path):
+    path = tmp_path / "scores.parquet"
+    pq.write_table(pa.table({"group": ["g"], "value": [1]}), path)
+    [failure] = find([str(path)])
+    assert (failure.place, failure.reason) == (str(path), "topics: this column is missing")
+
+
+def test_a_file_that_is_missing_is_bad_input():
+    with pytest.raises(BadInput, match=r"^gone\.parquet: cannot be read: No such file"):
+        list(find(["gone.parquet"]))
+    with pytest.raises(BadInput, match=r"^cannot be read: No such file"):
+        list(read_rows("gone.parquet"))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_damage_is_noticed_and_said_in_one_line(seed):
+    rng = random.Random(seed)
+    groups = [Group.from_dict(EVERYTHING | {"group": f"g{n}"}) for n in range(50)]
+    data = DAMAGED.setdefault("whole", written(groups))
+    kind = seed % 3
+    if kind == 0:
+        broken = data[: rng.randrange(len(data))]
+    else:
+        broken = bytearray(data)
+        for _ in range(rng.choice((1, 20))):
+            at = rng.randrange(4, len(data) - 8)
+            broken[at] ^= 1 << rng.randrange(8)
+    found, reason = _read(bytes(broken))
+    if reason is not None:
+        assert re.fullmatch(r"not Parquet, or damaged: .+|\w+: this column is missing", reason)
+        return
+    # A bit of what Parquet tells about the file and nobody reads may be another one.
+    same = [one.to_dict() for one in groups]
+    assert [one.to_dict() for one in found if isinstance(one, Group)] == same
+
+
+def _read(data: bytes) -> tuple[list, str | None]:
+    try:
+        return list(read_groups(data)), None
+    except BadInput as error:
+        return [], str(error)
+
+
+DAMAGED: dict[str, bytes] = {}
+
+
+def written(groups: list[Group]) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, LAYOUT, write_page_checksum=True) as file:
+        file.write_batch(batch_of(groups))
+    return sink.getvalue().to_pybytes()
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "groups.parquet"
+    path.write_bytes(b"what was there")
+
+    def groups():
+        yield Group.from_dict(EVERYTHING)
+        raise BadInput("stop")
+
+    with pytest.raises(BadInput, match="stop"):
+        write_groups(groups(), str(path))
+    assert path.read_bytes() == b"what was there"
+    assert [one.name for one in tmp_path.iterdir()] == ["groups.parquet"]
+    with pytest.raises(BadInput, match="cannot be written: No such file or directory"):
+        write_groups([Group.from_dict(EVERYTHING)], str(tmp_path / "none" / "g.parquet"))
+
+
+def test_no_groups_leave_no_file(tmp_path):
+    assert write_groups([], str(tmp_path / "g.parquet")) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_text_of_a_row_is_its_snapshot(table):
+    first = next(find([str(table)]))
+    assert json.loads(first.text)["group"] == "g"
