@@ -11,14 +11,13 @@ from compare.runs.tables.keys import content_key
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
 from compare.score import Excess, Score, ScoreTerm
-from groups.files import Found
 from groups.importers import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.runs.job import Job
-    from groups.group import Group
+    from groups.files import Found
     from optimal.solution import Solution
 
 Row = dict[str, object]
@@ -49,13 +48,12 @@ def found_row(found: Found | Failure) -> Row:
     return row | {"text": found.text}
 
 
-def read_row(found: Mapping[str, Any]) -> Group | Failure:
-    """Return the group of what :func:`found_row` returned, or why there is none."""
-    source, place = found["source"], found["place"]
-    if found["text"] is not None:
-        return Found(source, place, found["text"]).group()
+def told(found: Mapping[str, Any]) -> Failure:
+    """Return why there is no group in what :func:`found_row` returned."""
     at = found["captured_at"]
-    return Failure(source, place, found["reason"], found["group"], captured_at=at)
+    return Failure(
+        found["source"], found["place"], found["reason"], found["group"], captured_at=at
+    )
 
 
 def failure_row(failure: Failure, text: str | None) -> Row:

@@ -11,14 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.runs.rows import batch, failure_row, read_row
+from compare.runs.rows import batch, failure_row, told
 from compare.runs.tables.files import append
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work.apart import taken_apart
 from compare.runs.work.wire import of_bytes, to_bytes
+from groups.columnar.decode import decode
 from groups.columnar.key import keys_of
-from groups.columnar.rows import batch_of
-from groups.group import Group
 from groups.importers import Failure
 from heuristics.child import Lost
 
@@ -60,19 +59,17 @@ def read_found(job: Job, found: Sequence[Mapping[str, Any]]) -> Read:
     found : what :func:`compare.runs.rows.found_row` returned
     """
     begun = perf_counter()
-    groups: list[Group] = []
-    places: list[tuple[str, str]] = []
-    failures = []
-    for one in found:
-        read = read_row(one)
-        if isinstance(read, Group):
-            read = read.with_reset(job.reset)
-            groups.append(read.with_equal_subscriptions() if job.assume_equal else read)
-            places.append((one["source"], one["place"]))
-        else:
-            failures.append(failure_row(read, one["text"]))
+    texts = [i for i, one in enumerate(found) if one["text"] is not None]
+    contents = (found[i]["text"] for i in texts)
+    rows, bad = decode(contents, reset=job.reset, assume_equal=job.assume_equal)
+    failures = [failure_row(told(one), None) for one in found if one["text"] is None]
+    unfit = {texts[one.row]: one for one in bad}
+    places = [(found[i]["source"], found[i]["place"]) for i in texts if i not in unfit]
+    for i, one in unfit.items():
+        failure = told({**found[i], **one._asdict()})
+        failures.append(failure_row(failure, found[i]["text"]))
     decoded = perf_counter()
-    rows = stored_rows(batch_of(groups), places)
+    rows = stored_rows(rows, places)
     failed = batch("failures", failures)
     seconds = {"decode": decoded - begun, "key": perf_counter() - decoded}
     return Read(to_bytes(rows), to_bytes(failed), seconds)

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import pickle
+from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from compare.runs.rows import batch, captures_in, optimum_row, score_row, unscored
-from compare.runs.verdicts import judged_all, verdict_row
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compare.fleets.fleet_scores import score_fleet_current
+from compare.fleets.rows import score_columns
+from compare.runs.tables.schemas import TABLES
+from compare.runs.work import one_by_one
 from compare.runs.work.plan import is_flow
-from compare.runs.work.wire import of_bytes, to_bytes
-from compare.score import CURRENT, score_many, score_without_subscriptions
-from groups.columnar.rows import of_row
-from groups.errors import BadInput
-from groups.needs import require_data
+from compare.runs.work.together import Together
+from compare.runs.work.wire import joined, of_bytes, to_bytes
+from compare.score import CURRENT
+from groups.fleet import Fleet
 from heuristics.time_limit import TimeLimit
-from optimal.fleets.solve_many import solve_many
-from optimal.solve import solve
+from optimal.fleets.solve_fleet import solve_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from compare.runs.job import Job
-    from compare.score import Score
-    from compare.verdict import Judged
-    from groups.group import Group
-    from optimal.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -37,135 +38,128 @@ class Answered:
     Attributes
     ----------
     optima, scores : rows of these tables, as bytes
-    solutions : what assignors are scored against, pickled; empty where nobody wants them
+    kept : what was found of groups by themselves, pickled, for who scores assignors on them
     seconds : by stage
     """
 
     optima: bytes
     scores: bytes
-    solutions: bytes
+    kept: bytes
     seconds: Mapping[str, float]
 
 
+class Clock:
+    """Seconds by stage."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the seconds of what happens within to a stage."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] += perf_counter() - start
+
+
 def solve_rows(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
-    """Solve groups together, check what was found, and score what their members hold.
+    """Solve groups together, check what was found, judge and score what their members hold.
 
     Parameters
     ----------
-    rows : of the layout, and `key`, as bytes
+    rows : of ``groups``, as bytes
     current : whether the rows `current` are wanted
-    keep : whether the solutions are
+    keep : whether assignors are to be scored against what was found
     """
-    begun = perf_counter()
-    given = of_bytes(rows)
-    groups = [of_row(row) for row in given.to_pylist()]
-    read = perf_counter()
-    answers = _solved(job, groups)
-    solved = perf_counter()
-    judged = judged_all(groups, answers, job.objective, job.time_limit)
-    answers = [*map(_reference, groups, answers, judged)]
-    captures = captures_in(given)
-    optima = [
-        optimum_row(job, capture, answer, verdict_row(one))
-        for capture, answer, one in zip(captures, answers, judged, strict=True)
-    ]
-    done = perf_counter()
-    scores = [
-        score_row(job, capture, row)
-        for capture, rows in zip(captures, _scored(groups, answers, [CURRENT]), strict=True)
-        for row in rows
-        if current
-    ]
-    packed = to_bytes(batch("optima", optima)), to_bytes(batch("scores", scores))
-    seconds = {"read": read - begun, "solve": solved - read, "judge": done - solved}
-    seconds["score"] = perf_counter() - done
-    return Answered(*packed, pickle.dumps(answers) if keep else b"", seconds)
+    clock = Clock()
+    optima, scores = [], []
+    with clock.timed("read"):
+        fleet, there, others = _fleet(job, of_bytes(rows))
+    if len(fleet):
+        with clock.timed("solve"):
+            together = _solved(job, fleet, there)
+        with clock.timed("score"):
+            now = score_fleet_current(together.solution)
+        with clock.timed("judge"):
+            optima.append(together.optima(now))
+        if current:
+            with clock.timed("score"):
+                scores.append(together.scores(score_columns(now), CURRENT))
+    with clock.timed("solve"):
+        found = one_by_one.solved_one_by_one(job, others)
+    with clock.timed("score"):
+        optima.append(one_by_one.optima_of(job, found))
+        if current:
+            scores.append(one_by_one.scores_of(job, found, [CURRENT], job.time_limit))
+    # What took a search is not searched again; the optima of a fleet are there at once.
+    kept = pickle.dumps(found) if keep and found else b""
+    return _answered(optima, scores, kept, clock)
 
 
-def score_rows(job: Job, rows: bytes, solutions: bytes, assignors: tuple[str, ...]) -> Answered:
+def score_rows(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> Answered:
     """Score assignors on groups.
 
     Parameters
     ----------
-    rows : of the layout, and `key`, as bytes
-    solutions : of `Answered`; empty: they are found again
+    rows : of ``groups``, as bytes
+    kept : what :func:`solve_rows` found of them; empty: it is found again
     assignors : names, in full
     """
-    begun = perf_counter()
-    given = of_bytes(rows)
-    groups = [of_row(row) for row in given.to_pylist()]
-    read = perf_counter()
-    if solutions:
-        answers = pickle.loads(solutions)
-    else:
-        answers = _solved(job, groups)
-        judged = judged_all(groups, answers, job.objective, job.time_limit)
-        answers = [*map(_reference, groups, answers, judged)]
-    solved = perf_counter()
-    scores = [
-        score_row(job, capture, row)
-        for capture, rows in zip(
-            captures_in(given), _scored(groups, answers, assignors, job.time_limit), strict=True
-        )
-        for row in rows
-    ]
-    packed = to_bytes(batch("optima", [])), to_bytes(batch("scores", scores))
-    seconds = {"read": read - begun, "solve": solved - read, "assignors": perf_counter() - solved}
-    return Answered(*packed, b"", seconds)
+    clock = Clock()
+    limit = _limit(job.time_limit)
+    scores = []
+    with clock.timed("read"):
+        fleet, there, others = _fleet(job, of_bytes(rows))
+    if len(fleet):
+        with clock.timed("solve"):
+            together = _solved(job, fleet, there)
+        with clock.timed("read"):
+            groups = [fleet.alone(at) for at in range(len(fleet))]
+        for name in assignors:
+            with clock.timed("assignors"):
+                outcomes = together.outcomes(groups, name, limit)
+            with clock.timed("score"):
+                scores += together.scored(outcomes, name)
+    with clock.timed("solve"):
+        found = pickle.loads(kept) if kept else one_by_one.solved_one_by_one(job, others)
+    with clock.timed("assignors"):
+        scores.append(one_by_one.scores_of(job, found, assignors, limit))
+    return _answered([], scores, b"", clock)
 
 
-def _solved(job: Job, groups: Sequence[Group]) -> list[Solution | str]:
-    """Return the solution of each group, or why it has none."""
-    answers: list[Solution | str | None] = [_reason(job, group) for group in groups]
-    left = [i for i, answer in enumerate(answers) if answer is None]
-    some = [groups[i] for i in left]
-    limit = job.time_limit
-    if is_flow(job.objective):
-        found = solve_many(some, job.objective, time_limit=limit * len(some))
-    else:
-        found = [solve(group, job.objective, time_limit=limit) for group in some]
-    for i, solution in zip(left, found, strict=True):
-        answers[i] = solution
-    return [answer for answer in answers if answer is not None]
+def _fleet(job: Job, rows: pa.RecordBatch) -> tuple[Fleet, pa.RecordBatch, pa.RecordBatch]:
+    """Return the groups that are solved together, their rows, and those of the others.
+
+    Those are all where a tier is a search, else those of which it is not known who reads what,
+    and rows that are no group.
+    """
+    is_plain = pc.is_null(rows.column("subscription_known"))
+    if not is_flow(job.objective):
+        is_plain = pc.and_(is_plain, False)
+    plain, others = rows.filter(is_plain), rows.filter(pc.invert(is_plain))
+    fleet, bad = Fleet.from_arrow(plain)
+    if bad:
+        unfit = plain.take(pa.array([one.row for one in bad]))
+        others = joined([others, unfit], rows.schema)
+    return fleet, plain.take(pa.array(fleet.place)), others
 
 
-def _reason(job: Job, group: Group) -> str | None:
-    try:
-        require_data(group, job.objective)
-        group.require_subscriptions()
-    except BadInput as error:
-        return str(error)
-    return None
+def _solved(job: Job, fleet: Fleet, rows: pa.RecordBatch) -> Together:
+    limit = job.time_limit * len(fleet)
+    return Together(job, rows, solve_fleet(fleet, job.objective, time_limit=limit))
 
 
-def _reference(group: Group, answer: Solution | str, judged: Judged | str) -> Solution | str:
-    """Return the best that can be had, also where it is not known who reads what."""
-    if group.subscription_known.all() or isinstance(judged, str):
-        return answer
-    return judged.reference or answer
-
-
-def _scored(
-    groups: Sequence[Group],
-    answers: Sequence[Solution | str],
-    assignors: Sequence[str],
-    seconds: float = 0.0,
-) -> list[list[Score]]:
-    """Return the scores of each group; those of groups without an optimum say why."""
-    rows: list[list[Score]] = [[] for _ in groups]
-    some: list[tuple[int, Group, Solution]] = []
-    for i, (group, answer) in enumerate(zip(groups, answers, strict=True)):
-        if isinstance(answer, str):
-            rows[i] = [unscored(name, answer) for name in assignors]
-        elif not group.subscription_known.all():
-            rows[i] = [score_without_subscriptions(answer, name) for name in assignors]
-        else:
-            some.append((i, group, answer))
-    known, solutions = [group for _, group, _ in some], [solution for _, _, solution in some]
-    made = score_many(known, solutions, assignors, _limit(seconds))
-    for (i, _, _), scores in zip(some, made, strict=True):
-        rows[i] = scores
-    return rows
+def _answered(
+    optima: list[pa.RecordBatch], scores: list[pa.RecordBatch], kept: bytes, clock: Clock
+) -> Answered:
+    return Answered(
+        to_bytes(*optima, schema=TABLES["optima"]),
+        to_bytes(*scores, schema=TABLES["scores"]),
+        kept,
+        dict(clock.seconds),
+    )
 
 
 @cache

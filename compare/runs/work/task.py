@@ -110,15 +110,15 @@ class Task:
             else:
                 self._take(answer, optimum=part.optimum)
                 if others:
-                    self._score(some, answer.solutions, others)
+                    self._score(some, answer.kept, others)
         self.tally.counts["groups"] += len(rows)
 
-    def _score(self, rows: pa.RecordBatch, solutions: bytes, assignors: tuple[str, ...]) -> None:
+    def _score(self, rows: pa.RecordBatch, kept: bytes, assignors: tuple[str, ...]) -> None:
         """Score assignors; each of their calls has its own limit, which this one's never cuts."""
 
         def ask(first: int, end: int) -> Answered | Lost:
             some = rows.slice(first, end - first)
-            known = solutions if len(some) == len(rows) else b""
+            known = kept if len(some) == len(rows) else b""
             each = CLIENT_SECONDS + len(some) * (self.job.time_limit + GRACE_SECONDS)
             seconds = self._seconds(some) + len(assignors) * each
             return self._call(

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def to_bytes(rows: pa.RecordBatch) -> bytes:
-    """Return rows as a stream of Arrow, without what a slice leaves out."""
+
+def to_bytes(*rows: pa.RecordBatch, schema: pa.Schema | None = None) -> bytes:
+    """Return rows as a stream of Arrow, without what a slice leaves out.
+
+    Parameters
+    ----------
+    schema : needed where there are no rows
+    """
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as stream:
-        stream.write_batch(rows)
+    with pa.ipc.new_stream(sink, schema or rows[0].schema) as stream:
+        for batch in rows:
+            stream.write_batch(batch)
     return bytes(sink.getvalue())
 
 
 def of_bytes(data: bytes) -> pa.RecordBatch:
-    """Return the rows of :func:`to_bytes`."""
+    """Return the rows of :func:`to_bytes` as one batch."""
     with pa.ipc.open_stream(data) as stream:
-        return stream.read_next_batch()
+        return joined(stream, stream.schema)
+
+
+def joined(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    """Return some batches as one."""
+    table = pa.Table.from_batches(list(batches), schema).combine_chunks()
+    found = table.to_batches()
+    return found[0] if found else pa.RecordBatch.from_pylist([], schema)

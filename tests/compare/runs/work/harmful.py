@@ -30,10 +30,10 @@ def solve_rows(job, rows: bytes, current: bool, keep: bool):
     return solving.solve_rows(job, rows, current, keep)
 
 
-def score_rows(job, rows: bytes, solutions: bytes, assignors: tuple[str, ...]):
+def score_rows(job, rows: bytes, kept: bytes, assignors: tuple[str, ...]):
     for name in of_bytes(rows).column("group").to_pylist():
         harm(name)
-    return solving.score_rows(job, rows, solutions, assignors)
+    return solving.score_rows(job, rows, kept, assignors)
 
 
 def read_found(job, found):

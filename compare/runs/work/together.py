@@ -1,0 +1,195 @@
+"""Together: a fleet of groups solved, judged and scored by columns, without an object for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from compare.fleets.fleet_scores import score_fleet
+from compare.fleets.rows import optimum_columns, score_columns
+from compare.runs.rows import batch, captures_in, score_row
+from compare.runs.tables.schemas import TABLES, VERDICT
+from compare.runs.verdicts import is_taken, judged_all, verdict_row
+from compare.score import OPTIMUM, Score, outcome_of, score_outcome
+from compare.verdict import ALL_ALIKE
+from groups.arrays import NOBODY
+from groups.columns.parts import some, sums
+from heuristics.time_limit import Outcome
+from optimal.solution import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.fleets.fleet_scores import FleetScores
+    from compare.runs.job import Job
+    from groups.arrays import Bools
+    from groups.group import Group
+    from heuristics.time_limit import TimeLimit
+    from optimal.fleets.fleet_solution import FleetSolution
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Groups that were solved together.
+
+    Attributes
+    ----------
+    rows : of ``groups``, in the order of the fleet
+    """
+
+    job: Job
+    rows: pa.RecordBatch
+    solution: FleetSolution
+
+    def optima(self, now: FleetScores) -> pa.RecordBatch:
+        """Return the rows in ``optima``.
+
+        Parameters
+        ----------
+        now : what the members hold, against the solution
+        """
+        columns = self._common()
+        columns["key"] = pa.array(
+            self.job.optimum_keys(columns["group_key"].to_pylist()), pa.string()
+        )
+        columns["assumed"] = self.rows.column("assumed").fill_null([])
+        columns["verdict"] = self._verdicts(now)
+        return _batch("optima", columns | optimum_columns(self.solution))
+
+    def scores(self, columns: Mapping[str, pa.Array], assignor: str) -> pa.RecordBatch:
+        """Return the rows of an assignor in ``scores``.
+
+        Parameters
+        ----------
+        columns : what :func:`compare.fleets.rows.score_columns` returned
+        """
+        common = self._common()
+        keys = self.job.score_keys(common["group_key"].to_pylist(), assignor)
+        return _batch("scores", {**common, "key": pa.array(keys, pa.string()), **columns})
+
+    def outcomes(self, groups: Sequence[Group], assignor: str, limit: TimeLimit) -> list[Outcome]:
+        """Return what an assignor makes of each group; nothing of one that has no optimum.
+
+        Parameters
+        ----------
+        groups : of the fleet
+        """
+        good = [at for at in range(len(groups)) if at not in self.solution.errors]
+        some = [groups[at] for at in good]
+        if assignor == OPTIMUM:
+            made = [outcome_of(self.solution.solution(at, groups[at])) for at in good]
+        else:
+            made = limit.plan_many(some, assignor)
+        found = [
+            Outcome("failed", None, f"no optimum: {e}", 0.0) for e in self.solution.errors.values()
+        ]
+        of_bad = dict(zip(self.solution.errors, found, strict=True))
+        of_good = dict(zip(good, made, strict=True))
+        return [of_bad[at] if at in of_bad else of_good[at] for at in range(len(groups))]
+
+    def scored(self, outcomes: Sequence[Outcome], assignor: str) -> list[pa.RecordBatch]:
+        """Return the rows of an assignor in ``scores``, of each group what became of it."""
+        fleet = self.solution.fleet
+        owner = np.full(fleet.group.n_partitions, NOBODY, np.int32)
+        plain = np.zeros(len(outcomes), bool)
+        for at, outcome in enumerate(outcomes):
+            if outcome.plan is not None and not outcome.plan.assignment.strays:
+                start, end = fleet.partition_start[at : at + 2].tolist()
+                held = outcome.plan.assignment.owner
+                owner[start:end] = np.where(held < 0, NOBODY, held + fleet.member_start[at])
+                plain[at] = True
+        columns = score_columns(score_fleet(self.solution, owner, assignor))
+        plans = [outcome.plan for outcome in outcomes]
+        columns["rounds"] = pa.array([1 if plan is None else plan.rounds for plan in plans])
+        columns["revoked"] = pa.array([0 if plan is None else plan.revoked for plan in plans])
+        columns["seconds"] = pa.array([outcome.seconds for outcome in outcomes], pa.float64())
+        rows = self.scores(columns, assignor).filter(pa.array(plain))
+        captures = captures_in(self.rows)
+        others = []
+        for at in np.flatnonzero(~plain).tolist():
+            outcome = outcomes[at]
+            if at in self.solution.errors:
+                score = Score(assignor, "failed", outcome.reason)
+            else:
+                answer = self.solution.solution(at)
+                score = score_outcome(answer.group, outcome, answer, assignor)
+            others.append(score_row(self.job, captures[at], score))
+        return [rows, batch("scores", others)]
+
+    def _common(self) -> dict[str, pa.Array]:
+        return {
+            "group": self.rows.column("group"),
+            "captured_at": self.rows.column("captured_at"),
+            "group_key": self.rows.column("key"),
+            "objective": pa.repeat(pa.scalar(" > ".join(self.job.objective)), len(self.rows)),
+        }
+
+    def _verdicts(self, now: FleetScores) -> pa.Array:
+        """(groups,) what :func:`compare.verdict.judged_by` says, of proved optima by columns."""
+        fleet, groups = self.solution.fleet, len(self.solution)
+        plain = self.solution.status == str(Status.OPTIMAL)
+        plain[[*self.solution.errors, *now.reasons]] = False
+        if fleet.other_claims is None:
+            plain[:] = False
+        else:
+            plain &= ~fleet.other_claims
+        holds = some(fleet.group.owner >= 0, fleet.partition_start)
+        there = np.diff(fleet.member_start) > 0
+        differs = now.value != self.solution.value
+        better = np.argmax(differs, axis=1)
+        worse = holds & now.valid & differs.any(axis=1)
+        above = (now.value - self.solution.value)[np.arange(groups), better]
+        moves = self._moves()
+        says = np.select(
+            [~there, ~holds, ~now.valid, worse],
+            ["no members", "nothing assigned yet", "not valid", "improvable"],
+            "as good as can be",
+        )
+        taken = holds & self._taken()
+        judged = now.valid & holds
+        columns = {
+            "says": pa.array(says),
+            "sure": pa.array(~taken),
+            "tier": pa.array(self.solution.objective).take(pa.array(better, mask=~worse)),
+            "at_least": pa.array(above, mask=~worse),
+            "at_most": pa.array(above, mask=~worse),
+            "moves": pa.array(np.where(worse, moves, 0), mask=~judged),
+            "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~taken),
+            "question": pa.nulls(groups, pa.string()),
+            "to_move": pa.array(moves, mask=~holds),
+        }
+        arrays = [columns[field.name].cast(field.type) for field in VERDICT]
+        found = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
+        if plain.all():
+            return found
+        verdicts = found.to_pylist()
+        for at in np.flatnonzero(~plain).tolist():
+            verdicts[at] = self._verdict(at)
+        return pa.array(verdicts, VERDICT)
+
+    def _verdict(self, at: int) -> dict[str, object] | None:
+        if at in self.solution.errors:
+            return None
+        answer = self.solution.solution(at)
+        (judged,) = judged_all([answer.group], [answer], self.job.objective, self.job.time_limit)
+        return verdict_row(judged)
+
+    def _moves(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """(groups,) int64: how many partitions the optimum moves from one member to another."""
+        before, after = self.solution.fleet.group.owner, self.solution.owner
+        moved = (before >= 0) & (after >= 0) & (before != after)
+        return sums(moved, self.solution.fleet.partition_start)
+
+    def _taken(self) -> Bools:
+        """(groups,) bool: whether members were taken to read the same topics."""
+        assumed = self.rows.column("assumed").to_pylist()
+        return np.array([any(map(is_taken, lines or ())) for lines in assumed], bool)
+
+
+def _batch(name: str, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+    schema = TABLES[name]
+    arrays = [columns[field.name].cast(field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
