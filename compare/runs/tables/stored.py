@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
+_PATTERN = frozenset("{}[]*?\\")
 _PLACE, _FIRST = "_place", "_first"
 
 
@@ -63,14 +65,16 @@ def frame(spark: SparkSession, folder: Path, name: str) -> DataFrame:
     files = _whole(folder.absolute(), name)
     if not files:
         return spark.createDataFrame([], schema)
-    # A path of Spark's is a pattern, unless it is told otherwise.
     reader = spark.read.schema(schema).option("__globPaths__", "false")
-    rows = reader.parquet(*(f"file:{file}" for file in files))
+    paths = [f"file:{file}" for file in files]
+    # Told not to take a path for a pattern, Spark reads n paths that look like one n times.
+    together = [paths] if _PATTERN.isdisjoint(str(folder.absolute())) else [[p] for p in paths]
+    place = sql.struct("_metadata.file_name", "_metadata.row_index").alias(_PLACE)
+    parts = [reader.parquet(*some).select("*", place) for some in together]
+    rows = reduce(lambda one, other: one.unionAll(other), parts)
     if "key" not in schema.names:
-        return rows
+        return rows.select(*schema.names)
     # Only keys are shuffled: the few that are there twice are found first, then left out.
-    place = sql.struct("_metadata.file_name", "_metadata.row_index")
-    rows = rows.select("*", place.alias(_PLACE))
     twice = rows.groupBy("key").agg(sql.min(_PLACE).alias(_FIRST), sql.count("*").alias("rows"))
     twice = twice.where("rows > 1").select("key", _FIRST)
     rows = rows.join(sql.broadcast(twice), "key", "left")
