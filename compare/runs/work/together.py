@@ -17,7 +17,7 @@ from compare.score import OPTIMUM, Score, outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
 from groups.columns.parts import some, sums
-from heuristics.time_limit import Outcome
+from heuristics.outcome import Outcome
 from optimal.solution import Status
 
 if TYPE_CHECKING:
