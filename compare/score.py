@@ -11,6 +11,7 @@ from groups.errors import BadInput, SolverContradiction
 from groups.tiers import values
 from heuristics import Plan, assignor_named, available, matching
 from heuristics.outcome import Outcome
+from heuristics.passing import GROUPS_KEPT
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
@@ -265,20 +266,33 @@ def score_many(
         with TimeLimit(limit) as own:
             return score_many(groups, solutions, assignors, own)
     rows: list[list[Score]] = [[] for _ in groups]
-    for asked in assignors:
-        if asked == CURRENT:
-            for group, solution, mine in zip(groups, solutions, rows, strict=True):
-                mine.append(score_current(group, solution))
-            continue
-        outcomes = (
-            [outcome_of(solution) for solution in solutions]
-            if asked == OPTIMUM
-            else limit.plan_many(groups, asked)
-        )
-        name = asked if isinstance(asked, str) else assignor_named(asked).name
-        for group, solution, outcome, mine in zip(groups, solutions, outcomes, rows, strict=True):
-            mine.append(score_outcome(group, outcome, solution, name))
+    # All assignors on some groups, as long as their processes still know these.
+    for start in range(0, len(groups), GROUPS_KEPT):
+        some = slice(start, start + GROUPS_KEPT)
+        for asked in assignors:
+            name = asked if isinstance(asked, str) else assignor_named(asked).name
+            made = _made(groups[some], solutions[some], asked, name, limit)
+            for mine, row in zip(rows[some], made, strict=True):
+                mine.append(row)
     return rows
+
+
+def _made(
+    groups: Sequence[Group],
+    solutions: Sequence[Solution],
+    asked: str | AssignorFunction,
+    name: str,
+    limit: TimeLimit,
+) -> list[Score]:
+    if asked == CURRENT:
+        return [score_current(*pair) for pair in zip(groups, solutions, strict=True)]
+    outcomes = (
+        [outcome_of(solution) for solution in solutions]
+        if asked == OPTIMUM
+        else limit.plan_many(groups, asked)
+    )
+    triples = zip(groups, outcomes, solutions, strict=True)
+    return [score_outcome(*triple, name) for triple in triples]
 
 
 def assignors_asked(names: Sequence[str] | None) -> list[str]:

@@ -41,6 +41,7 @@ class TimeLimit:
         self.seconds = seconds
         self.memory_bytes = memory_bytes
         self._processes: dict[str, _ClientProcess] = {}
+        self._shipped: dict[str, Assignor] = {}
         self._travelled: WeakKeyDictionary[Group, bytes] = WeakKeyDictionary()
 
     def __enter__(self) -> TimeLimit:
@@ -96,7 +97,7 @@ class TimeLimit:
         BadInput
             As :meth:`plan` does.
         """
-        assignor = assignor_named(name)
+        assignor = self._named(name)
         for group in groups:
             group.require_subscriptions()
         process = self._process_of(assignor)
@@ -116,6 +117,15 @@ class TimeLimit:
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""
         return self._call(self._process_of(None), function, [group])[0]
+
+    def _named(self, name: str | AssignorFunction) -> Assignor:
+        """Return an assignor; looking for the versions that are here takes a while."""
+        if isinstance(name, str) and name in self._shipped:
+            return self._shipped[name]
+        assignor = assignor_named(name)
+        if assignor.kind == "shipped" and isinstance(name, str):
+            self._shipped[name] = assignor
+        return assignor
 
     def _process_of(self, assignor: Assignor | None) -> _ClientProcess:
         """Return where an assignor runs: its client's process; Kafka's classes share a JVM.

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+from heuristics.child import Child
+
 HOG = "kept = []\nwhile True: kept.append(bytearray(20_000_000))"
 
 
@@ -94,3 +96,11 @@ class Stuck:
 
     def __reduce__(self):
         return time.sleep, (600,)
+
+
+def hold_the_lock_further_down(file: str) -> None:
+    """Hang in a child of this process, whose process id goes into a file."""
+    with Child() as child:
+        with open(file, "w") as told:
+            told.write(str(child.call(os.getpid, seconds=30)))
+        child.call(hold_the_lock, seconds=60)

@@ -143,6 +143,12 @@ def test_what_a_hung_call_started_ends_with_it(child, tmp_path):
     require_gone(int(file.read_text()), seconds=1)
 
 
+def test_a_child_of_a_hung_child_ends_with_it(child, tmp_path):
+    file = tmp_path / "pid"
+    assert child.call(faults.hold_the_lock_further_down, str(file), seconds=2).timed_out
+    require_gone(int(file.read_text()), seconds=1)
+
+
 def test_a_child_outlives_the_thread_that_started_it():
     with Child() as child:
         starter = threading.Thread(target=child.call, args=[abs, -1], kwargs={"seconds": 30})
