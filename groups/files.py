@@ -154,7 +154,7 @@ def find(
                 yield from _rows(name, data)
                 continue
             start = beginning(data)
-            if in_folder and _OTHER_FORMAT.match(start):
+            if in_folder and is_other_format(start):
                 continue
             if holds_snapshots(name, data):
                 yield from _snapshots(name, data)
@@ -170,6 +170,11 @@ def find(
             sources = ", ".join(made.sources)
             yield Found(sources, sources, made.document)
         yield from refused
+
+
+def is_other_format(start: str) -> bool:
+    """Say whether a file that begins so is of another format of ours, as findings are."""
+    return _OTHER_FORMAT.match(start) is not None
 
 
 def is_parquet(name: str, data: bytes) -> bool:

@@ -23,12 +23,22 @@ def files_in(folder: str) -> list[str]:
     BadInput
         Where there is none.
     """
-    found = [p for p in Path(folder).rglob("*") if _ending(p) in ENDINGS or _is_part(p, folder)]
+    found = [path for path in Path(folder).rglob("*") if may_hold_groups(path, folder)]
     files = [str(p) for p in sorted(found) if p.is_file()]
     if not files:
-        endings = ", ".join((*ENDINGS, PARQUET))
-        raise BadInput(f"{folder}: no snapshot in this folder (looked for {endings})")
+        raise nothing_in(folder)
     return files
+
+
+def may_hold_groups(path: Path, folder: str) -> bool:
+    """Say whether a file of a folder is one of those that are read, by its name."""
+    return _ending(path) in ENDINGS or _is_part(path, folder)
+
+
+def nothing_in(folder: str) -> BadInput:
+    """Return what is said of a folder without a file that could be read."""
+    endings = ", ".join((*ENDINGS, PARQUET))
+    return BadInput(f"{folder}: no snapshot in this folder (looked for {endings})")
 
 
 def _is_part(path: Path, folder: str) -> bool:

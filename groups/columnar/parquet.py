@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -58,18 +59,41 @@ def read_rows(
     BadInput
         Where it cannot be read, is not Parquet, is damaged, or has not the columns of the layout.
     """
-    with _opened(source) as stream:
-        try:
-            file = pq.ParquetFile(stream, page_checksum_verification=True)
-            there = file.schema_arrow
-            in_layout(pa.RecordBatch.from_pylist([], there))
-            names = [name for name in LAYOUT.names if name in there.names]
-            yield from file.iter_batches(ROWS_AT_ONCE, row_groups, names, use_threads=False)
-        except BadInput:
-            raise
-        except (pa.ArrowException, OSError, ValueError) as error:
-            first = (str(error).splitlines() or [type(error).__name__])[0]
-            raise BadInput(f"not Parquet, or damaged: {first}") from None
+    with _opened(source) as stream, _as_bad_input():
+        file = _file_of(stream)
+        names = [name for name in LAYOUT.names if name in file.schema_arrow.names]
+        yield from file.iter_batches(ROWS_AT_ONCE, row_groups, names, use_threads=False)
+
+
+def row_groups_in(path: str) -> list[tuple[int, int]]:
+    """Return the rows and the bytes of each row group of a file.
+
+    Raises
+    ------
+    BadInput
+        As :func:`read_rows`, as far as the end of the file tells.
+    """
+    with _opened(path) as stream, _as_bad_input():
+        about = _file_of(stream).metadata
+        groups = map(about.row_group, range(about.num_row_groups))
+        return [(group.num_rows, group.total_byte_size) for group in groups]
+
+
+def _file_of(stream: BinaryIO) -> pq.ParquetFile:
+    file = pq.ParquetFile(stream, page_checksum_verification=True)
+    in_layout(pa.RecordBatch.from_pylist([], file.schema_arrow))
+    return file
+
+
+@contextmanager
+def _as_bad_input() -> Iterator[None]:
+    try:
+        yield
+    except BadInput:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise BadInput(f"not Parquet, or damaged: {first}") from None
 
 
 def _opened(source: str | bytes) -> BinaryIO:

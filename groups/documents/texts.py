@@ -14,7 +14,7 @@ from groups.errors import BadInput
 STANDARD_INPUT = "standard input"
 MOST_UNPACKED_BYTES = 2**28
 _PIECE = 2**20
-_START = 4096
+START = 4096
 _GZIP = b"\x1f\x8b"
 _WIDER = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _MARKED = (
@@ -74,7 +74,12 @@ def decode(data: bytes) -> str:
 
 def beginning(data: bytes) -> str:
     """Return how a text begins, after blanks: some thousand characters, bad ones left out."""
-    return data[:_START].decode(_encoding(data), "ignore").lstrip()
+    return data[:START].decode(_encoding(data), "ignore").lstrip()
+
+
+def is_utf8(data: bytes) -> bool:
+    """Say whether a text that begins so is to be read as UTF-8."""
+    return not data.startswith(_WIDER) and _encoding(data) in ("UTF-8", "UTF-8-SIG")
 
 
 def without_gz(name: str) -> str:
@@ -86,7 +91,7 @@ def _encoding(data: bytes) -> str:
     for mark, encoding in _MARKED:
         if data.startswith(mark):
             return encoding
-    start = data[: min(len(data) // 2 * 2, _START)]
+    start = data[: min(len(data) // 2 * 2, START)]
     # Nothing that is read here holds a zero byte in UTF-8; ASCII in UTF-16 has one in each pair.
     if b"\0" in start:
         high, low, pairs = start[::2].count(0), start[1::2].count(0), len(start) // 2

@@ -1,0 +1,1 @@
+"""Source: whatever holds groups, cut into splits that tasks read by themselves."""

@@ -1,0 +1,229 @@
+"""Reading: what stands in a split, cut by bytes, each thing with its place."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from compare.runs.source.lines import MARK, TooLong, lines_of, opened
+from compare.runs.source.planning import LINE_BYTES
+from compare.runs.source.split import (
+    Document,
+    Lines,
+    PackedLines,
+    Refused,
+    RowGroup,
+    Seeds,
+    Texts,
+)
+from groups.documents.json_files import split_documents
+from groups.documents.texts import read_bytes
+from groups.errors import BadInput
+from groups.importers import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from compare.runs.source.split import File, Part, Split
+
+PORTION_BYTES = 2**22
+PORTION_ITEMS = 4096
+_NAMED = re.compile(rb'"group"\s*:\s*"([^"\\]+)"')
+_CAPTURED = re.compile(rb'"captured_at"\s*:\s*"([^"\\]+)"')
+
+
+class Printed(NamedTuple):
+    """What tools printed, together the views of some groups: names, bytes and times."""
+
+    names: tuple[str, ...]
+    data: tuple[bytes, ...]
+    times: tuple[str | None, ...]
+
+
+class Item(NamedTuple):
+    """Something that holds one group, or some: what it is, and where it stands.
+
+    `content` is JSON, texts, rows of the layout, or seeds; `number` is that of its first row.
+    """
+
+    source: str
+    place: str
+    content: bytes | str | Printed | Seeds | pa.RecordBatch
+    number: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to decode, roughly."""
+        content = self.content
+        if isinstance(content, (bytes, str)):
+            return len(content)
+        if isinstance(content, Printed):
+            return sum(map(len, content.data))
+        return content.size if isinstance(content, Seeds) else int(content.nbytes)
+
+
+def portions(split: Split, *, line_bytes: int = LINE_BYTES) -> Iterator[list[Item | Failure]]:
+    """Yield what stands in a split, some at once: no more than fits the memory with ease.
+
+    Parameters
+    ----------
+    line_bytes : a line, or a document, that is longer is not read, and is a failure
+    """
+    portion: list[Item | Failure] = []
+    size = 0
+    for item in (item for part in split.parts for item in _items(part, line_bytes)):
+        more = 0 if isinstance(item, Failure) else item.size
+        if portion and (size + more > PORTION_BYTES or len(portion) == PORTION_ITEMS):
+            yield portion
+            portion, size = [], 0
+        portion.append(item)
+        size += more
+    if portion:
+        yield portion
+
+
+def halves(items: list[Item | Failure]) -> list[list[Item | Failure]]:
+    """Return two halves of what has more than one thing in it; nothing for what has not."""
+    if len(items) > 1:
+        middle = len(items) // 2
+        return [items[:middle], items[middle:]]
+    only = items[0]
+    if isinstance(only, Failure) or isinstance(only.content, (bytes, str, Printed)):
+        return []
+    content = only.content
+    if isinstance(content, Seeds):
+        middle = content.count // 2
+        first = replace(content, count=middle)
+        second = replace(content, first=content.first + middle, count=content.count - middle)
+        return [[only._replace(content=one)] for one in (first, second)] if middle else []
+    middle = len(content) // 2
+    rest = only._replace(content=content.slice(middle), number=only.number + middle)
+    return [[only._replace(content=content.slice(0, middle))], [rest]] if middle else []
+
+
+def _items(part: Part, line_bytes: int) -> Iterator[Item | Failure]:
+    if isinstance(part, Refused):
+        yield part.failure
+    elif isinstance(part, Seeds):
+        yield from _seeds(part)
+    elif isinstance(part, Texts):
+        yield from _texts(part)
+    elif isinstance(part, Lines):
+        yield from _lines(part, line_bytes)
+    else:
+        name = part.file.name
+        read = {PackedLines: _packed_lines, Document: _document, RowGroup: _rows}[type(part)]
+        try:
+            yield from read(part, line_bytes)  # type: ignore[operator]
+        except BadInput as error:
+            yield Failure(name, name, str(error).removeprefix(f"{name}: "), None)
+
+
+def _lines(part: Lines, line_bytes: int) -> Iterator[Item | Failure]:
+    name = part.file.name
+    some = False
+    try:
+        with opened(part.file.path) as stream:
+            stream.seek(part.start)
+            size = part.size
+            if not part.start and stream.peek(len(MARK)).startswith(MARK):
+                size -= len(stream.read(len(MARK)))
+            for number, line in lines_of(stream, size, first=part.first, most=line_bytes):
+                some = True
+                yield _line(name, number, line, line_bytes)
+    except OSError as error:
+        yield Failure(name, name, f"cannot be read: {error.strerror}", None)
+        return
+    if part.whole and not some:
+        yield Failure(name, name, "empty, expected a snapshot", None)
+
+
+def _packed_lines(part: PackedLines, line_bytes: int) -> Iterator[Item | Failure]:
+    name = part.file.name
+    some = False
+    try:
+        with gzip.open(part.file.path, "rb") as stream:
+            if stream.peek(len(MARK)).startswith(MARK):
+                stream.read(len(MARK))
+            for number, line in lines_of(stream, None, first=1, most=line_bytes):
+                some = True
+                yield _line(name, number, line, line_bytes)
+    except EOFError:
+        raise BadInput("gzip that is cut off: get the whole file") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise BadInput("gzip that is damaged") from None
+    except OSError as error:
+        raise BadInput(f"cannot be read: {error.strerror}") from None
+    if not some:
+        raise BadInput("empty, expected a snapshot")
+
+
+def _line(name: str, number: int, line: bytes | TooLong, most: int) -> Item | Failure:
+    place = f"{name}:{number}"
+    if isinstance(line, bytes):
+        return Item(name, place, line)
+    group, at = (_said(pattern, line.beginning) for pattern in (_NAMED, _CAPTURED))
+    reason = f"a line of {line.size:,} bytes, more than the {most:,} that are read"
+    return Failure(name, place, reason, group, captured_at=at)
+
+
+def _said(pattern: re.Pattern[bytes], beginning: bytes) -> str | None:
+    found = pattern.search(beginning)
+    return None if found is None else found[1].decode(errors="replace")
+
+
+def _document(part: Document, line_bytes: int) -> Iterator[Item]:
+    name = part.file.name
+    if part.size > line_bytes:
+        raise BadInput(
+            f"a document of {part.size:,} bytes, more than the {line_bytes:,} that are read"
+        )
+    for place, text in split_documents(_bytes_of(part.file), name):
+        yield Item(name, place, text)
+
+
+def _rows(part: RowGroup, _: int) -> Iterator[Item]:
+    from groups.columnar.parquet import read_rows
+
+    number = part.first
+    for rows in read_rows(part.file.path, [part.number]):
+        step = max(len(rows) * PORTION_BYTES // max(int(rows.nbytes), 1), 1)
+        for start in range(0, len(rows), step):
+            some = rows.slice(start, step)
+            yield Item(part.file.name, part.file.name, some, number)
+            number += len(some)
+
+
+def _texts(part: Texts) -> Iterator[Item | Failure]:
+    names, data, times = [], [], []
+    for file, time in zip(part.files, part.times, strict=True):
+        try:
+            data.append(_bytes_of(file))
+        except BadInput as error:
+            yield Failure(file.name, file.name, str(error), None, captured_at=time)
+            continue
+        names.append(file.name)
+        times.append(time)
+    if names:
+        source = ", ".join(names)
+        yield Item(source, source, Printed(tuple(names), tuple(data), tuple(times)))
+
+
+def _seeds(part: Seeds) -> Iterator[Item]:
+    step = max(PORTION_BYTES // max(replace(part, count=1).size, 1), 1)
+    end = part.first + part.count
+    for first in range(part.first, end, step):
+        some = replace(part, first=first, count=min(step, end - first))
+        yield Item(part.family.name, part.family.name, some)
+
+
+def _bytes_of(file: File) -> bytes:
+    try:
+        return read_bytes(file.path)
+    except BadInput as error:
+        raise BadInput(str(error).removeprefix(f"{file.path}: ")) from None

@@ -1,0 +1,218 @@
+"""Rows: what was read of the input, as rows of the layout, and why a part of it holds none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compare.runs.source.planning import LINE_BYTES
+from compare.runs.source.reading import Printed, portions
+from compare.runs.source.split import Seeds
+from groups.columnar.decode import decode
+from groups.columnar.key import keys_of
+from groups.columnar.layout import LAYOUT
+from groups.columnar.rows import batch_of, groups_of
+from groups.errors import BadInput
+from groups.fleet import Fleet
+from groups.group import Group
+from groups.importers import Failure, import_each
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from compare.runs.source.reading import Item
+    from compare.runs.source.split import Split
+
+INPUT = pa.schema(
+    [
+        *(field.with_nullable(True) for field in LAYOUT),
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("place", pa.string()),
+        ("reason", pa.string()),  # why there is no group; null where there is one
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is taken as given where a snapshot does not say it.
+
+    Attributes
+    ----------
+    reset : ``auto.offset.reset``
+    assume_equal : unknown subscriptions are all topics of the group
+    """
+
+    reset: str | None = None
+    assume_equal: bool = False
+
+    def of(self, group: Group) -> Group:
+        """Return the group with that."""
+        group = group.with_reset(self.reset)
+        return group.with_equal_subscriptions() if self.assume_equal else group
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Groups as rows of the layout, where each stands, and what could not become one.
+
+    Attributes
+    ----------
+    places : (rows,) source and place
+    """
+
+    rows: pa.RecordBatch
+    places: list[tuple[str, str]]
+    failures: list[Failure]
+
+    def as_input(self) -> pa.RecordBatch:
+        """Return all as rows of `INPUT`, first the groups."""
+        columns = {name: self.rows.column(name) for name in LAYOUT.names}
+        columns["key"] = pa.array(keys_of(self.rows), pa.string())
+        columns["source"] = pa.array([source for source, _ in self.places], pa.string())
+        columns["place"] = pa.array([place for _, place in self.places], pa.string())
+        columns["reason"] = pa.nulls(len(self.rows), pa.string())
+        good = pa.RecordBatch.from_arrays([columns[f.name] for f in INPUT], schema=INPUT)
+        if not self.failures:
+            return good
+        said = ("group", "captured_at", "source", "place", "reason")
+        bad = [{name: getattr(failure, name) for name in said} for failure in self.failures]
+        return _joined([good, pa.RecordBatch.from_pylist(bad, INPUT)], INPUT)
+
+
+NOTHING = Given()
+
+
+def read_split(
+    split: Split, *, given: Given = NOTHING, line_bytes: int = LINE_BYTES
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a split, of the columns of `INPUT`."""
+    for items in portions(split, line_bytes=line_bytes):
+        yield rows_of(items, given).as_input()
+
+
+def rows_of(items: Sequence[Item | Failure], given: Given = NOTHING) -> Rows:
+    """Return the groups that some items hold, and why the others hold none."""
+    batches: list[pa.RecordBatch] = []
+    places: list[tuple[str, str]] = []
+    failures: list[Failure] = []
+    texts: list[Item] = []
+
+    def add(rows: Rows) -> None:
+        batches.append(rows.rows)
+        places.extend(rows.places)
+        failures.extend(rows.failures)
+
+    def add_texts() -> None:
+        if texts:
+            at = [(item.source, item.place) for item in texts]
+            add(_decoded([item.content for item in texts], at, given))
+            texts.clear()
+
+    for item in items:
+        if isinstance(item, Failure):
+            failures.append(item)
+        elif isinstance(item.content, (bytes, str)):
+            texts.append(item)
+        else:
+            add_texts()
+            if isinstance(item.content, Printed):
+                add(_printed(item.content, given))
+            elif isinstance(item.content, Seeds):
+                add(_seeded(item.content, given))
+            else:
+                add(_stored(item, item.content, given))
+    add_texts()
+    return Rows(_joined(batches, LAYOUT), places, failures)
+
+
+def _decoded(contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given) -> Rows:
+    contents = [
+        content.encode() if isinstance(content, str) and content.isascii() else content
+        for content in contents
+    ]
+    rows, bad = decode(contents, reset=given.reset, assume_equal=given.assume_equal)
+    reasons = {one.row: one for one in bad}
+    failures = [
+        Failure(*at[one.row], one.reason, one.group, captured_at=one.captured_at)
+        for one in bad
+        if not _is_blank(contents[one.row])
+    ]
+    return Rows(rows, [place for i, place in enumerate(at) if i not in reasons], failures)
+
+
+def _is_blank(content: object) -> bool:
+    """Say whether a text is a line of blanks that ASCII does not know."""
+    if isinstance(content, bytes):
+        try:
+            content = content.decode()
+        except UnicodeDecodeError:
+            return False
+    return isinstance(content, str) and not content.strip()
+
+
+def _printed(printed: Printed, given: Given) -> Rows:
+    pairs = zip(printed.names, printed.times, strict=True)
+    times = {name: time for name, time in pairs if time is not None}
+    views = list(zip(printed.names, printed.data, strict=True))
+    imported, refused = import_each(views, times=times)
+    places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
+    found = _decoded([made.document for made in imported], places, given)
+    return Rows(found.rows, found.places, [*found.failures, *refused])
+
+
+def _seeded(seeds: Seeds, given: Given) -> Rows:
+    groups, places, failures = [], [], []
+    for seed in range(seeds.first, seeds.first + seeds.count):
+        place = (seeds.family.name, f"{seeds.family.name}-{seed}")
+        try:
+            groups.append(given.of(seeds.family.group(seed)))
+            places.append(place)
+        except BadInput as error:
+            failures.append(Failure(*place, str(error), place[1]))
+    return Rows(batch_of(groups), places, failures)
+
+
+def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
+    """Return the rows of a Parquet file that hold a group."""
+    try:
+        fleet, bad = Fleet.from_arrow(rows)
+    except BadInput as error:
+        return Rows(_joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
+    places = [(item.source, f"{item.source}:{item.number + n + 1}") for n in range(len(rows))]
+    failures = [
+        Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
+        for one in bad
+    ]
+    reasons = {one.row for one in bad}
+    places = [place for i, place in enumerate(places) if i not in reasons]
+    return Rows(_given(fleet.rows, given), places, failures)
+
+
+def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
+    asked = pa.nulls(len(rows), pa.bool_()).fill_null(False)
+    if given.reset is not None:
+        asked = pc.or_(asked, pc.is_null(rows.column("auto_offset_reset")))
+    if given.assume_equal:
+        asked = pc.or_(asked, pc.is_valid(rows.column("subscription_known")))
+    if not pc.any(asked).as_py():
+        return rows
+    batches, start = [], 0
+    for at in pc.indices_nonzero(asked).to_pylist():
+        group = next(groups_of(rows.slice(at, 1)))
+        assert isinstance(group, Group)
+        batches += [rows.slice(start, at - start), batch_of([given.of(group)])]
+        start = at + 1
+    return _joined([*batches, rows.slice(start)], LAYOUT)
+
+
+def _joined(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    if len(batches) == 1:
+        return batches[0]
+    table = pa.Table.from_batches(batches, schema).combine_chunks()
+    found = table.to_batches()
+    return found[0] if found else pa.RecordBatch.from_pylist([], schema)
