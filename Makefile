@@ -73,7 +73,7 @@ picture: .venv/.ready  ## draw docs/images/page.png anew, the page of captured g
 lock: .venv/.ready  ## resolve the pinned dependencies anew
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links --generate-hashes \
-	  --extra spark --extra plots --extra ilp --extra java --extra clients --extra dev pyproject.toml -o requirements.lock
+	  --extra spark --extra connect --extra plots --extra ilp --extra java --extra clients --extra dev pyproject.toml -o requirements.lock
 	@grep == requirements.lock | sed 's/ \\$$//' > .venv/pins.txt
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links --generate-hashes \

@@ -118,7 +118,7 @@ def _set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator
 @contextmanager
 def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     """Open a session of a Spark Connect server; what still runs in it at the end is cancelled."""
-    require("grpc", "grpc_status", "google.rpc", "zstandard", extra="connect")
+    require("grpc", "grpc_status", "zstandard", extra="connect")
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
