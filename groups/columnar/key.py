@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from groups.arrays import NO_GENERATION, UNKNOWN
-from groups.columnar.layout import LAYOUT, in_layout
-from groups.columnar.rest import rewritten
+from groups.arrays import UNKNOWN
+from groups.columnar.layout import LAYOUT, SAYS_NOTHING, in_layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
 
 HEXADECIMAL_DIGITS = 32
-# A list of just these says what null says.
-_SAYS_NOTHING = {
-    "subscription_known": True,
-    "generation": NO_GENERATION,
-    "lag": UNKNOWN,
-    "weight": UNKNOWN,
-}
 
 
 def keys_of(rows: pa.RecordBatch) -> list[str]:
@@ -35,6 +27,7 @@ def keys_of(rows: pa.RecordBatch) -> list[str]:
 
     It is the digest of the row's columns as bytes, each with how many there are: the same in any
     batch and at any place in it, and whether what is not known is null or a list that says so.
+    Rows that others wrote are made :func:`groups.columnar.canonical.canonical` before.
 
     Raises
     ------
@@ -90,8 +83,6 @@ class _Part(NamedTuple):
 
 
 def _parts(column: pa.Array, name: str) -> list[_Part]:
-    if name == "rest":
-        column = _rewritten(column)
     there = column.is_valid().to_numpy(zero_copy_only=False)
     if pa.types.is_string(column.type):
         ends = _ends(column)
@@ -107,8 +98,8 @@ def _parts(column: pa.Array, name: str) -> list[_Part]:
         ]
     flat = values.to_numpy(zero_copy_only=False)
     length = np.diff(ends)
-    if name in _SAYS_NOTHING:
-        said = np.concatenate(([0], np.cumsum(flat != _SAYS_NOTHING[name])))
+    if name in SAYS_NOTHING:
+        said = np.concatenate(([0], np.cumsum(flat != SAYS_NOTHING[name])))
         length = np.where(there & (said[ends[1:]] > said[ends[:-1]]), length, UNKNOWN)
     return [_Part(length, _bytes(flat), ends * flat.itemsize)]
 
@@ -129,10 +120,3 @@ def _ends(texts: pa.StringArray) -> Int64:
 def _characters(texts: pa.StringArray) -> memoryview:
     data = texts.buffers()[2]
     return memoryview(b"" if data is None else data)
-
-
-def _rewritten(rest: pa.StringArray) -> pa.StringArray:
-    """Return JSON in the one way that rows are written in."""
-    if rest.null_count == len(rest):
-        return rest
-    return pa.array([None if text is None else rewritten(text) for text in rest.to_pylist()])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from groups.arrays import NO_GENERATION, UNKNOWN
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ MAY_BE_NULL = frozenset(
         "weight", "rest",
     }
 )  # fmt: skip
+# A list of just these says what null says.
+SAYS_NOTHING = {
+    "subscription_known": True,
+    "generation": NO_GENERATION,
+    "lag": UNKNOWN,
+    "weight": UNKNOWN,
+}
 
 
 class BadRow(NamedTuple):

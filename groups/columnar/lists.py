@@ -51,6 +51,10 @@ class Lists:
         """(rows,) int64: how many values each row has."""
         return np.diff(self.start)
 
+    def at(self, row: int) -> Any:
+        """Return the values of a row."""
+        return self.values[self.start[row] : self.start[row + 1]]
+
     def each(self, of_row: Int64) -> Int64:
         """Return for each value what is said of its row."""
         return np.repeat(of_row, self.length)

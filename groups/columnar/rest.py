@@ -63,20 +63,9 @@ def rest_of(group: Group) -> str | None:
 def written(topics: Mapping[str, Any], members: Mapping[str, Any]) -> str | None:
     """Return the JSON that a row has of these parts of a snapshot; None for nothing."""
     parts = {key: part for key, part in (("members", members), ("topics", topics)) if part}
-    return _dumped(parts) if parts else None
-
-
-def rewritten(text: str) -> str:
-    """Return the JSON of a rest in the one way that rows are written in; what is none, as it is.
-
-    Blanks and the order of keys carry no meaning.
-    """
-    try:
-        made = _dumped(json.loads(text))
-        made.encode()
-    except (ValueError, RecursionError):
-        return text
-    return made
+    if not parts:
+        return None
+    return json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def with_rest(group: Group, text: str) -> Group:
@@ -187,7 +176,3 @@ def _claims_beside(group: Group) -> Claims | None:
 
 def _part(document: Mapping[str, Any], keys: set[str]) -> dict[str, Any]:
     return {key: document[key] for key in document.keys() & keys}
-
-
-def _dumped(parts: object) -> str:
-    return json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -13,6 +13,7 @@ from groups.arrays import NO_GENERATION, UNKNOWN, check_total, frozen
 from groups.columnar.doubts import doubted
 from groups.columnar.layout import LAYOUT, BadRow, sifted
 from groups.columnar.lists import Lists
+from groups.columnar.plain_rest import is_plain
 from groups.columnar.rows import groups_of
 from groups.columns.names import numbers
 from groups.columns.racks import joined_racks
@@ -47,6 +48,19 @@ class Rows:
             for field in LAYOUT
             if field.type != pa.string()
         }
+
+    def has_plain_rest(self, row: int) -> bool:
+        """Say whether what the rest of a row says is good, written as `assay` does, and plain."""
+        lists, texts = self.lists, self.rows.column
+        lag = lists["lag"]
+        return is_plain(
+            texts("rest")[row].as_py(),
+            lists["topics"].at(row).to_pylist(),
+            lists["partitions"].at(row).tolist(),
+            lists["members"].at(row).to_pylist(),
+            lag.at(row) if lag.given[row] else None,
+            texts("auto_offset_reset")[row].as_py(),
+        )
 
     def judged(self, asked: Int64, failures: list[BadRow]) -> Rows:
         """Return the rows without those of the asked ones that are no group; say why of each."""
@@ -157,8 +171,10 @@ def side_by_side(given: pa.RecordBatch) -> tuple[Rows, list[BadRow]]:
     """
     typed, place, failures = sifted(given)
     rows = Rows(typed, place, {})
-    asked = doubted(typed, rows.lists) | _is_there(typed.column("rest"))
-    rows = rows.judged(np.flatnonzero(asked), failures)
+    bad = doubted(typed, rows.lists)
+    more = np.flatnonzero(~bad & _is_there(typed.column("rest"))).tolist()
+    bad[[row for row in more if not rows.has_plain_rest(row)]] = True
+    rows = rows.judged(np.flatnonzero(bad), failures)
     check_total([len(rows.lists["owner"].values)])
     refused = rows.refused()
     if refused:

@@ -1,5 +1,6 @@
 """Fleets of Arrow rows: what they hold is what `Group` accepts of each row, and nothing else."""
 
+import json
 import random
 
 import numpy as np
@@ -149,6 +150,55 @@ def test_a_fleet_takes_just_the_rows_that_a_group_can_be_made_of(seed):
         assert named[one.row] or one.group is None
         if "not in range" not in one.reason:
             assert one.reason == reasons[one.row]
+
+
+def mutated_rest(rng: random.Random, text: str) -> str:
+    """What a row says beside its columns, with something changed in the text or in its parts."""
+    parts = json.loads(text)
+    kind, name = rng.choice([(kind, name) for kind in parts for name in parts[kind]])
+    about = parts[kind][name]
+    change = rng.randrange(9)
+    if change == 0:
+        at = rng.randrange(len(text))
+        return text[:at] + rng.choice(['"', "}", ",", "1", " ", "\\u0061", "\\ud800"]) + text[at:]
+    if change == 1:
+        return text.replace(f'"{name}":', f'"{name}":{{}},"{name}":', 1)
+    if change == 2:
+        key = rng.choice(["rack", "racks", "owned", "client_id", "lag", "assignors", "capacity"])
+        about[key] = rng.choice([None, "a", "", [], ["a", "a"], ["a", "b"], {"t0": [0]}, 0, 7])
+    elif change == 3:
+        parts[kind]["other" if rng.random() < 0.5 else "t0"] = parts[kind].pop(name)
+    elif change == 4:
+        parts[rng.choice(["topics", "members", "more"])] = rng.choice([{}, [], None])
+    elif change == 5:
+        about.clear()
+    elif change == 6 and about.get("offsets"):
+        rng.choice([about["offsets"].pop, about["offsets"][0].popitem, about["offsets"].clear])()
+    elif change == 7 and about.get("offsets"):
+        key = rng.choice(["beginning", "end", "committed"])
+        rng.choice(about["offsets"])[key] = rng.choice([None, 0, -1, 5, 10**6, 2**63, 1.0, True])
+    return json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_fleet_takes_just_the_rests_that_a_group_can_be_made_of(seed):
+    rng = random.Random(seed)
+    rows = [row for row in REST if row["rest"]]
+    rows = [row | {"rest": mutated_rest(rng, row["rest"])} for row in rng.sample(rows, 20)]
+    reasons, good_ones = {}, []
+    for at, row in enumerate(rows):
+        try:
+            good_ones.append(of_row(row))
+        except BadInput as error:
+            reasons[at] = str(error)
+    fleet, failures = Fleet.from_arrow(pa.RecordBatch.from_pylist(rows, LAYOUT))
+    assert {one.row: one.reason for one in failures} == reasons
+    assert_equal(fleet, good_ones)
+    assert reasons
+    assert good_ones
+
+
+REST = batch_of(shipped()).to_pylist()
 
 
 def test_mutations_are_of_both_kinds():

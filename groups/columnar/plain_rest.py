@@ -1,0 +1,98 @@
+"""Plain rests: those that say only of logs and of details, checked without a group."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, MsgspecError, Struct, UnsetType
+from msgspec.json import Decoder, Encoder
+
+from groups.arrays import UNKNOWN
+from groups.plain.topics import lags_of, logs_of
+from groups.plain.typed import Born, Name, Rate, TypedOffsets, TypedTopic, Unusual
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups.arrays import Int64
+
+
+class _Topic(Struct, forbid_unknown_fields=True):
+    offsets: list[TypedOffsets]
+
+
+class _Member(Struct, forbid_unknown_fields=True):
+    instance_id: Name | UnsetType = UNSET
+    client_id: Name | UnsetType = UNSET
+    host: Name | UnsetType = UNSET
+    assignors: list[Name] | UnsetType = UNSET
+    capacity: Rate | UnsetType = UNSET
+    epoch: Born | UnsetType = UNSET
+    subscription_regex: Name | UnsetType = UNSET
+
+
+class _Rest(Struct, forbid_unknown_fields=True):
+    members: dict[Name, _Member] | UnsetType = UNSET
+    topics: dict[Name, _Topic] | UnsetType = UNSET
+
+
+_NOTHING = _Member()
+_DECODER = Decoder(_Rest)
+_ENCODER = Encoder(order="sorted")
+
+
+def is_plain(
+    text: str,
+    topics: Sequence[str],
+    partitions: Sequence[int],
+    members: Sequence[str],
+    lag: Int64 | None,
+    reset: str | None,
+) -> bool:
+    """Say whether a rest is good beside these columns, written as `assay` does, and plain.
+
+    Where it is not, it may be good or bad.
+    """
+    try:
+        rest = _DECODER.decode(text)
+        # Written again it would be another text if a key were there twice.
+        if _ENCODER.encode(rest) != text.encode():
+            return False
+    except (MsgspecError, UnicodeError, RecursionError):
+        return False
+    if rest.members is UNSET and rest.topics is UNSET:
+        return False
+    said = {} if isinstance(rest.members, UnsetType) else rest.members
+    if not said.keys() <= set(members) or not all(map(_is_written, said.values())):
+        return False
+    logs = {} if isinstance(rest.topics, UnsetType) else rest.topics
+    if not logs.keys() <= set(topics):
+        return False
+    first = [0, *accumulate(partitions)]
+    return all(
+        _is_followed(logs[name].offsets, first[t], partitions[t], lag, reset)
+        for t, name in enumerate(topics)
+        if name in logs
+    )
+
+
+def _is_written(member: _Member) -> bool:
+    """Say whether a row of ours would have this of a member."""
+    assignors = () if isinstance(member.assignors, UnsetType) else member.assignors
+    return member != _NOTHING and len(set(assignors)) == len(assignors)
+
+
+def _is_followed(
+    offsets: list[TypedOffsets], first: int, count: int, lag: Int64 | None, reset: str | None
+) -> bool:
+    """Say whether the lag is what follows from the offsets of a topic, all of which are there."""
+    if any(UNSET in (one.beginning, one.end, one.committed) for one in offsets):
+        return False
+    topic = [TypedTopic(count, offsets=offsets)]
+    try:
+        found = lags_of(topic, logs_of(topic), reset)
+    except Unusual:
+        return False
+    given = [UNKNOWN] * count if lag is None else lag[first : first + count].tolist()
+    return found == given

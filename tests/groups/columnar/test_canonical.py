@@ -1,0 +1,87 @@
+"""Canonical rows: whoever wrote a group, and however, it has one row and one key."""
+
+import json
+import random
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from groups import Group
+from groups.columnar.canonical import canonical
+from groups.columnar.key import keys_of
+from groups.columnar.layout import LAYOUT
+from groups.columnar.rows import batch_of
+from groups.columnar.side_by_side import side_by_side
+from tests.groups.columnar.test_rows import EVERYTHING, good, odd, shipped
+from tests.groups.columnar.test_side_by_side import some_groups
+
+
+def rewritten(rng: random.Random, row: dict) -> dict:
+    """The row as another program may write it."""
+    members, row = len(row["members"]), dict(row)
+    ends, listed, read = (row[f"subscription_{name}"] for name in ("indptr", "topics", "row"))
+    lists = [listed[a:b] for a, b in pairwise(ends)]
+    way = rng.randrange(3)
+    if way == 0:
+        # A list for each member.
+        lists, read = [lists[r] for r in read], list(range(members))
+    elif way == 1:
+        order = rng.sample(range(len(lists)), len(lists))
+        lists, read = [lists[at] for at in order], [order.index(r) for r in read]
+    ends = [0]
+    for one in lists:
+        ends.append(ends[-1] + len(one))
+    row |= {"subscription_indptr": ends, "subscription_row": read}
+    row |= {"subscription_topics": [topic for one in lists for topic in one]}
+    nothing = {"subscription_known": [True] * members, "generation": [-1] * members}
+    nothing |= {name: [-1] * len(row["owner"]) for name in ("lag", "weight")}
+    for name, says in nothing.items():
+        if row[name] is None and rng.random() < 0.5:
+            row[name] = says
+    if row["assumed"] == []:
+        row["assumed"] = None
+    if row["rest"] is None:
+        row["rest"] = rng.choice((None, "{}", '{"topics": {}}'))
+    else:
+        parts = json.loads(row["rest"])
+        row["rest"] = json.dumps(dict(reversed(parts.items())), indent=1)
+    return row
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_row_that_another_program_wrote_becomes_the_one_that_assay_writes(seed):
+    rng = random.Random(seed)
+    groups = [*some_groups(rng, 25), Group.from_dict(EVERYTHING)]
+    rows = batch_of(groups)
+    others = [rewritten(rng, row) for row in rows.to_pylist()]
+    found, place, failures = canonical(pa.RecordBatch.from_pylist(others, LAYOUT))
+    assert failures == []
+    assert place.tolist() == list(range(len(rows)))
+    assert found.equals(rows)
+    assert keys_of(found) == keys_of(rows)
+
+
+def test_what_assay_writes_is_canonical():
+    rows = batch_of(shipped() + odd())
+    found, _, failures = canonical(rows)
+    assert (found.equals(rows), failures) == (True, [])
+
+
+def test_the_rest_of_a_console_capture_needs_no_group():
+    rows = batch_of([group for group in shipped() if group.offsets is not None])
+    plain = rows.filter(
+        pc.invert(pc.match_substring_regex(rows.column("rest"), '"owned"|"target"'))
+    )
+    assert len(plain) > 15
+    found, failures = side_by_side(plain)
+    assert (len(found.rows), found.known, failures) == (len(plain), {}, [])
+
+
+def test_bad_rows_fall_out_of_canonical_ones():
+    rows = [good(), good() | {"lag": [0]}, good() | {"group": "h", "generation": [-1, -1]}]
+    found, place, failures = canonical(pa.RecordBatch.from_pylist(rows, LAYOUT))
+    assert [one.row for one in failures] == [1]
+    assert (found.column("group").to_pylist(), place.tolist()) == (["g", "h"], [0, 2])
+    assert found.column("generation").to_pylist() == [[3, -1], None]
