@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from groups.arrays import NOBODY
 if TYPE_CHECKING:
     from groups import Claims, Group
     from groups.arrays import Int32, Int64, Ints
+
+MOST = int(np.iinfo(np.int32).max)
 
 
 def fill(arrays: Any, group: Group, owned: Claims) -> None:
@@ -27,18 +30,18 @@ def fill(arrays: Any, group: Group, owned: Claims) -> None:
     Refused
         Where a number does not fit into the 32 bits that Kafka has for it.
     """
-    from jpype import JArray, JInt, JString
+    strings, of_ints = _array_types()
 
     def ints(values: Ints, what: str = "an index") -> Any:
-        return JArray(JInt)(_int32(values, what))
+        return of_ints(_int32(values, what))
 
     names, members = group.topics + group.absent_topics, len(group.members)
     indptr, subscribed = _subscriptions(group)
-    arrays.topics = JArray(JString)(list(names))
+    arrays.topics = strings(list(names))
     arrays.partitions = ints(group.partitions, "partitions")
-    arrays.members = JArray(JString)(list(group.members))
+    arrays.members = strings(list(group.members))
     details = group.details or [None] * members
-    arrays.instances = JArray(JString)([said and said.instance_id for said in details])
+    arrays.instances = strings([said and said.instance_id for said in details])
     arrays.generations = ints(group.generation, "generation")
     arrays.subscriptionStarts, arrays.subscribed = ints(indptr), ints(subscribed)
     arrays.ownedStarts = ints(np.searchsorted(owned.member, np.arange(members + 1)))
@@ -47,11 +50,11 @@ def fill(arrays: Any, group: Group, owned: Claims) -> None:
     racks = group.racks
     none = np.empty(0, np.int32)
     if racks is None:
-        arrays.racks = JArray(JString)([])
+        arrays.racks = strings([])
         arrays.memberRacks = ints(np.full(members, NOBODY))
         arrays.replicaSets = arrays.setOf = arrays.rackOf = ints(none)
         return
-    arrays.racks = JArray(JString)(list(racks.names))
+    arrays.racks = strings(list(racks.names))
     arrays.memberRacks = ints(racks.member)
     arrays.replicaSets = ints(racks.replicas)
     sets, of_rack = np.divmod(racks.holds, max(len(racks.names), 1))
@@ -68,6 +71,14 @@ def handed_out(arrays: Any, group: Group) -> Assignment:
     return Assignment.from_columns(group, member[order], topic[order], number[order])
 
 
+@cache
+def _array_types() -> tuple[Any, Any]:
+    """Return the types of arrays of strings and of ints, which take a while to be made."""
+    from jpype import JArray, JInt, JString
+
+    return JArray(JString), JArray(JInt)
+
+
 def _subscriptions(group: Group) -> tuple[Int64, Int64]:
     """CSR of the subscriptions: topics that do not exist last, as in `absent_topics`."""
     members, topics = group.subscription_pairs
@@ -81,7 +92,6 @@ def _subscriptions(group: Group) -> tuple[Int64, Int64]:
 
 
 def _int32(values: Ints, what: str) -> Int32:
-    limit = np.iinfo(np.int32).max
-    if len(values) and int(values.max()) > limit:
+    if len(values) and int(values.max()) > MOST:
         raise Refused(f"{what} of {int(values.max())}: Kafka has 32 bits for it")
     return np.ascontiguousarray(values, np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from groups import Assignment
@@ -37,10 +38,10 @@ class JavaGroup:
         import jpype
 
         self._group = group
-        self._arrays: Any = jpype.JClass("assay.GroupArrays", loader=loaded)()
+        self._arrays: Any = _class("assay.GroupArrays", loaded)()
         fill(self._arrays, group, owned)
         try:
-            self._caller: Any = jpype.JClass(caller, loader=loaded)(assignor, self._arrays)
+            self._caller: Any = _class(caller, loaded)(assignor, self._arrays)
         except jpype.JException as error:
             raise failure(error) from None
 
@@ -75,3 +76,11 @@ class JavaGroup:
             return [int(nanoseconds) / 1e9 for nanoseconds in self._caller.timed(runs)]
         except jpype.JException as error:
             raise failure(error) from None
+
+
+@cache
+def _class(name: str, loaded: object) -> Any:
+    """Return a class of a loader: looking it up takes a while, and each group needs two."""
+    import jpype
+
+    return jpype.JClass(name, loader=loaded)
