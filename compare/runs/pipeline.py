@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,8 +13,8 @@ import pyarrow as pa
 
 from compare.runs.circumstances import circumstances
 from compare.runs.counts import RunCounts
-from compare.runs.rows import found_row
 from compare.runs.session.spark import spark_session
+from compare.runs.source.planning import SPLIT_BYTES, splits
 from compare.runs.tables.files import append, left_out, new_run
 from compare.runs.tables.folder import prepared
 from compare.runs.tables.schemas import TABLES
@@ -21,8 +22,6 @@ from compare.runs.tables.stored import read_table
 from compare.runs.work.missing import missing_of
 from compare.runs.work.phases import cores_of, read, solve
 from compare.runs.work.plan import pieces
-from groups.errors import BadInput
-from groups.files import find
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -33,8 +32,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from compare.runs.job import Job
+    from compare.runs.source.split import Split
 
-TEXTS_PER_TASK = 1_000
+# Enough parts for each core to be done at the same time, large enough to be worth a task.
+PARTS_PER_CORE = 8
+LEAST_BYTES = 2**20
 
 
 def run_job(
@@ -55,17 +57,14 @@ def run_job(
         Where the input holds nothing, the folder cannot be written, or there is no Java.
     """
     started, clock = datetime.now(UTC), perf_counter()
-    found = [found_row(found) for found in find([str(job.source)])]
-    if not found:
-        raise BadInput(f"{job.source}: empty, expected snapshots")
+    parts = cut(job)
     run = new_run(started)
     named, job = job.out, replace(job, out=prepared(job.out))
     for line in left_out(job.out):
         say(line)
-    say(f"reading {counted(len(found), 'input')} under {job.source}")
+    say(f"reading {job.source}")
     with session(named) as spark:
-        cuts = range(0, len(found), TEXTS_PER_TASK)
-        was_read = read(spark, job, run, [found[i : i + TEXTS_PER_TASK] for i in cuts])
+        was_read = read(spark, job, run, parts)
         keys = sorted(was_read.keys)
         missing = missing_of(job, keys)
         if len(missing):
@@ -82,6 +81,23 @@ def run_job(
     names = tuple(stored.loc[keys])
     seconds = perf_counter() - clock
     return RunCounts(named, names, solved, len(missing), failures, seconds, tuple(keys))
+
+
+def cut(job: Job) -> list[Split]:
+    """Return the parts of the input that tasks read.
+
+    Raises
+    ------
+    BadInput
+        Where there is no input.
+    """
+    found = splits([str(job.source)])
+    size = sum(split.size for split in found) // (PARTS_PER_CORE * (os.cpu_count() or 1))
+    return (
+        found
+        if size > SPLIT_BYTES
+        else splits([str(job.source)], split_bytes=max(size, LEAST_BYTES))
+    )
 
 
 def _log_run(job: Job, run: str, started: str, groups: int, failures: int, clock: float) -> None:

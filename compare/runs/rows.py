@@ -11,13 +11,12 @@ from compare.runs.tables.keys import content_key
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
 from compare.score import Excess, Score, ScoreTerm
-from groups.importers import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.runs.job import Job
-    from groups.files import Found
+    from groups.importers import Failure
     from optimal.solution import Solution
 
 Row = dict[str, object]
@@ -38,34 +37,11 @@ def captures_in(rows: pa.RecordBatch) -> list[Capture]:
     return [Capture(*values) for values in zip(*columns, strict=True)]
 
 
-def found_row(found: Found | Failure) -> Row:
-    """Return what was found as the row that a run begins with."""
-    row: Row = dict.fromkeys(("text", "reason", "group", "captured_at"))
-    row |= {"source": found.source, "place": found.place}
-    if isinstance(found, Failure):
-        told = {"reason": found.reason, "group": found.group, "captured_at": found.captured_at}
-        return row | told
-    return row | {"text": found.text}
-
-
-def told(found: Mapping[str, Any]) -> Failure:
-    """Return why there is no group in what :func:`found_row` returned."""
-    at = found["captured_at"]
-    return Failure(
-        found["source"], found["place"], found["reason"], found["group"], captured_at=at
-    )
-
-
-def failure_row(failure: Failure, text: str | None) -> Row:
-    """Return the row in ``failures``.
-
-    Parameters
-    ----------
-    text : of what could not become a group
-    """
-    columns = ("source", "place", "reason", "captured_at")
-    said = {column: getattr(failure, column) for column in columns}
-    return {"group": failure.group, "key": content_key({"text": text, **said}), **said}
+def failure_row(failure: Failure) -> Row:
+    """Return the row in ``failures``."""
+    columns = ("source", "place", "reason", "captured_at", "group")
+    said: Row = {column: getattr(failure, column) for column in columns}
+    return {"key": content_key(said), **said}
 
 
 def optimum_row(

@@ -12,26 +12,24 @@ from compare.runs.work.tally import SCHEMA, Tally
 from compare.runs.work.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
     from compare.runs.job import Job
+    from compare.runs.source.split import Split
     from compare.runs.work.plan import Piece
 
 
-def read(
-    spark: SparkSession, job: Job, run: str, found: Sequence[Sequence[Mapping[str, Any]]]
-) -> Tally:
+def read(spark: SparkSession, job: Job, run: str, splits: Sequence[Split]) -> Tally:
     """Read the input in tasks, which write what is new to ``groups`` and ``failures``.
 
     Parameters
     ----------
     run : name of the run
-    found : what each task reads
     """
-    return _done(spark, partial(_read, job, run), found)
+    return _done(spark, partial(_read, job, run), splits)
 
 
 def solve(spark: SparkSession, job: Job, run: str, pieces: Sequence[Piece]) -> Tally:
@@ -74,9 +72,9 @@ def _told(
             yield tally.rows()
 
 
-def _read(job: Job, run: str, found: Sequence[Mapping[str, Any]], tally: Tally) -> None:
+def _read(job: Job, run: str, split: Split, tally: Tally) -> None:
     stored = {name: StoredKeys.of(job.out, name) for name in ("groups", "failures")}
-    ReadingTask(job, run, process_of(job.folders), tally, stored).work_on(found)
+    ReadingTask(job, run, process_of(job.folders), tally, stored).work_on(split)
 
 
 def _solve(job: Job, run: str, piece: Piece, tally: Tally) -> None:

@@ -1,39 +1,44 @@
-"""Reading: what was found in the input to rows of ``groups`` and ``failures``, in a child."""
+"""Reading: a part of the input to rows of ``groups`` and ``failures``."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.runs.rows import batch, failure_row, told
+from compare.runs.rows import batch, failure_row
+from compare.runs.source.reading import Printed, halves, portions
+from compare.runs.source.rows import Given, rows_of
 from compare.runs.tables.files import append
 from compare.runs.tables.schemas import TABLES
-from compare.runs.work.apart import taken_apart
-from compare.runs.work.wire import of_bytes, to_bytes
-from groups.columnar.decode import decode
+from compare.runs.work.wire import joined, of_bytes, to_bytes
 from groups.columnar.key import keys_of
 from groups.importers import Failure
 from heuristics.child import Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from compare.runs.job import Job
+    from compare.runs.source.reading import Item
+    from compare.runs.source.split import Split
     from compare.runs.work.missing import StoredKeys
     from compare.runs.work.process import Process
     from compare.runs.work.tally import Tally
 
-# Some two hundred nanoseconds a byte where the machine has nothing else to do.
-BYTE_SECONDS = 2e-7
+# Some hundred nanoseconds a byte where the machine has nothing else to do.
+BYTE_SECONDS = 1e-7
 PATIENCE = 20
 GRACE_SECONDS = 2.0
-_NAMED = re.compile(r'"group"\s*:\s*"((?:[^"\\]|\\.)+)"')
+PARTS = 32
+MOST_ROWS = 20_000
+_NAMED = re.compile(r'"group"\s*:\s*("(?:[^"\\]|\\.)+")')
 _LOOKED_AT = 2**16
 
 
@@ -51,26 +56,13 @@ class Read:
     seconds: Mapping[str, float]
 
 
-def read_found(job: Job, found: Sequence[Mapping[str, Any]]) -> Read:
-    """Return the groups and the failures in what was found.
-
-    Parameters
-    ----------
-    found : what :func:`compare.runs.rows.found_row` returned
-    """
+def read_items(job: Job, items: Sequence[Item | Failure]) -> Read:
+    """Return the groups and the failures in a part of the input."""
     begun = perf_counter()
-    texts = [i for i, one in enumerate(found) if one["text"] is not None]
-    contents = (found[i]["text"] for i in texts)
-    rows, bad = decode(contents, reset=job.reset, assume_equal=job.assume_equal)
-    failures = [failure_row(told(one), None) for one in found if one["text"] is None]
-    unfit = {texts[one.row]: one for one in bad}
-    places = [(found[i]["source"], found[i]["place"]) for i in texts if i not in unfit]
-    for i, one in unfit.items():
-        failure = told({**found[i], **one._asdict()})
-        failures.append(failure_row(failure, found[i]["text"]))
+    found = rows_of(items, Given(job.reset, job.assume_equal))
     decoded = perf_counter()
-    rows = stored_rows(rows, places)
-    failed = batch("failures", failures)
+    rows = stored_rows(found.rows, found.places)
+    failed = batch("failures", map(failure_row, found.failures))
     seconds = {"decode": decoded - begun, "key": perf_counter() - decoded}
     return Read(to_bytes(rows), to_bytes(failed), seconds)
 
@@ -96,16 +88,6 @@ def stored_rows(rows: pa.RecordBatch, places: Sequence[tuple[str, str]]) -> pa.R
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 
-def name_in(text: str) -> str | None:
-    """Return the name of the group that a snapshot is of, where its beginning says it."""
-    said = _NAMED.search(text[:_LOOKED_AT])
-    return None if said is None else said[1]
-
-
-def _count(rows: pa.RecordBatch, name: str) -> pa.Array:
-    return pc.list_value_length(rows.column(name)).cast(pa.int64())
-
-
 @dataclass
 class ReadingTask:
     """A part of the input being read: what is new in it ends up in files.
@@ -114,7 +96,7 @@ class ReadingTask:
     ----------
     run : name of the run, which its files bear
     stored : what ``groups`` and ``failures`` hold already
-    ask : what the process is asked to do
+    read : what the process is asked to do
     """
 
     job: Job
@@ -122,43 +104,98 @@ class ReadingTask:
     process: Process
     tally: Tally
     stored: Mapping[str, StoredKeys]
-    read: Callable[[Job, Sequence[Mapping[str, Any]]], Read] = read_found
+    read: Callable[[Job, Sequence[Item | Failure]], Read] = read_items
 
-    def work_on(self, found: Sequence[Mapping[str, Any]]) -> None:
+    def work_on(self, split: Split) -> None:
         """Read, and write what is new; what does harm is a failure with the reason."""
+        groups: list[pa.RecordBatch] = []
+        failures: list[pa.RecordBatch] = []
+        for items in self._portions(split):
+            for read in self._taken_apart(items):
+                self.tally.add(read.seconds)
+                groups.append(of_bytes(read.groups))
+                failures.append(of_bytes(read.failures))
+            if sum(map(len, groups)) > MOST_ROWS:
+                self._write(groups, failures)
+        self._write(groups, failures)
 
-        def ask(first: int, end: int) -> Read | Lost:
-            size = sum(len(one["text"] or "") for one in found[first:end])
-            seconds = GRACE_SECONDS + size * PATIENCE * BYTE_SECONDS + self.job.time_limit
-            return self.process.call(self.read, self.job, found[first:end], seconds=seconds)
+    def _portions(self, split: Split) -> Iterator[list[Item | Failure]]:
+        left = portions(split)
+        while True:
+            with self.tally.timed("fetch"):
+                items = next(left, None)
+            if items is None:
+                return
+            yield items
 
-        groups, failures = [], []
-        for first, end, answer in taken_apart(0, len(found), ask):
-            if isinstance(answer, Lost):
-                failures.append(_harmful(found[first:end], answer.reason))
-                continue
-            self.tally.add(answer.seconds)
-            groups.append(of_bytes(answer.groups))
-            failures.append(of_bytes(answer.failures))
-        groups = pa.Table.from_batches(groups, TABLES["groups"])
-        self.tally.keys += groups["key"].to_pylist()
-        self._write("groups", groups)
-        failures = pa.Table.from_batches(failures, TABLES["failures"])
-        self.tally.failures += failures["key"].to_pylist()
-        self._write("failures", failures)
+    def _taken_apart(self, items: list[Item | Failure]) -> Iterator[Read]:
+        """Read things together, and where no answer comes, some of them, down to one."""
+        size = sum(0 if isinstance(item, Failure) else item.size for item in items)
+        seconds = GRACE_SECONDS + size * PATIENCE * BYTE_SECONDS
+        if len(items) == 1:
+            seconds += self.job.time_limit
+        start = perf_counter()
+        read = self.process.call(self.read, self.job, items, seconds=seconds)
+        took = perf_counter() - start
+        if not isinstance(read, Lost):
+            self.tally.seconds["pass"] += took - sum(read.seconds.values())
+            yield read
+            return
+        self.tally.seconds["lost"] += took
+        parts = _parts(items)
+        for part in parts:
+            yield from self._taken_apart(part)
+        if not parts:
+            yield _harmful(items[0], read.reason)
 
-    def _write(self, name: str, rows: pa.Table) -> None:
-        with self.tally.timed("write"):
-            _, first = np.unique(np.asarray(rows["key"], str), return_index=True)
-            rows = rows.take(pa.array(np.sort(first)))
-            rows = rows.filter(pa.array(~self.stored[name].hold(rows["key"])))
-            append(self.job.out, name, rows, self.run)
+    def _write(self, groups: list[pa.RecordBatch], failures: list[pa.RecordBatch]) -> None:
+        for name, batches, keys in (
+            ("groups", groups, self.tally.keys),
+            ("failures", failures, self.tally.failures),
+        ):
+            rows = joined(batches, TABLES[name])
+            batches.clear()
+            found = rows.column("key").to_pylist()
+            keys += found
+            with self.tally.timed("write"):
+                _, first = np.unique(np.array(found, str), return_index=True)
+                rows = rows.take(pa.array(np.sort(first)))
+                rows = rows.filter(pa.array(~self.stored[name].hold(rows.column("key"))))
+                append(self.job.out, name, rows, self.run)
 
 
-def _harmful(found: Sequence[Mapping[str, Any]], reason: str) -> pa.RecordBatch:
-    rows = []
-    for one in found:
-        name = one["group"] or name_in(one["text"] or "")
-        failure = Failure(one["source"], one["place"], reason, name)
-        rows.append(failure_row(failure, one["text"]))
-    return batch("failures", rows)
+def name_in(item: Item) -> str | None:
+    """Return the name of the group that a text is of, where its beginning says it."""
+    content = item.content
+    if not isinstance(content, (bytes, str)):
+        return None
+    start = content[:_LOOKED_AT]
+    text = start if isinstance(start, str) else start.decode(errors="replace")
+    said = _NAMED.search(text)
+    try:
+        return None if said is None else str(json.loads(said[1]))
+    except json.JSONDecodeError:
+        return None
+
+
+def _parts(items: list[Item | Failure]) -> list[list[Item | Failure]]:
+    """Return what has several things in it in parts; nothing for what has not."""
+    if len(items) == 1:
+        return halves(items)
+    size = -(-len(items) // PARTS)
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def _harmful(item: Item | Failure, reason: str) -> Read:
+    if isinstance(item, Failure):
+        failure = item
+    else:
+        times = item.content.times if isinstance(item.content, Printed) else ()
+        at = max((time for time in times if time is not None), default=None)
+        failure = Failure(item.source, item.place, reason, name_in(item), captured_at=at)
+    none = pa.RecordBatch.from_pylist([], TABLES["groups"])
+    return Read(to_bytes(none), to_bytes(batch("failures", [failure_row(failure)])), {})
+
+
+def _count(rows: pa.RecordBatch, name: str) -> pa.Array:
+    return pc.list_value_length(rows.column(name)).cast(pa.int64())

@@ -16,12 +16,14 @@ import pytest
 
 from compare.runs.counts import RunCounts
 from compare.runs.job import Job
-from compare.runs.rows import found_row, stored_score
+from compare.runs.rows import stored_score
+from compare.runs.source.planning import splits
+from compare.runs.source.reading import portions
 from compare.runs.tables.files import append, good, new_run
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
 from compare.runs.verdicts import verdict_row
-from compare.runs.work.reading import read_found
+from compare.runs.work.reading import read_items
 from compare.runs.work.wire import of_bytes
 from compare.score import score_assignors, score_current
 from compare.verdict import judge
@@ -311,7 +313,8 @@ def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
 
 
 def rows_read(job: Job, source: Path) -> list[dict]:
-    read = read_found(job, [found_row(found) for found in find([str(source)])])
+    items = [item for split in splits([str(source)]) for some in portions(split) for item in some]
+    read = read_items(job, items)
     assert len(of_bytes(read.failures)) == 0
     return of_bytes(read.groups).to_pylist()
 

@@ -36,7 +36,7 @@ def score_rows(job, rows: bytes, kept: bytes, assignors: tuple[str, ...]):
     return solving.score_rows(job, rows, kept, assignors)
 
 
-def read_found(job, found):
-    for one in found:
-        harm(reading.name_in(one["text"]) or "")
-    return reading.read_found(job, found)
+def read_items(job, items):
+    for item in items:
+        harm(reading.name_in(item) or "")
+    return reading.read_items(job, items)

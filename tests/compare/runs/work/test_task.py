@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compare.runs.job import Job
-from compare.runs.rows import found_row
+from compare.runs.pipeline import cut
 from compare.runs.tables.folder import prepared
 from compare.runs.tables.stored import read_table
 from compare.runs.work.missing import StoredKeys, missing_of
@@ -17,7 +17,6 @@ from compare.runs.work.process import Process
 from compare.runs.work.reading import ReadingTask
 from compare.runs.work.tally import Tally
 from compare.runs.work.task import Task
-from groups.files import find
 from tests.compare.conftest import lopsided
 from tests.compare.runs.work import harmful
 
@@ -36,11 +35,10 @@ def job_for(folder: Path, *assignors: str, objective=("balance", "stickiness")) 
 
 def read(job: Job, process: Process, tally: Tally, **how) -> None:
     prepared(job.out)
-    found = [found_row(one) for one in find([str(job.source)])]
     stored = {name: StoredKeys.of(job.out, name) for name in ("groups", "failures")}
-    ReadingTask(job, "20261122T080000000000Z-0123abcd", process, tally, stored, **how).work_on(
-        found
-    )
+    task = ReadingTask(job, "20261122T080000000000Z-0123abcd", process, tally, stored, **how)
+    for split in cut(job):
+        task.work_on(split)
 
 
 def solve(job: Job, process: Process, tally: Tally, **how) -> int:
@@ -114,7 +112,7 @@ def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(tm
     job, tally = job_for(tmp_path, "current"), Tally()
     names = names_with([*REASONS])
     fill(job, names)
-    read(job, process, tally, read=harmful.read_found)
+    read(job, process, tally, read=harmful.read_items)
     assert set(read_table(job.out, "groups")["group"]) == set(names) - set(REASONS)
     failures = read_table(job.out, "failures").set_index("group")
     assert set(failures.index) == set(REASONS)
