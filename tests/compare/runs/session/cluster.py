@@ -1,4 +1,4 @@
-"""A standalone cluster of Spark on loopback: a master, workers and a Connect server as processes."""
+"""A standalone cluster of Spark on loopback: a master, workers, a Connect server."""
 
 import os
 import socket
