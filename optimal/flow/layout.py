@@ -75,6 +75,13 @@ class Layout:
         stay, read, join, carry = (slice(*ends) for ends in pairwise(accumulate(sizes, initial=0)))
         return stay, read, join, carry
 
+    def block_of_nodes(self, paths: Paths, blocks: Blocks) -> Int64:
+        """Return the block of each node, (nodes,) int64."""
+        members = paths.member_block
+        of_class = np.zeros(paths.classes, np.int64)
+        of_class[paths.join_class] = members[paths.join_member]
+        return np.concatenate((blocks.of_pool, of_class, members, np.arange(len(blocks.floor))))
+
     def counts(self, paths: Paths, flow: Int64) -> Counts:
         """Return how many partitions take each path in a flow, (arcs,) int64."""
         stay, read, join, _ = self.slices

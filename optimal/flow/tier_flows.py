@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,8 @@ from optimal.flow.costs import COSTS
 from optimal.flow.layout import Layout, network_of
 from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
-from optimal.networks.cheapest import cheapest
+from optimal.networks.by_steps import by_steps
+from optimal.networks.cheapest import cheapest, is_long
 from optimal.networks.face import face, potentials
 from optimal.networks.least_squares import least_squares
 from optimal.networks.order import order_by, ranks
@@ -57,7 +59,9 @@ def tier_flows(
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     _, _, join, carry = layout.slices
     first = _first_members_first(paths, layout)
-    scale, ties_are_broken = int(first.max(initial=0)) + 1, False
+    part = layout.block_of_nodes(paths, blocks)
+    flow: Int64 | None = None
+    ties_are_broken = False
     for index, tier in enumerate(stages.flows):
         if tier in CONVEX:
             arcs = join if tier == "topic_balance" else carry
@@ -65,16 +69,15 @@ def tier_flows(
             _, network = least_squares(
                 network, np.arange(arcs.start, arcs.stop), carried, guess, time_left
             )
-            ties_are_broken = False
+            flow, ties_are_broken = None, False
         else:
             cost = _costs(COSTS[tier], group, paths, layout)
-            ties_are_broken = int(np.abs(cost).max(initial=0)) * scale < TOGETHER
-            weighed = cost * scale + first if ties_are_broken else cost
-            flow = cheapest(network, weighed, time_left)
-            distance = potentials(network, cost, flow)
+            flow, distance, ties_are_broken = _cheapest(network, cost, first, part, time_left)
             network = face(network, cost, distance)
             prices[index] = _prices(distance, pools, blocks, paths, layout)
-    if not ties_are_broken:
+    if flow is None or not ties_are_broken:
+        if flow is not None and stages.levelled:
+            network = _where_loads_are_open(network, flow, part, blocks, layout)
         flow = cheapest(network, first, time_left)
     return layout.counts(paths, flow), prices
 
@@ -91,6 +94,49 @@ def _first_members_first(paths: Paths, layout: Layout) -> Int64:
     block = paths.member_block[layout.carry]
     found[carry.start + order_by(block)] = ranks(np.bincount(block))
     return found
+
+
+def _cheapest(
+    network: Network, cost: Int64, first: Int64, part: Int64, time_left: TimeLeft
+) -> tuple[Int64, Int64, bool]:
+    """Return a cheapest flow, its potentials, (nodes,) int64, and whether ties are broken in it.
+
+    Parameters
+    ----------
+    first : (arcs,) int64, what decides between ties
+    part : (nodes,) int64, the block of each
+    """
+    dearest = int(np.abs(cost).max(initial=0))
+    if dearest <= 1 and not is_long(network):
+        found = by_steps(network, cost, part, time_left)
+        if found is not None:
+            return *found, False
+    scale = int(first.max(initial=0)) + 1
+    ties_are_broken = dearest * scale < TOGETHER
+    flow = cheapest(network, cost * scale + first if ties_are_broken else cost, time_left)
+    return flow, potentials(network, cost, flow), ties_are_broken
+
+
+def _where_loads_are_open(
+    network: Network, flow: Int64, part: Int64, blocks: Blocks, layout: Layout
+) -> Network:
+    """Return the network with the flow fixed in blocks whose members carry the same anyway.
+
+    Parameters
+    ----------
+    network : of all flows that are as cheap as the one found, (arcs,) int64
+    part : (nodes,) int64, the block of each
+    """
+    *_, carry = layout.slices
+    free = (network.upper > network.lower)[carry]
+    of_free = part[network.tail[carry][free]]
+    is_open = (np.bincount(of_free, minlength=len(blocks.floor)) > 1) & (blocks.extra > 0)
+    settled = ~is_open[part[network.tail]]
+    return replace(
+        network,
+        lower=np.where(settled, flow, network.lower),
+        upper=np.where(settled, flow, network.upper),
+    )
 
 
 def _costs(cost: Cost, group: Group, paths: Paths, layout: Layout) -> Int64:

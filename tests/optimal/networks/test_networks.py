@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from groups import SolverContradiction
+from optimal.networks import by_steps as module
+from optimal.networks.by_steps import by_steps
 from optimal.networks.cheapest import cheapest, simplex
 from optimal.networks.face import face, potentials
 from optimal.networks.least_squares import least_squares
@@ -55,6 +57,45 @@ def test_a_cheapest_flow_costs_the_least_and_its_face_is_all_that_cost_as_much()
         assert all_flows(face(network, cost, potentials(network, cost, flow))) == best
         several += 1 < len(best) < len(flows)
     assert several > 20
+
+
+def side_by_side(networks: list[Network]) -> tuple[Network, np.ndarray]:
+    """Networks of four nodes each as one, and which of them each node is of."""
+    ends = [(n.tail + 4 * at, n.head + 4 * at) for at, n in enumerate(networks)]
+    tail, head = (np.concatenate(column) for column in zip(*ends, strict=True))
+    lower, upper, supply = (
+        np.concatenate([getattr(n, name) for n in networks])
+        for name in ("lower", "upper", "supply")
+    )
+    return Network(tail, head, lower, upper, supply), np.arange(4 * len(networks)) // 4
+
+
+def test_steps_find_a_cheapest_flow_of_each_part_and_potentials_that_prove_it():
+    rng = random.Random("steps")
+    made = [random_network(rng) for _ in range(300)]
+    network, part = side_by_side([one for one, _ in made])
+    cost = np.array([rng.randint(-1, 1) for _ in network.tail])
+    flow, distance = by_steps(network, cost, part, FOREVER)
+    for at, (_, flows) in enumerate(made):
+        own = slice(6 * at, 6 * at + 6)
+        assert tuple(flow[own]) in flows
+        assert np.dot(cost[own], flow[own]) == min(np.dot(cost[own], one) for one in flows)
+    reduced = cost + distance[network.tail] - distance[network.head]
+    assert (reduced[flow < network.upper] >= 0).all()
+    assert (reduced[flow > network.lower] <= 0).all()
+    assert reduced.any()
+
+
+def test_more_steps_than_are_worth_it_find_nothing(monkeypatch):
+    """A chain of three arcs that cost 1 each takes four steps."""
+    ends, one = np.arange(3), np.ones(3, np.int64)
+    chain = Network(ends, ends + 1, 0 * one, one, np.array([1, 0, 0, -1]))
+    part = np.zeros(4, np.int64)
+    flow, distance = by_steps(chain, one, part, FOREVER)
+    assert flow.tolist() == [1, 1, 1]
+    assert (distance - distance[0]).tolist() == [0, 1, 2, 3]
+    monkeypatch.setattr(module, "MOST_STEPS", 3)
+    assert by_steps(chain, one, part, FOREVER) is None
 
 
 def test_least_squares_finds_the_most_even_flow_and_the_network_of_all_of_them():
