@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     ]  # fmt: skip
 
 # The next assignor is mostly asked about the same groups; large ones are not worth their memory.
-GROUPS_KEPT = 512
-MOST_BYTES_KEPT = 1 << 15
+GROUPS_KEPT = 2048
+MOST_BYTES_KEPT = 1 << 14
 
 
 def packed(group: Group) -> bytes:

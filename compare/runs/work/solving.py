@@ -21,7 +21,9 @@ from compare.runs.work.plan import is_flow
 from compare.runs.work.together import Together
 from compare.runs.work.wire import joined, of_bytes, to_bytes
 from compare.score import CURRENT
+from groups.columnar.rows import groups_of
 from groups.fleet import Fleet
+from groups.group import Group
 from heuristics.time_limit import TimeLimit
 from optimal.fleets.solve_fleet import solve_fleet
 
@@ -116,7 +118,7 @@ def score_rows(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -
         with clock.timed("solve"):
             together = _solved(job, fleet, there)
         with clock.timed("read"):
-            groups = [fleet.alone(at) for at in range(len(fleet))]
+            groups = [one for one in groups_of(there) if isinstance(one, Group)]
         for name in assignors:
             with clock.timed("assignors"):
                 outcomes = together.outcomes(groups, name, limit)
