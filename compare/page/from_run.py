@@ -60,7 +60,7 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
     yours = known[~is_apart]
     judged = _judged(yours, run.objective)
     rows = _rows(run)
-    runs = read_table(folder, "runs").sort_values("started_at")
+    runs = read_table(folder, "runs").sort_values("run")
     return composed(
         judged,
         {

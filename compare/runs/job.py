@@ -14,6 +14,7 @@ from compare.score import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import assignor_named
 from heuristics.own import name_of, versioned
+from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -75,6 +76,7 @@ class Job:
             "time_limit": self.time_limit,
             "version": version_of("kafka-assay"),
             "solver": version_of("ortools"),
+            "seed": SEED,
         }
 
 

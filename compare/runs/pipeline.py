@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from compare.runs.circumstances import circumstances
 from compare.runs.counts import RunCounts
+from compare.runs.run_log import logged
 from compare.runs.session.spark import spark_session
 from compare.runs.source.planning import SPLIT_BYTES, splits
-from compare.runs.tables.files import append, left_out, new_run
+from compare.runs.tables.files import left_out, new_run
 from compare.runs.tables.folder import prepared
-from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
 from compare.runs.work.missing import missing_of
 from compare.runs.work.phases import cores_of, read, solve
 from compare.runs.work.plan import pieces
+from compare.runs.work.tally import stages
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -63,20 +60,29 @@ def run_job(
     for line in left_out(job.out):
         say(line)
     say(f"reading {job.source}")
-    with session(named) as spark:
-        was_read = read(spark, job, run, parts)
-        keys = sorted(was_read.keys)
-        missing = missing_of(job, keys)
-        if len(missing):
-            say(f"solving {counted(len(missing), 'group')} for {' > '.join(job.objective)}")
-        done = solve(spark, job, run, pieces(missing, job, cores_of(spark)))
-        if len(missing):
-            say(f"{done.counts['groups']:,} of {counted(len(missing), 'group')}")
-    failures = len(was_read.failures)
-    _log_run(job, run, started.isoformat(timespec="seconds"), len(keys), failures, clock)
-    optima = read_table(job.out, "optima", ["key", "status"])
-    wanted = set(map(job.optimum_key, keys))
-    solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
+    with logged(job, run, started) as facts:
+        with session(named) as spark:
+            cores = cores_of(spark)
+            facts |= {"master": spark.conf.get("spark.master"), "cores": cores}
+            was_read = read(spark, job, run, parts)
+            keys, failures = sorted(was_read.keys), len(was_read.failures)
+            missing = missing_of(job, keys)
+            if len(missing):
+                say(f"solving {counted(len(missing), 'group')} for {' > '.join(job.objective)}")
+            done = solve(spark, job, run, pieces(missing, job, cores))
+            if len(missing):
+                say(f"{done.counts['groups']:,} of {counted(len(missing), 'group')}")
+        optima = read_table(job.out, "optima", ["key", "status"])
+        wanted = set(map(job.optimum_key, keys))
+        solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
+        facts |= {
+            "groups": len(keys),
+            "missing": len(missing),
+            "proved": solved,
+            "failed": done.counts["failed"],
+            "failures": failures,
+            "stages": stages(was_read, done),
+        }
     stored = read_table(job.out, "groups", ["key", "group"]).set_index("key")["group"]
     names = tuple(stored.loc[keys])
     seconds = perf_counter() - clock
@@ -98,19 +104,3 @@ def cut(job: Job) -> list[Split]:
         if size > SPLIT_BYTES
         else splits([str(job.source)], split_bytes=max(size, LEAST_BYTES))
     )
-
-
-def _log_run(job: Job, run: str, started: str, groups: int, failures: int, clock: float) -> None:
-    row = {
-        "started_at": started,
-        "version": version("kafka-assay"),
-        **circumstances(),
-        "input": str(job.source),
-        "objective": " > ".join(job.objective),
-        "assignors": list(job.assignors),
-        "time_limit_seconds": job.time_limit,
-        "groups": groups,
-        "failures": failures,
-        "seconds": perf_counter() - clock,
-    }
-    append(job.out, "runs", pa.Table.from_pylist([row], TABLES["runs"]), run)

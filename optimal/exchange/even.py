@@ -8,7 +8,7 @@ import numpy as np
 
 from groups.tiers import pairwise_difference
 from optimal.exchange.pairs import split
-from optimal.exchange.search import SEED
+from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from groups.arrays import Int64

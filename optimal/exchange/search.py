@@ -9,11 +9,11 @@ import numpy as np
 from optimal.exchange.hands import Hands
 from optimal.exchange.pairs import split
 from optimal.exchange.triples import split_three
+from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
-SEED = 1
 # Partners of the busiest member that are tried before something else is.
 PARTNERS = 12
 TRIOS = 24

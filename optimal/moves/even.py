@@ -8,7 +8,8 @@ import numpy as np
 
 from optimal.exchange.even import DRAWN, FAR, score_of
 from optimal.moves.pairs import split_within
-from optimal.moves.search import SEED, moves_of
+from optimal.moves.search import moves_of
+from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from groups.arrays import Int64

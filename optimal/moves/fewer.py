@@ -9,12 +9,12 @@ import numpy as np
 from optimal.exchange.hands import Hands
 from optimal.moves.search import lower_peak_within, moved_now, moves_of
 from optimal.moves.steps import moved
+from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
     from optimal.time_left import TimeLeft
 
-SEED = 1
 # The share of the patience that each number of moves is tried for at first.
 AT_FIRST = 16
 

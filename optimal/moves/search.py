@@ -9,12 +9,12 @@ import numpy as np
 from optimal.exchange.hands import Hands
 from optimal.moves.pairs import split_within
 from optimal.moves.steps import best_step, moved, take
+from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from optimal.time_left import TimeLeft
 
-SEED = 1
 # Partners of the busiest member that are tried before something else is.
 PARTNERS = 8
 # Rounds without a lower peak after which some moves are taken back, and how many at most.

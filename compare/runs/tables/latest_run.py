@@ -45,7 +45,7 @@ def latest_run(folder: Path) -> Run:
     runs = read_table(folder, "runs")
     if runs.empty:
         raise BadInput(f"{folder}: no run in it; fill it with: assay run INPUT --out {folder}")
-    objective = str(runs.sort_values("started_at")["objective"].iloc[-1])
+    objective = str(runs.sort_values("run")["objective"].iloc[-1])
     optima, scores = read_table(folder, "optima"), read_table(folder, "scores")
     optima = optima[optima["objective"] == objective].drop_duplicates("group_key", keep="last")
     scores = scores[scores["objective"] == objective]

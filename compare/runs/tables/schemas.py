@@ -19,6 +19,8 @@ EXCESSES = pa.list_(
     )
 )
 
+STAGES = pa.list_(pa.struct([("stage", pa.string()), ("seconds", pa.float64())]))
+
 # Of the assignment that a group has now, as `compare.verdict.Verdict` says it; and how many
 # partitions move to the best that can be had.
 VERDICT = pa.struct(
@@ -98,19 +100,36 @@ TABLES = {
     ),
     "runs": pa.schema(
         [
-            ("started_at", pa.string()),
+            ("run", pa.string()),  # with it the names of the files begin that the run wrote
+            ("started_at", pa.string()),  # ISO 8601
+            ("ended", pa.string()),  # done, failed or interrupted
+            ("reason", pa.string()),  # why it failed, else null
             ("version", pa.string()),
             ("commit", pa.string()),  # of the clone, + where files differ from it; else null
             ("solvers", pa.list_(pa.string())),  # each with its version
             ("python", pa.string()),
-            ("processor", pa.string()),  # and how many cores
+            ("processor", pa.string()),  # of the machine that started the run, and its cores
+            ("master", pa.string()),  # of Spark
+            ("cores", pa.int64()),  # tasks at once
             ("input", pa.string()),
             ("objective", pa.string()),
             ("assignors", pa.list_(pa.string())),
             ("time_limit_seconds", pa.float64()),
+            ("assume_equal", pa.bool_()),
+            ("reset", pa.string()),
+            ("seed", pa.int64()),  # of random searches
+            # In the input: captures of groups; of those, the ones of which a row was missing, was
+            # made and has a proved optimum or failed; inputs that are no group.
             ("groups", pa.int64()),
+            ("missing", pa.int64()),
+            ("proved", pa.int64()),
+            ("failed", pa.int64()),
             ("failures", pa.int64()),
+            ("files", pa.int64()),  # that the run wrote, and what is in them
+            ("rows", pa.int64()),
+            ("bytes", pa.int64()),
             ("seconds", pa.float64()),
+            ("stages", STAGES),  # where the seconds of all tasks together went
         ]
     ),
 }

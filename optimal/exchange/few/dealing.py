@@ -12,13 +12,13 @@ from optimal.exchange.few.likely import likely_deal
 from optimal.exchange.few.parts import extreme_first, parts_within
 from optimal.exchange.few.prices import with_prices
 from optimal.exchange.hands import Hands
+from optimal.seed import SEED
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from optimal.exchange.choices import Choices
     from optimal.exchange.few.parts import Parts
 
-SEED = 1
 # Partitions in all and with one member, beyond which nobody holds few.
 MOST_PARTITIONS, MOST_HELD = 512, 6
 # What the first round may look at, how much more the next ones may, and how many there are.

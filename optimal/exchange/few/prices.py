@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimal.exchange.few.deals import continuations, continued, nothing_dealt
+from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-SEED = 1
 # Deals that are looked at for each number of members dealt, and lists of prices made of them.
 SAMPLED, LISTS = 4000, 2
 # The part of the deals that a list has to show hopeless to be kept.

@@ -213,8 +213,9 @@ def test_the_verdict_of_every_group_is_that_of_plain_python(spark_runs):
 
 
 @pytest.mark.spark
-def test_a_second_run_adds_nothing(spark_runs):
-    assert spark_runs.second.keys == spark_runs.first.keys | {"runs": 2}
+def test_a_second_run_writes_nothing(spark_runs):
+    assert spark_runs.second.keys == spark_runs.first.keys
+    assert spark_runs.first.keys["runs"] == 1
     assert ", 0 of them new in this run, " in spark_runs.second.out
     assert "solving" not in spark_runs.second.err
 
@@ -251,16 +252,25 @@ def test_a_row_that_was_written_twice_is_read_once(spark_runs, tmp_path):
 
 
 @pytest.mark.spark
-def test_every_run_is_a_row_of_its_own(spark_runs):
-    runs = table(spark_runs, "runs").sort_values("started_at")
-    assert runs["groups"].tolist() == [len(table(spark_runs, "groups"))] * 3
-    assert runs["failures"].tolist() == [4, 4, 4]
-    assert runs["assignors"].map(list).tolist() == [
-        list(ASKED),
-        list(ASKED),
-        [*ASKED, "roundrobin"],
-    ]
-    assert set(runs["input"]) == {"in"}
+def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
+    first, third = table(spark_runs, "runs").sort_values("run").to_dict("records")
+    count = len(table(spark_runs, "groups"))
+    for run, asked in ((first, ASKED), (third, (*ASKED, "roundrobin"))):
+        assert (run["input"], run["ended"], run["reason"]) == ("in", "done", None)
+        assert (run["groups"], run["missing"], run["proved"]) == (count, count, count)
+        assert (run["failures"], run["seed"], run["assume_equal"]) == (4, 1, False)
+        assert tuple(run["assignors"]) == asked
+        assert run["master"].startswith("local[")
+        assert run["cores"] > 0
+        files = [f for f in spark_runs.out.rglob(f"{run['run']}-*") if f.parent.name != "runs"]
+        assert len(files) == run["files"] > 0
+        assert sum(file.stat().st_size for file in files) == run["bytes"]
+        seconds = {one["stage"]: one["seconds"] for one in run["stages"]}
+        assert {"read", "solve", "score", "write"} <= set(seconds)
+        assert min(seconds.values()) >= 0
+    tables = [table(spark_runs, name) for name in TABLES if name != "runs"]
+    assert first["rows"] + third["rows"] == sum(map(len, tables))
+    assert (first["failed"], third["failed"]) == (0, 0)
 
 
 @pytest.mark.spark
