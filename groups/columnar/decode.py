@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,10 +22,13 @@ from groups.plain.lists import Plain, plain
 from groups.plain.typed import of_mapping, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
+# Of all groups of a batch.
+PARTITIONS_AT_ONCE = 4_000_000
+_OWNER = LAYOUT.get_field_index("owner")
 Content = str | bytes | Mapping[str, Any]
 
 
@@ -43,18 +46,61 @@ def decode(
     reset : see :meth:`Group.with_reset`
     assume_equal : take unknown subscriptions as all topics of the group
     """
-    columns = [_Texts() if field.type == pa.string() else _Lists(field.type) for field in LAYOUT]
-    failures: list[BadRow] = []
+    some = list(decode_some(contents, reset=reset, assume_equal=assume_equal))
+    table = pa.Table.from_batches([one.rows for one in some], LAYOUT)
+    rows = table.combine_chunks().to_batches()
+    failures = [bad for one in some for bad in one.failures]
+    return rows[0] if rows else _batch(_columns()), failures
+
+
+class Decoded(NamedTuple):
+    """Rows of some contents, why the others are none, and how many there were up to here."""
+
+    rows: pa.RecordBatch
+    failures: list[BadRow]
+    end: int
+
+
+def decode_some(
+    contents: Iterable[Content],
+    *,
+    reset: str | None = None,
+    assume_equal: bool = False,
+    most: int = PARTITIONS_AT_ONCE,
+) -> Iterator[Decoded]:
+    """Yield what :func:`decode` returns, in batches that fit the memory.
+
+    A short text may hold many partitions.
+
+    Parameters
+    ----------
+    most : partitions of the groups of a batch; of one group there may be more
+    """
+    columns, failures = _columns(), []
+    end = 0
     for index, content in enumerate(contents):
+        end = index + 1
         try:
             row = _row(content, reset, assume_equal)
         except BadInput as error:
             failures.append(BadRow(index, str(error), *names_in(content)))
             continue
+        owner = columns[_OWNER]
+        if owner.end and owner.end + len(row[_OWNER]) > most:
+            yield Decoded(_batch(columns), failures, index)
+            columns, failures = _columns(), []
         for column, value in zip(columns, row, strict=True):
             column.add(value)
-    arrays = [column.array() for column in columns]
-    return pa.RecordBatch.from_arrays(arrays, schema=LAYOUT), failures
+    if end:
+        yield Decoded(_batch(columns), failures, end)
+
+
+def _columns() -> list[Any]:
+    return [_Texts() if field.type == pa.string() else _Lists(field.type) for field in LAYOUT]
+
+
+def _batch(columns: list[Any]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([column.array() for column in columns], schema=LAYOUT)
 
 
 class _Texts:
@@ -71,26 +117,33 @@ class _Texts:
 class _Lists:
     """A column of lists that grows.
 
-    The values of all rows stand in one list: many small ones keep the garbage collector busy.
+    The values of many rows stand in one list: many small ones keep the garbage collector busy.
     """
 
     def __init__(self, kind: pa.ListType) -> None:
         self.kind = kind
         self.values: list[Any] = []
+        self.before: list[pa.Array] = []
+        self.end = 0
         self.ends: list[int | None] = [0]
 
     def add(self, row: Sequence[Any] | npt.NDArray[Any] | None) -> None:
-        end = len(self.values)
         if row is None:
             # Null where it begins says that there is no list.
             self.ends[-1] = None
+        elif isinstance(row, np.ndarray):
+            self.before += [pa.array(self.values, self.kind.value_type), pa.array(row)]
+            self.values = []
         else:
-            self.values += row.tolist() if isinstance(row, np.ndarray) else row
-            end = len(self.values)
-        self.ends.append(end)
+            self.values += row
+        self.end += 0 if row is None else len(row)
+        self.ends.append(self.end)
 
     def array(self) -> pa.Array:
         values = pa.array(self.values, self.kind.value_type)
+        if self.before:
+            kind = self.kind.value_type
+            values = pa.concat_arrays([*(one.cast(kind) for one in self.before), values])
         return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), values, self.kind)
 
 

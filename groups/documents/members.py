@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -84,11 +84,15 @@ def _owned(value: object, place: str) -> Held:
 
 def claims_of(owned: Sequence[Held], index: Mapping[str, int]) -> Claims:
     """Return the claims of the members, by the index of each topic, absent ones included."""
-    entries = [
-        (member, topic, number)
+    said = [
+        (member, topic, numbers)
         for member, held in enumerate(owned)
         for topic, numbers in sorted((index[t], numbers) for t, numbers in held.items())
-        for number in numbers
     ]
-    member, topic, number = np.array(entries, np.int64).reshape(-1, 3).T
-    return Claims(member.astype(np.int32), topic.astype(np.int32), number)
+    lengths = np.array([len(numbers) for _, _, numbers in said], np.int64)
+    member, topic = (
+        np.repeat(np.array(column, np.int32), lengths)
+        for column in ([member for member, _, _ in said], [topic for _, topic, _ in said])
+    )
+    numbers = chain.from_iterable(numbers for _, _, numbers in said)
+    return Claims(member, topic, np.fromiter(numbers, np.int64, int(lengths.sum())))

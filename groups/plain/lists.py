@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _NO_DETAILS = MemberDetails()
 # Lists take more memory than the arrays of greater groups.
-MOST_PLAIN = 2**20
+MOST_PLAIN = 2**24
 # As many as `_details` looks at.
 _NOTHING = (UNSET,) * 7
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 from compare.runs.source.planning import LINE_BYTES
 from compare.runs.source.reading import Printed, portions
 from compare.runs.source.split import Seeds
-from groups.columnar.decode import decode
+from groups.columnar.decode import decode_some
 from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of, groups_of
@@ -92,57 +93,63 @@ def read_split(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a split, of the columns of `INPUT`."""
     for items in portions(split, line_bytes=line_bytes):
-        yield rows_of(items, given).as_input()
+        for rows in rows_in(items, given):
+            yield rows.as_input()
 
 
 def rows_of(items: Sequence[Item | Failure], given: Given = NOTHING) -> Rows:
     """Return the groups that some items hold, and why the others hold none."""
-    batches: list[pa.RecordBatch] = []
-    places: list[tuple[str, str]] = []
-    failures: list[Failure] = []
-    texts: list[Item] = []
+    found = list(rows_in(items, given))
+    return Rows(
+        _joined([one.rows for one in found], LAYOUT),
+        [place for one in found for place in one.places],
+        [failure for one in found for failure in one.failures],
+    )
 
-    def add(rows: Rows) -> None:
-        batches.append(rows.rows)
-        places.extend(rows.places)
-        failures.extend(rows.failures)
 
-    def add_texts() -> None:
-        if texts:
+def rows_in(items: Sequence[Item | Failure], given: Given = NOTHING) -> Iterator[Rows]:
+    """Yield the groups that some items hold, and why others hold none, in batches."""
+    known = [item for item in items if isinstance(item, Failure)]
+    if known:
+        yield Rows(_joined([], LAYOUT), [], known)
+    kinds = groupby((item for item in items if not isinstance(item, Failure)), _is_text)
+    for is_text, some in kinds:
+        if is_text:
+            texts = list(some)
             at = [(item.source, item.place) for item in texts]
-            add(_decoded([item.content for item in texts], at, given))
-            texts.clear()
-
-    for item in items:
-        if isinstance(item, Failure):
-            failures.append(item)
-        elif isinstance(item.content, (bytes, str)):
-            texts.append(item)
+            yield from _decoded([item.content for item in texts], at, given)
         else:
-            add_texts()
-            if isinstance(item.content, Printed):
-                add(_printed(item.content, given))
-            elif isinstance(item.content, Seeds):
-                add(_seeded(item.content, given))
-            else:
-                add(_stored(item, item.content, given))
-    add_texts()
-    return Rows(_joined(batches, LAYOUT), places, failures)
+            for item in some:
+                yield from _unpacked(item, given)
 
 
-def _decoded(contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given) -> Rows:
-    contents = [
-        content.encode() if isinstance(content, str) and content.isascii() else content
-        for content in contents
-    ]
-    rows, bad = decode(contents, reset=given.reset, assume_equal=given.assume_equal)
-    reasons = {one.row: one for one in bad}
-    failures = [
-        Failure(*at[one.row], one.reason, one.group, captured_at=one.captured_at)
-        for one in bad
-        if not _is_blank(contents[one.row])
-    ]
-    return Rows(rows, [place for i, place in enumerate(at) if i not in reasons], failures)
+def _is_text(item: Item) -> bool:
+    return isinstance(item.content, (bytes, str))
+
+
+def _unpacked(item: Item, given: Given) -> Iterator[Rows]:
+    if isinstance(item.content, Printed):
+        yield from _printed(item.content, given)
+    elif isinstance(item.content, Seeds):
+        yield _seeded(item.content, given)
+    else:
+        yield _stored(item, item.content, given)
+
+
+def _decoded(
+    contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given
+) -> Iterator[Rows]:
+    start = 0
+    for some in decode_some(contents, reset=given.reset, assume_equal=given.assume_equal):
+        bad = {one.row for one in some.failures}
+        places = [at[index] for index in range(start, some.end) if index not in bad]
+        failures = [
+            Failure(*at[one.row], one.reason, one.group, captured_at=one.captured_at)
+            for one in some.failures
+            if not _is_blank(contents[one.row])
+        ]
+        yield Rows(some.rows, places, failures)
+        start = some.end
 
 
 def _is_blank(content: object) -> bool:
@@ -155,14 +162,15 @@ def _is_blank(content: object) -> bool:
     return isinstance(content, str) and not content.strip()
 
 
-def _printed(printed: Printed, given: Given) -> Rows:
+def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
     pairs = zip(printed.names, printed.times, strict=True)
     times = {name: time for name, time in pairs if time is not None}
     views = list(zip(printed.names, printed.data, strict=True))
     imported, refused = import_each(views, times=times)
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
-    found = _decoded([made.document for made in imported], places, given)
-    return Rows(found.rows, found.places, [*found.failures, *refused])
+    if refused:
+        yield Rows(_joined([], LAYOUT), [], refused)
+    yield from _decoded([made.document for made in imported], places, given)
 
 
 def _seeded(seeds: Seeds, given: Given) -> Rows:

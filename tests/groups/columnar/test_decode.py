@@ -6,7 +6,7 @@ import random
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.decode import decode
+from groups.columnar.decode import decode, decode_some
 from groups.columnar.rows import batch_of
 from groups.documents.json_files import parse_json
 from tests.groups.plain.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
@@ -89,3 +89,16 @@ def test_no_texts_are_no_rows():
     rows, failures = decode([])
     assert len(rows) == 0
     assert failures == []
+
+
+def test_batches_are_cut_by_partitions_and_are_together_what_is_decoded_at_once():
+    texts = mutated(5)
+    rows, failures = decode(texts)
+    some = list(decode_some(texts, most=40))
+    assert len(some) > 50
+    assert all(len(one.rows) == 1 or len(one.rows["owner"].flatten()) <= 40 for one in some)
+    assert [row for one in some for row in one.rows.to_pylist()] == rows.to_pylist()
+    assert [bad for one in some for bad in one.failures] == failures
+    ends = [one.end for one in some]
+    assert ends == sorted(ends)
+    assert ends[-1] == len(texts)
