@@ -1,6 +1,8 @@
 """Many groups: scored on Spark, and the page about a run."""
 
+import sys
 from functools import partial
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -21,6 +23,8 @@ from assay.streams import complain, note, show
 from groups.tiers import parse_objective
 
 MOST_LINES = 20
+# How often a file or a pipe is told how far a run is; a terminal sees it all the time.
+EVERY_SECONDS = 10.0
 
 
 @ending_on_signals("interrupted: what was done is kept; the same command goes on")
@@ -47,6 +51,9 @@ def run(
         list[str] | None,
         typer.Option("--conf", metavar="KEY=VALUE", help="a setting of Spark's; may be repeated"),
     ] = None,
+    show_timings: Annotated[
+        bool, typer.Option("--timings", help="say where the time went")
+    ] = False,
 ) -> None:
     """Solve and score many groups on Spark.
 
@@ -61,6 +68,7 @@ def run(
     from compare.runs.rows import worse_rows
     from compare.runs.session.master import conf_of
     from compare.runs.session.spark import spark_session
+    from compare.runs.work.stages import timings
 
     limits = limits_of(fail_above or [], parse_objective(objective))
     job = job_of(
@@ -77,8 +85,19 @@ def run(
         note(line)
         far(line)
 
+    told = monotonic()
+
+    def how_far(line: str) -> None:
+        nonlocal told
+        far(line)
+        if not sys.stderr.isatty() and monotonic() - told > EVERY_SECONDS:
+            told = monotonic()
+            note(line)
+
     session = partial(spark_session, master=master, conf=conf_of(conf or []))
-    counts = run_job(job, say, session=session)
+    counts = run_job(job, say, far=how_far, session=session)
+    for line in timings(counts.stages) if show_timings else ():
+        note(line)
     show(counts.line())
     worse = (
         worse_rows(job, counts.keys, job.assignors if assignor else [CURRENT], limits)

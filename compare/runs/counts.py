@@ -25,6 +25,7 @@ class RunCounts:
     failures : inputs that could not become a group
     seconds : of the whole run
     keys : of the captures, as in the table ``groups``
+    stages : where the seconds went, by the names in `compare.runs.work.stages`
     """
 
     out: Path
@@ -34,6 +35,7 @@ class RunCounts:
     failures: int
     seconds: float
     keys: tuple[str, ...]
+    stages: tuple[tuple[str, float], ...] = ()
 
     def line(self) -> str:
         """Return one line for people."""

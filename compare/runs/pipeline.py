@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
@@ -18,7 +19,9 @@ from compare.runs.tables.stored import read_table
 from compare.runs.work.missing import missing_of
 from compare.runs.work.phases import cores_of, read, solve
 from compare.runs.work.plan import pieces
-from compare.runs.work.tally import stages
+from compare.runs.work.stages import Stages
+from compare.runs.work.watch import Watch, watched
+from groups.errors import BadInput
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -40,12 +43,15 @@ def run_job(
     job: Job,
     say: Callable[[str], None],
     *,
+    far: Callable[[str], None] | None = None,
     session: Callable[[Path], AbstractContextManager[SparkSession]] = spark_session,
 ) -> RunCounts:
     """Fill the tables under ``job.out`` with what is missing of the job.
 
     Parameters
     ----------
+    say : takes lines for people on what happens
+    far : takes a line every two seconds on how far it is
     session : takes the folder and opens the Spark session
 
     Raises
@@ -53,40 +59,54 @@ def run_job(
     BadInput
         Where the input holds nothing, the folder cannot be written, or there is no Java.
     """
-    started, clock = datetime.now(UTC), perf_counter()
-    parts = cut(job)
+    started, clock, stages = datetime.now(UTC), perf_counter(), Stages()
+    with stages.timed("find"):
+        parts = cut(job)
+        named, job = job.out, replace(job, out=prepared(job.out))
     run = new_run(started)
-    named, job = job.out, replace(job, out=prepared(job.out))
     for line in left_out(job.out):
         say(line)
     say(f"reading {job.source}")
     with logged(job, run, started) as facts:
-        with session(named) as spark:
-            cores = cores_of(spark)
+        with ExitStack() as opened:
+            with stages.timed("start"):
+                spark = opened.enter_context(session(named))
+                cores = cores_of(spark)
             facts |= {"master": spark.conf.get("spark.master"), "cores": cores}
-            was_read = read(spark, job, run, parts)
-            keys, failures = sorted(was_read.keys), len(was_read.failures)
-            missing = missing_of(job, keys)
-            if len(missing):
+            with stages.phase(cores) as tallies:
+                tallies.append(read(spark, job, run, parts))
+            was_read = tallies[0]
+            with stages.timed("plan"):
+                keys, failures = sorted(was_read.keys), len(was_read.failures)
+                missing = missing_of(job, keys)
+                planned = pieces(missing, job, cores)
+            if planned:
                 say(f"solving {counted(len(missing), 'group')} for {' > '.join(job.objective)}")
-            done = solve(spark, job, run, pieces(missing, job, cores))
-            if len(missing):
+            watch = Watch(job.out, run, len(missing), missing.scores)
+            with stages.phase(cores) as tallies, watched(watch, far or (lambda _: None)):
+                tallies.append(solve(spark, job, run, planned))
+            done = tallies[0]
+            if planned:
                 say(f"{done.counts['groups']:,} of {counted(len(missing), 'group')}")
+            ended = perf_counter()
         optima = read_table(job.out, "optima", ["key", "status"])
-        wanted = set(map(job.optimum_key, keys))
+        wanted = set(job.optimum_keys(keys))
         solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
+        stages.seconds["end"] = perf_counter() - ended
         facts |= {
             "groups": len(keys),
             "missing": len(missing),
             "proved": solved,
             "failed": done.counts["failed"],
             "failures": failures,
-            "stages": stages(was_read, done),
+            "stages": [{"stage": stage, "seconds": taken} for stage, taken in stages.rows()],
         }
     stored = read_table(job.out, "groups", ["key", "group"]).set_index("key")["group"]
     names = tuple(stored.loc[keys])
     seconds = perf_counter() - clock
-    return RunCounts(named, names, solved, len(missing), failures, seconds, tuple(keys))
+    return RunCounts(
+        named, names, solved, len(missing), failures, seconds, tuple(keys), stages.rows()
+    )
 
 
 def cut(job: Job) -> list[Split]:
@@ -98,9 +118,9 @@ def cut(job: Job) -> list[Split]:
         Where there is no input.
     """
     found = splits([str(job.source)])
+    if not found:
+        raise BadInput(f"{job.source}: empty, expected snapshots")
     size = sum(split.size for split in found) // (PARTS_PER_CORE * (os.cpu_count() or 1))
-    return (
-        found
-        if size > SPLIT_BYTES
-        else splits([str(job.source)], split_bytes=max(size, LEAST_BYTES))
-    )
+    if size > SPLIT_BYTES:
+        return found
+    return splits([str(job.source)], split_bytes=max(size, LEAST_BYTES))

@@ -131,7 +131,7 @@ def spark_runs(tmp_path_factory) -> SparkRuns:
     fill(folder / "in")
     asked = ("current", "range", "kip-54-sticky", "kip-615-constrained")
     job = ["in", "--out", "out", *(word for name in asked for word in ("--assignor", name))]
-    more = [[], ["--fail-above", "balance=3"], ["--assignor", "roundrobin"]]
+    more = [[], ["--fail-above", "balance=3"], ["--assignor", "roundrobin", "--timings"]]
     jobs = [[*job, *further] for further in more]
     run = subprocess.run(
         [sys.executable, "-c", RUNS, json.dumps(jobs)],

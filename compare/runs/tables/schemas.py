@@ -129,7 +129,7 @@ TABLES = {
             ("rows", pa.int64()),
             ("bytes", pa.int64()),
             ("seconds", pa.float64()),
-            ("stages", STAGES),  # where the seconds of all tasks together went
+            ("stages", STAGES),  # where the seconds went, of all cores together
         ]
     ),
 }

@@ -52,6 +52,11 @@ class Missing:
     def __len__(self) -> int:
         return len(self.file)
 
+    @property
+    def scores(self) -> float:
+        """How many scores a group lacks, on average."""
+        return float(self.lacks[:, 1:].sum()) / max(len(self), 1)
+
 
 @dataclass(frozen=True, eq=False)
 class Part:

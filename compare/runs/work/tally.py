@@ -78,12 +78,3 @@ class Tally:
         for kind, keys in ((KEY, self.keys), (FAILURE, self.failures)):
             found = rows.filter(pc.equal(rows["name"], kind))["key"]
             keys += pc.unique(found).to_pylist()
-
-
-def stages(*tallies: Tally) -> list[dict[str, object]]:
-    """Return the seconds by stage of all tasks together, as ``runs`` has them."""
-    names = sorted({stage for tally in tallies for stage in tally.seconds})
-    return [
-        {"stage": name, "seconds": sum(tally.seconds.get(name, 0.0) for tally in tallies)}
-        for name in names
-    ]

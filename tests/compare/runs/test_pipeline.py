@@ -266,8 +266,8 @@ def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
         assert len(files) == run["files"] > 0
         assert sum(file.stat().st_size for file in files) == run["bytes"]
         seconds = {one["stage"]: one["seconds"] for one in run["stages"]}
-        assert {"read", "solve", "score", "write"} <= set(seconds)
-        assert min(seconds.values()) >= 0
+        assert {"start", "read", "solve", "score", "write"} <= set(seconds)
+        assert sum(seconds.values()) == pytest.approx(run["seconds"], rel=0.15)
     tables = [table(spark_runs, name) for name in TABLES if name != "runs"]
     assert first["rows"] + third["rows"] == sum(map(len, tables))
     assert (first["failed"], third["failed"]) == (0, 0)
@@ -300,6 +300,16 @@ def test_progress_goes_to_standard_error_and_one_line_to_standard_output(spark_r
         f"solving {count} groups for balance > stickiness",
         f"{count} of {count} groups",
     ]
+
+
+@pytest.mark.spark
+def test_a_run_says_where_its_time_went_where_that_is_asked(spark_runs):
+    assert "starting Spark" not in spark_runs.first.err
+    said = re.findall(r"^ *([\d.]+) s +([\d.]+)%  (.+)$", spark_runs.third.err, re.MULTILINE)
+    assert {"starting Spark", "asking assignors and scoring them"} <= {what for *_, what in said}
+    total = re.search(r"^ *([\d.]+) s, \d+% of it decoding", spark_runs.third.err, re.MULTILINE)
+    assert sum(float(seconds) for seconds, *_ in said) == pytest.approx(float(total[1]), abs=1)
+    assert sum(float(share) for _, share, _ in said) == pytest.approx(100, abs=1)
 
 
 # What needs no Spark session

@@ -1,0 +1,97 @@
+"""How far a run is, and where its time went."""
+
+import time
+
+import pyarrow as pa
+import pytest
+
+from compare.runs.tables.files import append
+from compare.runs.tables.folder import prepared
+from compare.runs.tables.schemas import TABLES
+from compare.runs.work.stages import Stages, timings
+from compare.runs.work.tally import Tally
+from compare.runs.work.watch import Watch, watched
+
+RUN = "20261122T080000000000Z-0123abcd"
+OTHER = "20261122T070000000000Z-0123abcd"
+
+
+def write(out, name: str, run: str, *statuses: str) -> None:
+    rows = [{"key": f"{run}-{i}", "status": status} for i, status in enumerate(statuses)]
+    assert append(out, name, pa.Table.from_pylist(rows, TABLES[name]), run)
+
+
+def test_what_a_run_has_written_is_how_far_it_is(tmp_path):
+    out = prepared(tmp_path / "out")
+    write(out, "optima", OTHER, *["optimal"] * 50)
+    watch = Watch(out, RUN, 1_200, 2.0)
+    watch.look()
+    assert (watch.done, watch.proved, watch.failed) == (0, 0, 0)
+    write(out, "optima", RUN, *["optimal"] * 300, *["feasible"] * 20, "failed")
+    for _ in range(2):
+        watch.look()
+        assert (watch.done, watch.proved, watch.failed) == (321, 300, 1)
+    watch.started -= 10
+    line = watch.line()
+    assert line.startswith("321 of 1,200 groups, 300 proved, 1 failed, ")
+    assert line.endswith(" a second, 27 s left")
+
+
+def test_where_optima_were_there_scores_tell_how_far_it_is(tmp_path):
+    out = prepared(tmp_path / "out")
+    watch = Watch(out, RUN, 100, 2.0)
+    write(out, "scores", RUN, *["scored"] * 80)
+    watch.look()
+    assert watch.done == 40
+    assert watch.line().startswith("40 of 100 groups, ")
+
+
+def test_a_line_comes_while_something_happens_and_none_after(tmp_path, monkeypatch):
+    monkeypatch.setattr("compare.runs.work.watch.EVERY_SECONDS", 0.02)
+    out = prepared(tmp_path / "out")
+    write(out, "optima", RUN, "optimal")
+    said: list[str] = []
+    with watched(Watch(out, RUN, 2, 1.0), said.append):
+        time.sleep(0.5)
+    assert said[0].startswith("1 of 2 groups, 1 proved, 0 failed, ")
+    count = len(said)
+    time.sleep(0.1)
+    assert len(said) == count
+
+
+def test_stages_add_up_to_the_time_of_the_run():
+    stages, start = Stages(), time.perf_counter()
+    with stages.timed("start"):
+        time.sleep(0.05)
+    with stages.phase(2) as tallies:
+        tally = Tally()
+        with tally.timed("task"), tally.timed("solve"):
+            time.sleep(0.1)
+        tallies.append(tally)
+    took = time.perf_counter() - start
+    rows = dict(stages.rows())
+    assert sum(rows.values()) == pytest.approx(took, abs=0.02)
+    # One of two cores was at work.
+    assert rows["solve"] == pytest.approx(0.05, abs=0.02)
+    assert rows["spark"] == pytest.approx(0.05, abs=0.02)
+    *lines, last = timings(stages.rows())
+    assert [line.split("  ")[-1] for line in lines][:2] == [
+        "solving, and checking what was found",
+        "starting Spark",
+    ]
+    assert "% of it decoding, solving and scoring" in last
+
+
+def test_tallies_of_tasks_add_up_on_their_way_through_rows():
+    first, second, whole = Tally(), Tally(), Tally()
+    first.counts.update(groups=3, proved=2)
+    first.seconds["solve"] = 0.5
+    first.keys += ["a", "b"]
+    second.counts.update(groups=1)
+    second.seconds["solve"] = 0.25
+    second.keys += ["b", "c"]
+    second.failures.append("f")
+    whole.take(pa.Table.from_batches([first.rows(), second.rows()]))
+    assert (whole.counts["groups"], whole.counts["proved"]) == (4, 2)
+    assert whole.seconds["solve"] == 0.75
+    assert (sorted(whole.keys), whole.failures) == (["a", "b", "c"], ["f"])
