@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from weakref import finalize
 
 from heuristics.child.frames import ANSWER, READY, WIDTH
-from heuristics.child.memory import machine_bytes
+from heuristics.child.memory import allowed_bytes
 from heuristics.child.process import Lost, Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 START_SECONDS = 60.0
-# Of the machine's memory, unless told otherwise.
+# Of what this process may hold, unless told otherwise.
 SHARE = 2
 Answer = TypeVar("Answer")
 Arguments = TypeVarTuple("Arguments")
@@ -33,12 +33,12 @@ class Child:
 
     Parameters
     ----------
-    memory_bytes : the most that the process may hold, with those that it starts; half of the
-        machine's unless told otherwise. Looked at fifty times a second, on Linux.
+    memory_bytes : the most that the process may hold, with those that it starts; half of what this
+        one may hold unless told otherwise. Looked at fifty times a second, on Linux.
     """
 
     def __init__(self, memory_bytes: int | None = None) -> None:
-        self.memory_bytes = machine_bytes() // SHARE if memory_bytes is None else memory_bytes
+        self.memory_bytes = allowed_bytes() // SHARE if memory_bytes is None else memory_bytes
         self._process: Process | None = None
         self._lock = Lock()
         self._forgotten: finalize[[], Child]

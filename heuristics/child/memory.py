@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -11,13 +13,27 @@ CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 @cache
-def machine_bytes() -> int:
-    """Return the memory of this machine, or of the container that this process is in."""
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+def allowed_bytes() -> int:
+    """Return the memory of this machine, or less where a container or `ulimit -m` allows less.
+
+    A child has the limit from its parent in the same way, so that its own children get less.
+    """
+    allowed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = resource.getrlimit(resource.RLIMIT_RSS)[0]
+    if limit != resource.RLIM_INFINITY:
+        allowed = min(allowed, limit)
     try:
-        return min(machine, int(CGROUP.read_text()))
+        return min(allowed, int(CGROUP.read_text()))
     except (OSError, ValueError):
-        return machine
+        return allowed
+
+
+def allow(memory_bytes: int) -> None:
+    """Note what this process may hold; on Linux nobody but `allowed_bytes` looks at it."""
+    if sys.platform == "linux":
+        hard = resource.getrlimit(resource.RLIMIT_RSS)[1]
+        most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_RSS, (most, hard))
 
 
 def used_bytes(pid: int) -> int:

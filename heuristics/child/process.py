@@ -33,7 +33,7 @@ PROGRAM = """
 import sys
 sys.path[:] = {path!r}
 from heuristics.child.serve import serve
-serve({descriptor}, {parent})
+serve({descriptor}, {parent}, {memory_bytes})
 """
 
 
@@ -64,7 +64,12 @@ class Process:
         self._received = bytearray()
         self._looked = monotonic()
         self._in_use = Lock()
-        program = PROGRAM.format(path=sys.path, descriptor=theirs.fileno(), parent=os.getpid())
+        program = PROGRAM.format(
+            path=sys.path,
+            descriptor=theirs.fileno(),
+            parent=os.getpid(),
+            memory_bytes=memory_bytes,
+        )
         self._process = _from_the_lasting_thread(
             lambda: subprocess.Popen(
                 [sys.executable, "-c", program],

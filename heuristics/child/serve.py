@@ -14,6 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from heuristics.child.frames import ANSWER, NONE, READY, frame_of, framed
+from heuristics.child.memory import allow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ SET_PARENT_DEATH_SIGNAL = 1
 LOOK_SECONDS = 0.5
 
 
-def serve(descriptor: int, parent: int) -> None:
+def serve(descriptor: int, parent: int, memory_bytes: int) -> None:
     """Call one function after the other, each on many arguments, and answer one by one.
 
     What is printed goes to standard error, as standard output is the parent's.
@@ -31,11 +32,13 @@ def serve(descriptor: int, parent: int) -> None:
     ----------
     descriptor : of the socket to the parent
     parent : its process id
+    memory_bytes : what this process may hold
     """
     _end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.set_inheritable(descriptor, False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    allow(memory_bytes)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rb") as stream:

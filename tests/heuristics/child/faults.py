@@ -104,3 +104,9 @@ def hold_the_lock_further_down(file: str) -> None:
         with open(file, "w") as told:
             told.write(str(child.call(os.getpid, seconds=30)))
         child.call(hold_the_lock, seconds=60)
+
+
+def eat_further_down() -> tuple[object, int]:
+    """Return what becomes of a hog in a child of this process, and the process id of this one."""
+    with Child() as child:
+        return child.call(eat, seconds=30), os.getpid()

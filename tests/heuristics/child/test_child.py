@@ -149,6 +149,12 @@ def test_a_child_of_a_hung_child_ends_with_it(child, tmp_path):
     require_gone(int(file.read_text()), seconds=1)
 
 
+def test_a_child_of_a_child_may_hold_half_so_that_its_greed_is_its_own(child):
+    pid = child.call(os.getpid, seconds=30)
+    lost = Lost("it used more than 200 MB")
+    assert child.call(faults.eat_further_down, seconds=30) == (lost, pid)
+
+
 def test_a_child_outlives_the_thread_that_started_it():
     with Child() as child:
         starter = threading.Thread(target=child.call, args=[abs, -1], kwargs={"seconds": 30})
