@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _OF_FILES = re.compile(
     r"(?:java\.n?io|org\.apache\.hadoop\.fs)\.[\w.$]*(?:Exception|Error): ([^\n]+)"
 )
+# What bash says of Spark's start scripts, where they stumble over a Java that failed.
+_OF_SCRIPTS = re.compile(r"/bin/spark-[a-z]+: line \d+: ")
 # The line of a Python traceback that says what was raised.
 _RAISED = re.compile(r"[\w.]+(Error|Exception|Exit|Interrupt|Warning)\b")
 _GONE = re.compile(r"\[(PATH_NOT_FOUND|UNABLE_TO_INFER_SCHEMA)\]")
@@ -61,9 +63,17 @@ def one_line(error: Exception, out: Path, scratch: Path | None = None) -> AssayE
     return AssayError(f"Spark: {_short(_telling_line(text) or type(error).__name__)}")
 
 
-def did_not_start(said: str, master: str) -> AssayError:
-    """Return what to raise where a session did not start, by what was said last."""
-    return AssayError(f"Spark did not start on {master}: {_short(_telling_line(said))}")
+def did_not_start(master: str, error: Exception, log: str = "") -> AssayError:
+    """Return what to raise where a session did not start.
+
+    Parameters
+    ----------
+    log : what was said on the way; its last line tells most, but for those of the scripts
+    """
+    said = [line.strip() for line in log.splitlines() if line.strip()]
+    last = [line for line in said if not _OF_SCRIPTS.search(line)][-1:]
+    why = last[0] if last else _telling_line(str(error))
+    return AssayError(f"Spark did not start on {master}: {_short(why)}")
 
 
 def is_full(folder: Path) -> bool:

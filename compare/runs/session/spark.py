@@ -128,7 +128,7 @@ def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
         for key, value in {**of_every_session(), **conf}.items():
             session.conf.set(key, value)
     except Exception as error:
-        raise did_not_start(str(error), master) from error
+        raise did_not_start(master, error) from error
     try:
         yield session
     finally:
@@ -165,8 +165,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
                 session = SparkSession(SparkContext(conf=settings, gateway=gateway))
             except Exception as error:
                 _forget()
-                last = log.read_text(errors="replace").strip().splitlines()[-1:]
-                raise did_not_start(last[0] if last else str(error), master) from error
+                raise did_not_start(master, error, log.read_text(errors="replace")) from error
             finally:
                 late.cancel()
         try:

@@ -1,0 +1,150 @@
+"""A run as a process of its own, held at a gate by an assignor until something has happened to it.
+
+The assignor `gate` says in a file that it was asked, and answers when a test lets it.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compare.runs.session.janitor import MARK
+from compare.samples.families import Family
+from tests.assay.calling import ASSAY
+
+GATE = """
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+def gate(group):
+    (HERE / "asked").touch()
+    until = time.monotonic() + 90
+    while not (HERE / "open").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    return {group.members[0]: {t: [*range(n)] for t, n in zip(group.topics, group.partitions)}}
+"""
+ENOUGH_SECONDS = 120
+
+
+def fill(folder: Path, groups: int = 24) -> None:
+    """Write groups of different sizes, and lines that are none."""
+    made = [
+        Family(3 + n % 4, 4, 5, "random", "join-one").group(n).to_dict() for n in range(groups)
+    ]
+    lines = [json.dumps(group | {"group": f"g{n}"}) for n, group in enumerate(made)]
+    lines[5:5] = ['{"format": "assay-group/1", "group": "cut"']
+    (folder / "in.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "gated.py").write_text(GATE)
+
+
+class Running:
+    """A run that works in a folder of its own: input, assignor, tables and scratch are there."""
+
+    def __init__(self, folder: Path, *more: str, out: str = "out", **environment: str) -> None:
+        self.folder = folder
+        self.scratch = folder / "tmp"
+        self.scratch.mkdir(exist_ok=True)
+        command = [str(ASSAY), "run", "in.jsonl", "--out", out, "--time-limit", "100"]
+        command += ["--assignor", "current", "--assignor", "gated:gate", *more]
+        self.process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "TMPDIR": str(self.scratch), **environment},
+            start_new_session=True,
+        )  # fmt: skip
+
+    def at_the_gate(self) -> None:
+        """Wait until a worker's child is in the assignor."""
+        self.until(lambda: (self.folder / "asked").exists())
+
+    def until(self, holds) -> None:
+        end = time.monotonic() + ENOUGH_SECONDS
+        while not holds():
+            if self.process.poll() is not None:
+                raise AssertionError(self.process.communicate())
+            assert time.monotonic() < end, "nothing came of it"
+            time.sleep(0.02)
+
+    def open(self) -> None:
+        (self.folder / "open").touch()
+
+    def end(self) -> tuple[int, str, str]:
+        """Wait for its end; return its exit code and what it said."""
+        out, err = self.process.communicate(timeout=ENOUGH_SECONDS)
+        if "no Java for Spark" in err:
+            pytest.skip(err.splitlines()[-1])
+        return self.process.returncode, out, err
+
+    def send(self, number: int) -> tuple[int, str, str]:
+        """Send a signal, as a terminal does where it is Ctrl-C; return how the run ended."""
+        if number == signal.SIGINT:
+            os.killpg(self.process.pid, number)
+        else:
+            self.process.send_signal(number)
+        return self.end()
+
+    def left(self) -> list[str]:
+        """Return what is left some seconds after its end: processes, and files of scratch."""
+        end = time.monotonic() + 8
+        while time.monotonic() < end:
+            found = [*map(str, self.processes()), *(p.name for p in self.scratch.iterdir())]
+            if not found:
+                break
+            time.sleep(0.1)
+        for name in ("asked", "open"):
+            (self.folder / name).unlink(missing_ok=True)
+        return found
+
+    def processes(self) -> list[int]:
+        return [*of_scratch(self.scratch)]
+
+    def jvm(self) -> int:
+        (found,) = [pid for pid in self.processes() if "SparkSubmit" in words_of(pid)]
+        return found
+
+    def daemon(self) -> int:
+        return children(self.jvm())[0]
+
+    def worker(self) -> int:
+        """Return the worker of Python's whose child is at the gate, or another that has one."""
+        return next(worker for worker in children(self.daemon()) if children(worker))
+
+    def child(self) -> int:
+        return children(self.worker())[0]
+
+
+def of_scratch(above: Path) -> Iterator[int]:
+    line = f"{MARK}={above.resolve()}/".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            variables = (process / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(variable.startswith(line) for variable in variables):
+            yield int(process.name)
+
+
+def words_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started, and that are not dead."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, above = stat.read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if int(above) == pid and state != "Z":
+            found.append(int(stat.parent.name))
+    return sorted(found)

@@ -1,0 +1,193 @@
+"""What ends a run, or a process of it: nothing lost, nothing twice, nothing left, one line."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from compare.runs.tables.stored import read_table
+from tests.compare.runs.session.running import Running, children, fill
+
+GROUPS = 24
+GOES_ON = "what was done is kept; the same command goes on"
+
+
+@dataclass(frozen=True)
+class End:
+    """How a run ended, and what was left of it."""
+
+    code: int
+    out: str
+    err: str
+    left: list[str]
+
+    @property
+    def last(self) -> str:
+        return self.err.splitlines()[-1]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Runs of one job into one folder, each ended in another way; the last one ran to its end."""
+
+    folder: Path
+    by: dict[str, End]
+
+
+def interrupted_while_java_starts(run: Running) -> tuple[int, str, str]:
+    run.until(run.processes)
+    return run.send(signal.SIGINT)
+
+
+def interrupted(run: Running) -> tuple[int, str, str]:
+    run.at_the_gate()
+    return run.send(signal.SIGINT)
+
+
+def terminated(run: Running) -> tuple[int, str, str]:
+    run.at_the_gate()
+    return run.send(signal.SIGTERM)
+
+
+def killed(run: Running) -> tuple[int, str, str]:
+    run.at_the_gate()
+    return run.send(signal.SIGKILL)
+
+
+def without_java(run: Running) -> tuple[int, str, str]:
+    run.at_the_gate()
+    os.kill(run.jvm(), signal.SIGKILL)
+    return run.end()
+
+
+def without_a_worker(run: Running) -> tuple[int, str, str]:
+    run.at_the_gate()
+    os.kill(run.worker(), signal.SIGKILL)
+    return run.end()
+
+
+def to_the_end(run: Running) -> tuple[int, str, str]:
+    """A worker, then a child, then the daemon of the workers is killed on the way."""
+    for part in (run.worker, run.child, run.daemon):
+        run.at_the_gate()
+        (run.folder / "asked").unlink()
+        os.kill(part(), signal.SIGKILL)
+    run.open()
+    return run.end()
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory) -> Ends:
+    folder = tmp_path_factory.mktemp("ends")
+    fill(folder, GROUPS)
+    by = {}
+    for ending, master in [
+        (interrupted_while_java_starts, "local[2,3]"),
+        (interrupted, "local[2,3]"),
+        (terminated, "local[2,3]"),
+        (killed, "local[2,3]"),
+        (without_java, "local[2,3]"),
+        (without_a_worker, "local[2]"),
+        (to_the_end, "local[2,3]"),
+    ]:
+        run = Running(folder, "--master", master)
+        by[ending.__name__] = End(*ending(run), run.left())
+    return Ends(folder, by)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("interrupted_while_java_starts", 130), ("interrupted", 130), ("terminated", 143)],
+)
+def test_a_signal_ends_a_run_in_one_line_with_its_exit_code(ends, name, code):
+    end = ends.by[name]
+    assert (end.code, end.out) == (code, "")
+    assert end.last == f"assay: interrupted: {GOES_ON}"
+    assert len([line for line in end.err.splitlines() if line.startswith("assay")]) == 1
+    assert "Traceback" not in end.err
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("without_java", "Spark's Java process ended"),
+        ("without_a_worker", "a Python process of Spark's ended"),
+    ],
+)
+def test_a_process_of_sparks_that_ends_ends_the_run_in_one_line(ends, name, said):
+    end = ends.by[name]
+    assert (end.code, end.out) == (3, "")
+    assert end.last == f"assay: an error inside: {said}; {GOES_ON}"
+    assert "Traceback" not in end.err
+
+
+@pytest.mark.spark
+def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
+    assert {name: end.left for name, end in ends.by.items()} == {name: [] for name in ends.by}
+    assert ends.by["killed"].code == -signal.SIGKILL
+
+
+@pytest.mark.spark
+def test_where_tasks_are_tried_again_no_process_below_java_is_missed(ends):
+    end = ends.by["to_the_end"]
+    assert end.code == 0, end.err
+    assert end.out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+    assert "1 input failed" in end.out
+
+
+@pytest.mark.spark
+def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
+    tables = {
+        name: read_table(ends.folder / "out", name)
+        for name in ("groups", "optima", "scores", "failures")
+    }
+    names = sorted(f"g{n}" for n in range(GROUPS))
+    assert sorted(tables["groups"]["group"]) == names
+    assert sorted(tables["optima"]["group"]) == names
+    assert set(tables["optima"]["status"]) == {"optimal"}
+    assert len(tables["failures"]) == 1
+    for assignor, rows in tables["scores"].groupby("assignor"):
+        assert sorted(rows["group"]) == names, assignor
+    asked = tables["scores"][tables["scores"]["assignor"] != "current"]
+    reasons = asked[asked["status"] != "scored"]["reason"].tolist()
+    # The group that a child was at when it was killed; a task that is tried again asks once more.
+    assert len(reasons) <= 1
+    assert all("died" in reason for reason in reasons)
+
+
+@pytest.mark.spark
+def test_runs_side_by_side_into_one_folder_all_end_well_and_nothing_is_there_twice(tmp_path):
+    fill(tmp_path, GROUPS)
+    (tmp_path / "open").touch()
+    runs = [Running(tmp_path, "--master", "local[1,3]") for _ in range(3)]
+    ended = [run.end() for run in runs]
+    assert [code for code, _, _ in ended] == [0, 0, 0], ended
+    for _, out, _ in ended:
+        assert out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+    for name, rows in (("groups", GROUPS), ("optima", GROUPS), ("scores", 2 * GROUPS)):
+        assert len(read_table(tmp_path / "out", name)) == rows
+    assert runs[0].left() == []
+
+
+def test_a_scratch_folder_of_a_dead_run_is_cleared_by_the_next_one_and_others_are_not(
+    tmp_path, monkeypatch
+):
+    from compare.runs.session.scratch import scratch
+
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
+    dead, other = tmp_path / "assay-spark-dead", tmp_path / "assay-spark-other"
+    for folder in (dead, other):
+        folder.mkdir()
+    (dead / "lock").touch()
+    with scratch() as first:
+        assert not dead.exists()
+        with scratch() as second:
+            assert {first, second, other} == set(tmp_path.iterdir())
+        assert not second.exists()
+        assert first.exists()
+    assert [*tmp_path.iterdir()] == [other]
+    assert children(os.getpid()) == []
