@@ -42,6 +42,7 @@ agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GR
 
 bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go's
 	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.fleet
 	@$(BIN)/python -m benchmarks.kafka
 	@$(BIN)/python -m benchmarks.franz_go
 

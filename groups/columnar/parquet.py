@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from groups.columnar.layout import LAYOUT, BadRow, in_layout
-from groups.columnar.rows import batch_of, groups_of
+from groups.columnar.rows import batch_of
+from groups.columnar.side_by_side import each_of
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def read_groups(source: str | bytes) -> Iterator[Group | BadRow]:
     """
     before = 0
     for rows in read_rows(source):
-        for found in groups_of(rows):
+        for found in each_of(rows):
             yield found._replace(row=before + found.row) if isinstance(found, BadRow) else found
         before += len(rows)
 

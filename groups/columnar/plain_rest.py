@@ -5,10 +5,13 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, MsgspecError, Struct, UnsetType
+import numpy as np
+from msgspec import UNSET, MsgspecError, Struct, UnsetType, structs
 from msgspec.json import Decoder, Encoder
 
 from groups.arrays import UNKNOWN
+from groups.columns.member_details import MemberDetails
+from groups.columns.offsets import Offsets
 from groups.plain.topics import lags_of, logs_of
 from groups.plain.typed import Born, Name, Rate, TypedOffsets, TypedTopic, Unusual
 
@@ -38,6 +41,7 @@ class _Rest(Struct, forbid_unknown_fields=True):
 
 
 _NOTHING = _Member()
+_NO_DETAILS = MemberDetails()
 _DECODER = Decoder(_Rest)
 _ENCODER = Encoder(order="sorted")
 
@@ -75,6 +79,35 @@ def is_plain(
         for t, name in enumerate(topics)
         if name in logs
     )
+
+
+def said_in(
+    text: str, topics: Sequence[str], partitions: Int64, members: Sequence[str]
+) -> tuple[Offsets | None, tuple[MemberDetails, ...]]:
+    """Return the offsets and the details of a rest that is plain."""
+    rest = _DECODER.decode(text)
+    said = {} if isinstance(rest.members, UnsetType) else rest.members
+    given = {} if isinstance(rest.topics, UnsetType) else rest.topics
+    details = tuple(_details(said[name]) if name in said else _NO_DETAILS for name in members)
+    if not given:
+        return None, details
+    columns = np.full((3, int(partitions.sum())), UNKNOWN)
+    ends = np.cumsum(partitions)
+    for name, until in zip(topics, ends.tolist(), strict=True):
+        if name in given:
+            logs = [(one.beginning, one.end, one.committed) for one in given[name].offsets]
+            for number, log in enumerate(logs, start=until - len(logs)):
+                columns[:, number] = [UNKNOWN if value is None else value for value in log]
+    beginning, end, committed = columns
+    is_given = np.array([name in given for name in topics], bool)
+    return Offsets(beginning, end, committed, is_given), details
+
+
+def _details(member: _Member) -> MemberDetails:
+    known = {key: value for key, value in structs.asdict(member).items() if value is not UNSET}
+    if "assignors" in known:
+        known["assignors"] = tuple(known["assignors"])
+    return MemberDetails(**known)
 
 
 def _is_written(member: _Member) -> bool:

@@ -22,10 +22,11 @@ def names(given: Iterable[str], place: str) -> tuple[str, ...]:
         Where one is not; the message names it.
     """
     listed = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
-    if not all(isinstance(name, str) and name for name in listed):
-        bad = next(name for name in listed if not isinstance(name, str) or not name)
-        raise BadInput(f"{place}: {bad!r}, expected a non-empty string")
-    if len(set(listed)) < len(listed):
+    bad = [] if set(map(type, listed)) <= {str} else [n for n in listed if not isinstance(n, str)]
+    distinct = set() if bad else set(listed)
+    if bad or "" in distinct:
+        raise BadInput(f"{place}: {bad[0] if bad else ''!r}, expected a non-empty string")
+    if len(distinct) < len(listed):
         twice = next(name for name, times in Counter(listed).items() if times > 1)
         raise BadInput(f"{place}: {twice!r} appears twice")
     try:

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from compare.runs.source.planning import LINE_BYTES
 from compare.runs.source.reading import Printed, portions
 from compare.runs.source.split import Seeds
+from groups.columnar.canonical import canonical
 from groups.columnar.decode import decode_some
 from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of, groups_of
 from groups.errors import BadInput
-from groups.fleet import Fleet
 from groups.group import Group
 from groups.importers import Failure, import_each
 
@@ -188,7 +188,7 @@ def _seeded(seeds: Seeds, given: Given) -> Rows:
 def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
     """Return the rows of a Parquet file that hold a group."""
     try:
-        fleet, bad = Fleet.from_arrow(rows)
+        good, place, bad = canonical(rows)
     except BadInput as error:
         return Rows(_joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
     places = [(item.source, f"{item.source}:{item.number + n + 1}") for n in range(len(rows))]
@@ -196,9 +196,7 @@ def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
         Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
         for one in bad
     ]
-    reasons = {one.row for one in bad}
-    places = [place for i, place in enumerate(places) if i not in reasons]
-    return Rows(_given(fleet.rows, given), places, failures)
+    return Rows(_given(good, given), [places[at] for at in place.tolist()], failures)
 
 
 def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:

@@ -1,16 +1,19 @@
 """Fleets of Arrow rows: what they hold is what `Group` accepts of each row, and nothing else."""
 
 import json
+import pickle
 import random
+from dataclasses import fields
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from groups import BadInput, Group
+from groups import BadInput, Group, MemberDetails
 from groups.arrays import MOST_PARTITIONS
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of, groups_of, of_row
+from groups.columnar.side_by_side import each_of
 from groups.fleet import Fleet
 from tests.groups.columnar.test_rows import good, odd, shipped
 from tests.optimal.random_groups import random_group
@@ -57,6 +60,50 @@ def some_groups(rng: random.Random, count: int) -> list[Group]:
         random_group(rng, members=rng.randint(0, 6), partitions=rng.randint(0, 12))
         for _ in range(count)
     ]
+
+
+def assert_same(found: Group, expected: Group) -> None:
+    """Field by field, with the same types: what one has not may be made of what it has."""
+    for field in fields(Group):
+        ours, theirs = getattr(found, field.name), getattr(expected, field.name)
+        if field.name == "raw_claims":
+            assert (ours is None) == (theirs is None)
+        elif isinstance(theirs, np.ndarray):
+            assert ours.dtype == theirs.dtype, field.name
+            assert not ours.flags.writeable
+            np.testing.assert_array_equal(ours, theirs, field.name)
+        elif field.name in ("racks", "offsets"):
+            assert [*map(str, vars(ours or Empty).items())] == [
+                *map(str, vars(theirs or Empty).items())
+            ]
+        elif field.name == "details":
+            nothing = (MemberDetails(),) * len(expected.members)
+            assert (ours or nothing) == (theirs or nothing)
+        else:
+            assert ours == theirs, field.name
+    assert found.to_dict() == expected.to_dict()
+
+
+class Empty:
+    pass
+
+
+@pytest.mark.parametrize("groups", [shipped, odd], ids=["shipped", "odd"])
+def test_a_group_taken_from_a_fleet_is_the_one_that_is_made_of_its_row(groups):
+    rows = batch_of([*groups(), *some_groups(random.Random(7), 30)])
+    fleet, _ = Fleet.from_arrow(rows)
+    for at, (found, expected) in enumerate(zip(each_of(rows), groups_of(rows), strict=True)):
+        assert_same(found, expected)
+        assert_same(fleet.alone(at), expected)
+        pickle.loads(pickle.dumps(found))
+
+
+def test_each_row_is_a_group_or_a_reason_in_its_order():
+    rows = [good(), good() | {"lag": [0]}, good() | {"group": "c"}]
+    rows = pa.RecordBatch.from_pylist(rows, LAYOUT)
+    found = list(each_of(rows))
+    assert [getattr(one, "name", None) for one in found] == ["g", None, "c"]
+    assert found[1] == list(groups_of(rows))[1]
 
 
 @pytest.mark.parametrize("groups", [shipped, odd], ids=["shipped", "odd"])

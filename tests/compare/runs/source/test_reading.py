@@ -7,6 +7,8 @@ import pickle
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from compare.runs.source.planning import seeded_splits, splits
@@ -15,6 +17,7 @@ from compare.runs.source.rows import INPUT, Given, read_split, rows_of
 from compare.samples.families import Family
 from groups import BadInput, Group
 from groups.columnar.key import keys_of
+from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of
 from groups.files import find
 from groups.importers import Failure
@@ -214,6 +217,24 @@ def test_parquet_gives_the_rows_that_it_was_made_of_whatever_the_split(tmp_path)
         good, bad = read([tmp_path / "a.parquet"], split_bytes=split_bytes)
         assert bad == []
         assert sorted(row[4] for row in good) == sorted(keys_of(batch_of(groups)))
+
+
+def test_parquet_that_another_program_wrote_gives_the_keys_of_the_same_groups(tmp_path):
+    groups = [Group.from_json(line(n)) for n in range(3)]
+    rows = batch_of(groups).to_pylist()
+    for row in rows:
+        topics = len(row["topics"])
+        members = len(row["members"])
+        # A list of topics for each member, where all read the same ones.
+        assert row["subscription_row"] == [0] * members
+        row["subscription_indptr"] = [topics * at for at in range(members + 1)]
+        row["subscription_topics"] *= members
+        row["subscription_row"] = list(range(members))
+        row["subscription_known"] = [True] * members
+    pq.write_table(pa.Table.from_pylist(rows, LAYOUT), tmp_path / "a.parquet")
+    good, bad = read([tmp_path / "a.parquet"])
+    assert bad == []
+    assert sorted(row[4] for row in good) == sorted(keys_of(batch_of(groups)))
 
 
 @pytest.mark.parametrize("given", [Given(reset="earliest"), Given(assume_equal=True)])

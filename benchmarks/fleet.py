@@ -1,0 +1,130 @@
+"""The fleet: what each step from snapshots to solutions costs a group, in one process.
+
+Run with ``python -m benchmarks.fleet``. The steps take turns, so that what else the machine does
+meets all of them alike.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from statistics import median
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.instances import SEED
+from compare.samples.families import Family
+from groups import Group
+from groups.columnar.canonical import canonical
+from groups.columnar.decode import decode
+from groups.columnar.key import keys_of
+from groups.columnar.parquet import read_rows
+from groups.columnar.rows import batch_of
+from groups.columnar.side_by_side import each_of
+from groups.fleet import Fleet
+from optimal import solve_many
+from optimal.fleets.solve_fleet import solve_fleet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from groups.documents.shapes import GroupDocument
+
+RUNS = 7
+GROUPS = 1000
+
+
+def in_turn(
+    steps: Mapping[str, Callable[[], object]], runs: int = RUNS
+) -> dict[str, tuple[float, float]]:
+    """Return the median seconds of each step by the clock, and of the processor.
+
+    One turn before is not counted.
+    """
+    clock: dict[str, list[float]] = {name: [] for name in steps}
+    processor: dict[str, list[float]] = {name: [] for name in steps}
+    for _ in range(runs + 1):
+        for name, step in steps.items():
+            began, worked = perf_counter(), process_time()
+            step()
+            clock[name].append(perf_counter() - began)
+            processor[name].append(process_time() - worked)
+    return {name: (median(clock[name][1:]), median(processor[name][1:])) for name in steps}
+
+
+def joined(count: int) -> list[Group]:
+    """Return groups of 10 members x 60 partitions with owners, the last of whom has joined."""
+    rng = np.random.default_rng(SEED)
+    drawn = [int(rng.integers(2**31)) for _ in range(count)]
+    return [Family(10, 6, 6, "random", "join-one").group(seed) for seed in drawn]
+
+
+def captured(group: Group) -> GroupDocument:
+    """Return the snapshot of a group as console tools show it: with offsets, clients and hosts."""
+    document = group.to_dict()
+    for name, topic in document["topics"].items():
+        count = topic if isinstance(topic, int) else topic["partitions"]
+        logs = [{"beginning": None, "end": 100 + n, "committed": 90} for n in range(count)]
+        document["topics"][name] = {"partitions": count, "offsets": logs}  # type: ignore[typeddict-item]
+    for name, member in document["members"].items():
+        document["members"][name] = member | {"client_id": f"app-{name}", "host": "/10.0.0.1"}
+    return document
+
+
+def steps(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
+    """Return what is timed on these snapshots, by name."""
+    texts = [json.dumps(document) for document in documents]
+    groups = [Group.from_dict(document) for document in documents]
+    rows = batch_of(groups)
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_batches([rows]), sink)
+    file = sink.getvalue().to_pybytes()
+    fleet = Fleet.of(groups)
+    return {
+        "document to `Group`": lambda: [*map(Group.from_dict, documents)],
+        "JSON to `Group`": lambda: [*map(Group.from_json, texts)],
+        "JSON to rows": lambda: decode(texts),
+        "`Group` to rows": lambda: batch_of(groups),
+        "rows to `Group`": lambda: [*each_of(rows)],
+        "Parquet to rows": lambda: [*read_rows(file)],
+        "rows others wrote, made canonical": lambda: canonical(rows),
+        "keys of rows": lambda: keys_of(rows),
+        "groups to a fleet": lambda: Fleet.of(groups),
+        "rows to a fleet": lambda: Fleet.from_arrow(rows),
+        "`solve_fleet`, checked": lambda: solve_fleet(fleet),
+        "`solve_many`, checked": lambda: solve_many(groups),
+        "Parquet to checked solutions": partial(_solved, file),
+    }
+
+
+def _solved(file: bytes) -> None:
+    for rows in read_rows(file):
+        fleet, _ = Fleet.from_arrow(rows)
+        solve_fleet(fleet)
+
+
+def main() -> None:
+    """Print a row for each step: microseconds a group, and how many groups a second that is."""
+    plain = joined(GROUPS)
+    for what, documents in (
+        ("10 x 60, owners", [group.to_dict() for group in plain]),
+        ("10 x 60 of a console, offsets and clients", [captured(group) for group in plain]),
+    ):
+        _say(f"\n| {what} | clock (us) | processor (us) | groups a second |\n|---|---|---|---|")
+        for name, (clock, processor) in in_turn(steps(documents)).items():
+            each = [1e6 * seconds / GROUPS for seconds in (clock, processor)]
+            _say(f"| {name} | {each[0]:.1f} | {each[1]:.1f} | {1e6 / each[0]:,.0f} |")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
