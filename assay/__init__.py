@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from compare.lag.worth import Worth, worth_moving
     from compare.runs.counts import RunCounts
     from compare.runs.run import run
+    from compare.runs.spark_source import spark_source
     from compare.samples.families import Family, differing, grid
     from compare.scenarios.rollout import Rollout, RolloutStep, Rule
     from compare.scenarios.upgrade_paths import roll_out
@@ -73,6 +74,7 @@ _AT_HOME = {
     "score_assignors",
     "compare.runs.counts": "RunCounts",
     "compare.runs.run": "run",
+    "compare.runs.spark_source": "spark_source",
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
@@ -153,6 +155,7 @@ __all__ = [
     "size",
     "solve",
     "solve_many",
+    "spark_source",
     "worth_moving",
 ]
 

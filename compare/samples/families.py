@@ -6,6 +6,7 @@ measure time only.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal, get_args
@@ -26,6 +27,11 @@ LastEvent = Literal[
     "fresh", "join-one", "join-many", "leave-one", "leave-many", "partitions-added", "stable"
 ]
 BUCKETS = 5
+_NAME = re.compile(
+    r"(?P<members>[0-9]{1,9})x(?P<per_member>[0-9]{1,9})-(?P<topics>[0-9]{1,9})-topics-"
+    rf"(?P<subscriptions>{'|'.join(get_args(Subscriptions))})(?P<skewed>-skewed)?-"
+    rf"(?P<event>{'|'.join(get_args(LastEvent))})"
+)
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,36 @@ class Family:
             found[np.arange(members), rng.integers(0, self.topics, members)] = True
             return found
         return np.ones((members, self.topics), bool)
+
+
+def family_named(name: str) -> Family:
+    """Return the point of a name, as `Family.name` has it.
+
+    Raises
+    ------
+    BadInput
+        Where it is none.
+
+    Examples
+    --------
+    >>> from compare.samples.families import family_named
+    >>> family_named("6x10-20-topics-random-skewed-join-one").members
+    6
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise BadInput(
+            f"family: {name!r}, expected MEMBERSxPARTITIONS_EACH-TOPICS-topics-SUBSCRIPTIONS-"
+            "EVENT as in 10x6-10-topics-equal-join-one"
+        )
+    return Family(
+        int(found["members"]),
+        int(found["per_member"]),
+        int(found["topics"]),
+        found["subscriptions"],  # type: ignore[arg-type]
+        found["event"],  # type: ignore[arg-type]
+        skewed=found["skewed"] is not None,
+    )
 
 
 def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:

@@ -32,6 +32,8 @@ PROGRAMS = [
     pytest.param(program, id=f"{page}-{number}")
     for page in PAGES
     for number, program in enumerate(blocks("python", page))
+    # tests/compare/runs/source/test_on_spark.py runs those, on the session of its other tests.
+    if "SparkSession" not in program
 ]
 
 
