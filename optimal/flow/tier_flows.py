@@ -78,7 +78,8 @@ def tier_flows(
     if flow is None or not ties_are_broken:
         if flow is not None and stages.levelled:
             network = _where_loads_are_open(network, flow, part, blocks, layout)
-        flow = cheapest(network, first, time_left)
+        if flow is None or (network.lower < network.upper).any():
+            flow = cheapest(network, first, time_left)
     return layout.counts(paths, flow), prices
 
 
