@@ -4,9 +4,12 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from compare.runs.tables.schemas import TABLES
 from groups import Group
+from groups.columnar.layout import LAYOUT
 from optimal import Solution, check, solve
 from tests.assay.calling import document_of, good, one_after_the_other
 
@@ -126,3 +129,23 @@ def test_the_example_of_the_proof_is_worked_out_as_it_says():
         load = solution.assignment.loads[m]
         expected = [load, level, max(level, 0), level + 1, price]
         assert [int(number) for number in numbers.split(" | ")] == expected
+
+
+def said(kind: pa.DataType) -> str:
+    """A type as the page says it."""
+    if pa.types.is_list(kind):
+        return f"list of {said(kind.value_type)}"
+    if pa.types.is_struct(kind):
+        return "struct of " + ", ".join(f"`{one.name}` {said(one.type)}" for one in kind)
+    return {"double": "float64"}.get(str(kind), str(kind))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_column_of_a_table_of_a_run_is_explained_with_its_type(name):
+    section = re.search(rf"^### `{name}`\n(.*?)(?=^##|\Z)", PAGE, re.M | re.S)[1]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| .*\|$", section, re.M)
+    columns = [field for field in TABLES[name] if name != "groups" or field not in LAYOUT]
+    assert [(column, kind) for column, kind, _ in rows] == [
+        (field.name, said(field.type)) for field in columns
+    ]
+    assert all(null for *_, null in rows)

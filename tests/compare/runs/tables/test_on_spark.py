@@ -1,8 +1,10 @@
 """The tables as Spark reads them, and a run after a file of theirs was damaged."""
 
 import json
+import re
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -19,6 +21,7 @@ from groups.errors import BadInput
 from tests.compare.conftest import lopsided
 
 pytestmark = pytest.mark.spark
+ROOT = Path(__file__).parents[4]
 HOSTILE = "a b[1]{x,y}*?:%20\\é'"
 
 
@@ -115,3 +118,15 @@ def test_rows_of_a_damaged_file_are_made_again_and_the_tables_are_as_before(spar
         victim.unlink()
     new, said = again()
     assert (new, [line for line in said if ": damaged: " in line]) == (0, [])
+
+
+def test_what_the_page_says_is_never_null_never_is(spark_runs):
+    page = (ROOT / "docs" / "reference" / "formats.md").read_text("utf-8")
+    checked = 0
+    for name in TABLES:
+        section = re.search(rf"^### `{name}`\n(.*?)(?=^##|\Z)", page, re.M | re.S)[1]
+        never = re.findall(r"^\| `(\w+)` \| [^|]+ \| never \|", section, re.M)
+        nulls = read_table(spark_runs.out, name, never).isna().sum()
+        assert nulls[nulls > 0].to_dict() == {}, name
+        checked += len(never)
+    assert checked > 40
