@@ -117,7 +117,10 @@ def _of_run(folder: Path, benchmark: Sequence[str]) -> Page:
 
     require("pandas", "pyarrow", extra="plots")
     from compare.page.from_run import page_of_run
+    from compare.runs.tables.files import left_out
 
+    for line in left_out(folder):
+        note(line)
     return page_of_run(folder, benchmark, _command())
 
 

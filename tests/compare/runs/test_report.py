@@ -1,4 +1,5 @@
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -6,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compare.page.from_run import page_of_run
+from compare.runs.tables.files import good
 from compare.runs.tables.stored import read_table
 from groups import BadInput
 from tests.compare.conftest import CLOSING, HOSTILE
@@ -136,3 +138,17 @@ def test_a_page_that_cannot_be_written_is_bad_input(spark_runs, tmp_path):
         run = reported(spark_runs.out, "-o", page)
         assert run.returncode == 2
         assert run.stderr.endswith(f"{said}\n")
+
+
+@pytest.mark.spark
+def test_a_damaged_file_is_named_and_the_page_is_made_of_the_others(spark_runs, tmp_path):
+    copied = tmp_path / "out"
+    shutil.copytree(spark_runs.out, copied)
+    victim = good(copied, "scores")[0][-1]
+    victim.write_bytes(victim.read_bytes()[:-1])
+    run = reported(copied)
+    assert run.returncode == 0
+    assert run.stderr.splitlines() == [
+        f"{victim}: damaged: its content is not what its name says; it is left out, and a run "
+        "makes its rows again: delete it"
+    ]
