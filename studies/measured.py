@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from groups import Failed, values
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from heuristics import Assignor, Plan
 
 BATCH = 50
-# What a call may take in a batch before the groups of the batch are run one by one: enough for a
-# probed client with cooperative rounds on a busy machine.
-EACH_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ def _of_client(
 def measured_on(
     assignor: Assignor, groups: Sequence[Group], seconds: float, child: Child
 ) -> list[Measured]:
-    """Run an assignor on groups, many at a time; those of a batch that hangs, one by one.
+    """Run an assignor on groups, many at a time.
 
     Parameters
     ----------
@@ -89,33 +87,27 @@ def measured_on(
     child : where it runs; it is replaced when it hangs or dies
     """
     found: list[Measured] = []
-    reason = start(child, assignor)
-    if reason is not None:
-        raise Failed(f"{assignor.name} does not start: {reason}")
-    for first in range(0, len(groups), BATCH):
-        batch = groups[first : first + BATCH]
-        limit = seconds + EACH_SECONDS * len(batch)
-        made = child.call(_measured, assignor.function, batch, seconds=limit)
-        if isinstance(made, Lost):
-            start(child, assignor)
-            made = [_alone(assignor, group, seconds, child) for group in batch]
-        found += made
+    lost = True
+    while len(found) < len(groups):
+        if lost:
+            reason = start(child, assignor)
+            if reason is not None:
+                raise Failed(f"{assignor.name} does not start: {reason}")
+        batch = groups[len(found) : len(found) + BATCH]
+        called = partial(_measured, assignor.function)
+        made = child.call_each(called, [(group,) for group in batch], seconds=seconds)
+        lost = isinstance(made[-1], Lost)
+        found += map(_of_call, made)
     return found
 
 
-def _alone(assignor: Assignor, group: Group, seconds: float, child: Child) -> Measured:
-    made = child.call(_measured, assignor.function, [group], seconds=seconds)
+def _of_call(made: Measured | Lost) -> Measured:
     if not isinstance(made, Lost):
-        return made[0]
-    start(child, assignor)
+        return made
     return Measured("timed-out" if made.timed_out else "failed", made.reason)
 
 
-def _measured(function: Callable[[Group], Plan], groups: Sequence[Group]) -> list[Measured]:
-    return [_measured_one(function, group) for group in groups]
-
-
-def _measured_one(function: Callable[[Group], Plan], group: Group) -> Measured:
+def _measured(function: Callable[[Group], Plan], group: Group) -> Measured:
     came = attempt(function, group)
     if came.plan is None:
         return Measured("refused" if came.status == "refused" else "failed", came.reason or "")
