@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def spark_source(spark: SparkSession) -> SparkSession:
-    """Register the data source ``assay`` with a session, and return the session.
+def spark_source(spark: SparkSession) -> None:
+    """Register the data source ``assay`` with a session of Spark.
 
     ``spark.read.format("assay").load(PATH)`` is then a DataFrame of the groups in a file or a
     folder, a row each; its columns and options are in docs/reference/data-source.md.
@@ -18,6 +18,16 @@ def spark_source(spark: SparkSession) -> SparkSession:
     ------
     BadInput
         Where PySpark 4 or what it needs is missing.
+
+    Examples
+    --------
+    >>> from assay import spark_source
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> spark_source(spark)
+    >>> groups = spark.read.format("assay").load("corpus/captures/3.6.2")
+    >>> groups.selectExpr("group", "size(members) as members").first()
+    Row(group='coop-a', members=4)
     """
     from groups.extras import require
 
@@ -25,4 +35,3 @@ def spark_source(spark: SparkSession) -> SparkSession:
     from compare.runs.source.spark import GroupSource
 
     spark.dataSource.register(GroupSource)
-    return spark

@@ -1,5 +1,6 @@
 """The data source on a real session: what splits give, as a DataFrame."""
 
+import doctest
 import gzip
 import re
 import shutil
@@ -32,7 +33,8 @@ def spark(tmp_path_factory):
         if "no Java for Spark" not in str(error):
             raise
         pytest.skip(str(error))
-    yield spark_source(session)
+    spark_source(session)
+    yield session
     opened.__exit__(None, None, None)
 
 
@@ -101,6 +103,13 @@ def test_a_family_is_the_same_groups_under_any_partitioning(spark, split_bytes):
 def test_options_that_cannot_be_meant_are_refused(spark, options, said):
     with pytest.raises(PySparkException, match=re.escape(said)):
         spark.read.format("assay").options(**options).load().collect()
+
+
+def test_the_example_of_the_source_runs(spark):
+    (found,) = doctest.DocTestFinder(recurse=False).find(spark_source, "spark_source", globs={})
+    said = []
+    assert found.examples
+    assert not doctest.DocTestRunner().run(found, out=said.append).failed, "".join(said)
 
 
 def test_the_page_on_the_data_source_runs(spark, tmp_path, monkeypatch):
