@@ -7,7 +7,6 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from compare.runs.tables.files import good
 from compare.runs.tables.schemas import TABLES
@@ -35,6 +34,9 @@ def read_table(folder: Path, name: str, columns: Sequence[str] | None = None) ->
     BadInput
         Where the folder cannot be read.
     """
+    # It brings pandas along, which workers that write tables do without.
+    import pyarrow.dataset as ds
+
     schema = TABLES[name]
     names = list(columns or schema.names)
     files = _whole(folder, name)

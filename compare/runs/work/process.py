@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
+from compare.runs.work.requests import get_ready
 from groups.errors import AssayError
 from heuristics.child import Child, Lost
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 START_SECONDS = 120.0
-# What a child imports before the time of a call begins.
-_NEEDED = ("compare.runs.work.reading", "compare.runs.work.solving")
 Answer = TypeVar("Answer")
 Arguments = TypeVarTuple("Arguments")
 
@@ -68,13 +67,15 @@ def process_of(folders: tuple[str, ...]) -> Process:
     ----------
     folders : where modules of the user's assignors are looked for, besides the usual ones
     """
+    # After each task, Spark's worker looks for garbage among all that there is: what was imported
+    # stays, and is not looked at any more.
+    gc.freeze()
     return Process(folders)
 
 
 def _ready(folders: tuple[str, ...]) -> None:
     sys.path += [folder for folder in folders if folder not in sys.path]
-    for module in _NEEDED:
-        import_module(module)
+    get_ready()
 
 
 def _caught(function: Callable[[*Arguments], Answer], args: tuple[*Arguments]) -> Answer | Lost:

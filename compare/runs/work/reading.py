@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from compare.runs.rows import batch, failure_row
 from compare.runs.source.reading import Printed, halves, portions
-from compare.runs.source.rows import Given, rows_of
 from compare.runs.tables.files import append
 from compare.runs.tables.schemas import TABLES
+from compare.runs.work.replies import Read
+from compare.runs.work.requests import read_items
 from compare.runs.work.wire import joined, of_bytes, to_bytes
-from groups.columnar.key import keys_of
 from groups.importers import Failure
 from heuristics.child import Lost
 
@@ -40,52 +39,6 @@ PARTS = 32
 MOST_ROWS = 20_000
 _NAMED = re.compile(r'"group"\s*:\s*("(?:[^"\\]|\\.)+")')
 _LOOKED_AT = 2**16
-
-
-@dataclass(frozen=True)
-class Read:
-    """What a child read: rows of ``groups`` and ``failures``, as bytes.
-
-    Attributes
-    ----------
-    seconds : by stage
-    """
-
-    groups: bytes
-    failures: bytes
-    seconds: Mapping[str, float]
-
-
-def read_items(job: Job, items: Sequence[Item | Failure]) -> Read:
-    """Return the groups and the failures in a part of the input."""
-    begun = perf_counter()
-    found = rows_of(items, Given(job.reset, job.assume_equal))
-    decoded = perf_counter()
-    rows = stored_rows(found.rows, found.places)
-    failed = batch("failures", map(failure_row, found.failures))
-    seconds = {"decode": decoded - begun, "key": perf_counter() - decoded}
-    return Read(to_bytes(rows), to_bytes(failed), seconds)
-
-
-def stored_rows(rows: pa.RecordBatch, places: Sequence[tuple[str, str]]) -> pa.RecordBatch:
-    """Return rows of the layout with what else stands in ``groups``.
-
-    Parameters
-    ----------
-    places : source and place of each
-    """
-    columns = {name: rows.column(name) for name in rows.schema.names}
-    columns |= {
-        "key": pa.array(keys_of(rows), pa.string()),
-        "source": pa.array([source for source, _ in places], pa.string()),
-        "place": pa.array([place for _, place in places], pa.string()),
-        "n_members": _count(rows, "members"),
-        "n_topics": _count(rows, "topics"),
-        "n_partitions": _count(rows, "owner"),
-        "equal_subscriptions": pc.less_equal(_count(rows, "subscription_indptr"), 2),
-    }
-    schema = TABLES["groups"]
-    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 
 @dataclass
@@ -195,7 +148,3 @@ def _harmful(item: Item | Failure, reason: str) -> Read:
         failure = Failure(item.source, item.place, reason, name_in(item), captured_at=at)
     none = pa.RecordBatch.from_pylist([], TABLES["groups"])
     return Read(to_bytes(none), to_bytes(batch("failures", [failure_row(failure)])), {})
-
-
-def _count(rows: pa.RecordBatch, name: str) -> pa.Array:
-    return pc.list_value_length(rows.column(name)).cast(pa.int64())

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections import defaultdict
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -18,6 +14,8 @@ from compare.fleets.rows import score_columns
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work import one_by_one
 from compare.runs.work.plan import is_flow
+from compare.runs.work.replies import Answered
+from compare.runs.work.stages import Stages
 from compare.runs.work.together import Together
 from compare.runs.work.wire import joined, of_bytes, to_bytes
 from compare.score import CURRENT
@@ -28,45 +26,10 @@ from heuristics.time_limit import TimeLimit
 from optimal.fleets.solve_fleet import solve_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from compare.runs.job import Job
 
 
-@dataclass(frozen=True)
-class Answered:
-    """What a child made of some rows.
-
-    Attributes
-    ----------
-    optima, scores : rows of these tables, as bytes
-    kept : what was found of groups by themselves, pickled, for who scores assignors on them
-    seconds : by stage
-    """
-
-    optima: bytes
-    scores: bytes
-    kept: bytes
-    seconds: Mapping[str, float]
-
-
-class Clock:
-    """Seconds by stage."""
-
-    def __init__(self) -> None:
-        self.seconds: defaultdict[str, float] = defaultdict(float)
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the seconds of what happens within to a stage."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] += perf_counter() - start
-
-
-def solve_rows(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
+def solved(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
     """Solve groups together, check what was found, judge and score what their members hold.
 
     Parameters
@@ -75,7 +38,7 @@ def solve_rows(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
     current : whether the rows `current` are wanted
     keep : whether assignors are to be scored against what was found
     """
-    clock = Clock()
+    clock = Stages()
     optima, scores = [], []
     with clock.timed("read"):
         fleet, there, others = _fleet(job, of_bytes(rows))
@@ -100,16 +63,16 @@ def solve_rows(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
     return _answered(optima, scores, kept, clock)
 
 
-def score_rows(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> Answered:
+def scored(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> Answered:
     """Score assignors on groups.
 
     Parameters
     ----------
     rows : of ``groups``, as bytes
-    kept : what :func:`solve_rows` found of them; empty: it is found again
+    kept : what :func:`solved` found of them; empty: it is found again
     assignors : names, in full
     """
-    clock = Clock()
+    clock = Stages()
     limit = _limit(job.time_limit)
     scores = []
     with clock.timed("read"):
@@ -154,7 +117,7 @@ def _solved(job: Job, fleet: Fleet, rows: pa.RecordBatch) -> Together:
 
 
 def _answered(
-    optima: list[pa.RecordBatch], scores: list[pa.RecordBatch], kept: bytes, clock: Clock
+    optima: list[pa.RecordBatch], scores: list[pa.RecordBatch], kept: bytes, clock: Stages
 ) -> Answered:
     return Answered(
         to_bytes(*optima, schema=TABLES["optima"]),

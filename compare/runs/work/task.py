@@ -17,7 +17,7 @@ from compare.runs.tables.files import append
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work.apart import taken_apart
 from compare.runs.work.plan import is_flow, solve_seconds
-from compare.runs.work.solving import Answered, score_rows, solve_rows
+from compare.runs.work.requests import score_rows, solve_rows
 from compare.runs.work.wire import of_bytes, to_bytes
 from compare.score import CURRENT, Score
 from groups.columnar.layout import LAYOUT
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from compare.runs.rows import Capture
     from compare.runs.work.plan import Part, Piece
     from compare.runs.work.process import Process
+    from compare.runs.work.replies import Answered
     from compare.runs.work.tally import Tally
     from groups.arrays import Int64
 

@@ -23,7 +23,7 @@ from compare.runs.tables.files import append, good, new_run
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
 from compare.runs.verdicts import verdict_row
-from compare.runs.work.reading import read_items
+from compare.runs.work.requests import read_items
 from compare.runs.work.wire import of_bytes
 from compare.score import score_assignors, score_current
 from compare.verdict import judge

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from compare.runs.work import reading, solving
+from compare.runs.work import reading, requests
 from compare.runs.work.wire import of_bytes
 
 
@@ -27,16 +27,16 @@ def harm(name: str) -> None:
 def solve_rows(job, rows: bytes, current: bool, keep: bool):
     for name in of_bytes(rows).column("group").to_pylist():
         harm(name)
-    return solving.solve_rows(job, rows, current, keep)
+    return requests.solve_rows(job, rows, current, keep)
 
 
 def score_rows(job, rows: bytes, kept: bytes, assignors: tuple[str, ...]):
     for name in of_bytes(rows).column("group").to_pylist():
         harm(name)
-    return solving.score_rows(job, rows, kept, assignors)
+    return requests.score_rows(job, rows, kept, assignors)
 
 
 def read_items(job, items):
     for item in items:
         harm(reading.name_in(item) or "")
-    return reading.read_items(job, items)
+    return requests.read_items(job, items)
