@@ -5,7 +5,7 @@ The audit's view of the raw data: all here is made of what the source of the gro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,7 @@ class Books:
     entry_row: Int64
     row_size: Int64
     readers: Int64
+    _values: dict[str, int] = field(default_factory=dict, init=False)
 
     @staticmethod
     def of(group: Group, held: Int32) -> Books:
@@ -205,6 +206,11 @@ class Books:
 
     def value(self, tier: str) -> int:
         """Return the value of a tier."""
+        if tier not in self._values:
+            self._values[tier] = self._value(tier)
+        return self._values[tier]
+
+    def _value(self, tier: str) -> int:
         if tier == "stickiness":
             return int(np.count_nonzero(self.moved))
         if tier in BY_PARTITION:

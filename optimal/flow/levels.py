@@ -51,6 +51,11 @@ def components(pools: Pools) -> tuple[Int64, Int64]:
     n = len(pools.counts)
     if n == len(pools.class_size) == len(pools.read_pool) == 1:
         return np.zeros(1, np.int64), np.zeros(1, np.int64)
+    classes = len(pools.class_size)
+    reads = np.bincount(pools.read_pool, minlength=n)
+    if n and reads.max() == classes and reads.min() > 0:
+        # Some pool has all readers there are, and every other pool has one of them.
+        return np.zeros(n, np.int64), np.zeros(classes, np.int64)
     a, b = pools.read_pool, pools.read_by + n
     label = np.arange(n + len(pools.class_size))
     while True:

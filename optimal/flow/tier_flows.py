@@ -58,7 +58,9 @@ def tier_flows(
     layout = Layout.of(paths, pools, blocks, flowing)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     _, _, join, carry = layout.slices
-    first = _first_members_first(paths, layout)
+    # Where every member of a block carries the same there is no tie between loads.
+    settled = stages.levelled and not (flowing & (blocks.extra > 0)).any()
+    first = np.zeros(carry.stop, np.int64) if settled else _first_members_first(paths, layout)
     part = layout.block_of_nodes(paths, blocks)
     flow: Int64 | None = None
     ties_are_broken = False
@@ -73,13 +75,13 @@ def tier_flows(
         else:
             cost = _costs(COSTS[tier], group, paths, layout)
             flow, distance, ties_are_broken = _cheapest(network, cost, first, part, time_left)
-            network = face(network, cost, distance)
+            if index + 1 < len(stages.flows) or not settled:
+                network = face(network, cost, distance)
             prices[index] = _prices(distance, pools, blocks, paths, layout)
-    if flow is None or not ties_are_broken:
+    if flow is None or not (ties_are_broken or settled):
         if flow is not None and stages.levelled:
             network = _where_loads_are_open(network, flow, part, blocks, layout)
-        if flow is None or (network.lower < network.upper).any():
-            flow = cheapest(network, first, time_left)
+        flow = cheapest(network, first, time_left)
     return layout.counts(paths, flow), prices
 
 

@@ -8,6 +8,7 @@ fast where costs are -1, 0 and 1 and chains are short.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,13 +62,12 @@ def by_steps(
         )
         if solver.solve(source, source + 1) != solver.OPTIMAL:
             raise SolverContradiction("the maximum flow did not end OPTIMAL")
-        there, back, filled, met = np.split(
-            solver.flows(made), np.cumsum((len(forward), len(backward), len(full)))
-        )
-        flow[forward] += there
-        flow[backward] -= back
-        excess[full] -= filled
-        excess[short] += met
+        sent = solver.flows(made)
+        ends = (*accumulate(map(len, (forward, backward, full, short)), initial=0),)
+        flow[forward] += sent[: ends[1]]
+        flow[backward] -= sent[ends[1] : ends[2]]
+        excess[full] -= sent[ends[2] : ends[3]]
+        excess[short] += sent[ends[3] :]
         if not excess.any():
             return flow, distance
         reached = np.zeros(source + 2, bool)
