@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from functools import partial
 from statistics import median
 from time import perf_counter, process_time
@@ -17,7 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.__main__ import fresh
+from benchmarks.franz_go import Balancer
 from benchmarks.instances import SEED
+from compare.fleets.fleet_scores import score_fleet_current
+from compare.fleets.rows import optimum_columns, score_columns
 from compare.samples.families import Family
 from groups import Group
 from groups.columnar.canonical import canonical
@@ -27,7 +32,7 @@ from groups.columnar.parquet import read_rows
 from groups.columnar.rows import batch_of
 from groups.columnar.side_by_side import each_of
 from groups.fleet import Fleet
-from optimal import solve_many
+from optimal import solve, solve_many
 from optimal.fleets.solve_fleet import solve_fleet
 
 if TYPE_CHECKING:
@@ -37,6 +42,13 @@ if TYPE_CHECKING:
 
 RUNS = 7
 GROUPS = 1000
+BALANCERS = 20
+MIXED = (
+    ((Family(1, 1, 1), 5000),),
+    ((Family(10, 6, 6, "equal", "join-one"), 3000),),
+    ((Family(100, 10, 20, "random", "join-one"), 100),),
+    ((Family(10, 6, 6, "random", "join-one"), 1000), (Family(1000, 10, 50, "random"), 1)),
+)
 
 
 def in_turn(
@@ -85,6 +97,8 @@ def steps(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
     pq.write_table(pa.Table.from_batches([rows]), sink)
     file = sink.getvalue().to_pybytes()
     fleet = Fleet.of(groups)
+    solved = solve_fleet(fleet)
+    scored = score_fleet_current(solved)
     return {
         "document to `Group`": lambda: [*map(Group.from_dict, documents)],
         "JSON to `Group`": lambda: [*map(Group.from_json, texts)],
@@ -98,8 +112,37 @@ def steps(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
         "rows to a fleet": lambda: Fleet.from_arrow(rows),
         "`solve_fleet`, checked": lambda: solve_fleet(fleet),
         "`solve_many`, checked": lambda: solve_many(groups),
+        "`current` scored by columns": lambda: score_fleet_current(solved),
+        "`optima` and `scores` as Arrow": lambda: (optimum_columns(solved), score_columns(scored)),
         "Parquet to checked solutions": partial(_solved, file),
+        "one by one: `solve` of a fresh `Group`": lambda: [*map(solve, map(fresh, groups))],
+        "one by one: JSON to a checked solution": lambda: [
+            solve(Group.from_json(text)) for text in texts
+        ],
     }
+
+
+def beside_franz_go(groups: list[Group]) -> tuple[float, float, float]:
+    """Return median microseconds a group: `solve_fleet`, rows to solutions, and franz-go.
+
+    In turn; the last is the time inside its sticky balancer, without a proof, on some of them.
+    """
+    rows, ours, whole, theirs = batch_of(groups), [], [], []
+    with ExitStack() as stack:
+        balancers = [
+            stack.enter_context(Balancer(group, "sticky")) for group in groups[:BALANCERS]
+        ]
+        for _ in range(RUNS + 1):
+            began = perf_counter()
+            fleet, _bad = Fleet.from_arrow(rows)
+            read = perf_counter()
+            solve_fleet(fleet)
+            done = perf_counter()
+            ours.append((done - read) / len(groups))
+            whole.append((done - began) / len(groups))
+            theirs.append(median(balancer.seconds() for balancer in balancers))
+    solved, made, rival = (1e6 * median(taken[1:]) for taken in (ours, whole, theirs))
+    return solved, made, rival
 
 
 def _solved(file: bytes) -> None:
@@ -119,6 +162,23 @@ def main() -> None:
         for name, (clock, processor) in in_turn(steps(documents)).items():
             each = [1e6 * seconds / GROUPS for seconds in (clock, processor)]
             _say(f"| {name} | {each[0]:.1f} | {each[1]:.1f} | {1e6 / each[0]:,.0f} |")
+    solved, made, rival = beside_franz_go(plain)
+    _say(
+        f"\nrows to solutions {made:.1f} us a group, `solve_fleet` of that {solved:.1f}; "
+        f"franz-go's sticky balancer {rival:.1f}, unproved: {made / rival:.2f} times"
+    )
+    for kinds in MIXED:
+        groups = [family.group(seed) for family, count in kinds for seed in range(count)]
+        fleet = Fleet.of(groups)
+        ((clock, processor),) = in_turn({"": partial(solve_fleet, fleet)}).values()
+        what = " and ".join(
+            f"{count:,} of {family.members} x {family.members * family.per_member}"
+            for family, count in kinds
+        )
+        _say(
+            f"`solve_fleet`, {what}: {len(groups) / clock:,.0f} groups a second, "
+            f"{1e6 * processor / len(groups):.1f} us of the processor each"
+        )
 
 
 def _say(line: str) -> None:
