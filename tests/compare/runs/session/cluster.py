@@ -40,6 +40,7 @@ class Cluster:
             "SPARK_DAEMON_JAVA_OPTS": self.quick,
             "SPARK_DAEMON_MEMORY": "512m",
         }
+        self.started: list[subprocess.Popen[bytes]] = []
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> "Cluster":
@@ -52,6 +53,8 @@ class Cluster:
 
     def __exit__(self, *_: object) -> None:
         clear(self.folder)
+        for process in self.started:
+            process.wait(10)
 
     @property
     def conf(self) -> list[str]:
@@ -87,11 +90,13 @@ class Cluster:
     def run(self, *command: str) -> subprocess.Popen[bytes]:
         log = self.folder / f"{command[0].rpartition('.')[2]}-{time.monotonic_ns()}.log"
         with log.open("wb") as said:
-            return subprocess.Popen(
+            started = subprocess.Popen(
                 [str(HOME / "bin" / "spark-class"), *command],
                 env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
                 stdout=said, stderr=said,
             )  # fmt: skip
+        self.started.append(started)
+        return started
 
     def executors(self) -> list[int]:
         """Process ids of the executors' JVMs."""

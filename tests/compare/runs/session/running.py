@@ -25,12 +25,12 @@ HERE = Path(__file__).parent
 
 def gate(group):
     (HERE / "asked").touch()
-    until = time.monotonic() + 90
+    until = time.monotonic() + 240
     while not (HERE / "open").exists() and time.monotonic() < until:
         time.sleep(0.02)
     return {group.members[0]: {t: [*range(n)] for t, n in zip(group.topics, group.partitions)}}
 """
-ENOUGH_SECONDS = 120
+ENOUGH_SECONDS = 240
 
 
 def fill(folder: Path, groups: int = 24) -> None:
@@ -51,7 +51,7 @@ class Running:
         self.folder = folder
         self.scratch = folder / "tmp"
         self.scratch.mkdir(exist_ok=True)
-        command = [str(ASSAY), "run", "in.jsonl", "--out", out, "--time-limit", "100"]
+        command = [str(ASSAY), "run", "in.jsonl", "--out", out, "--time-limit", "300"]
         command += ["--assignor", "current", "--assignor", "gated:gate", *more]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

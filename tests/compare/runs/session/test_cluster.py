@@ -1,0 +1,98 @@
+"""The same tables on a cluster of several processes, also where a machine of it is lost."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from compare.runs.tables.stored import read_table
+from tests.compare.runs.session.cluster import HOME, ROOT, Cluster
+from tests.compare.runs.session.running import Running, fill
+
+GROUPS = 24
+TABLES = ("groups", "optima", "scores", "failures")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster")
+    fill(folder, GROUPS)
+    with Cluster(folder) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def in_this_process(cluster) -> list[dict]:
+    """The tables that a local run leaves."""
+    (cluster.folder / "open").touch()
+    run = Running(cluster.folder, "--master", "local[2]", out="local")
+    code, _, err = run.end()
+    assert code == 0, err
+    return tables_of(cluster.folder / "local")
+
+
+def tables_of(out: Path) -> list[dict]:
+    """Return all rows, but for what says when and by which run they were made."""
+    rows = []
+    for name in TABLES:
+        table = read_table(out, name)
+        left = table.drop(columns=[c for c in ("seconds", "run") if c in table])
+        rows += [row | {"table": name} for row in json.loads(left.to_json(orient="records"))]
+    return sorted(rows, key=json.dumps)
+
+
+@pytest.mark.spark
+def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_same_tables(
+    cluster, in_this_process
+):
+    gate, opened = cluster.folder / "asked", cluster.folder / "open"
+    opened.unlink()
+    gate.unlink(missing_ok=True)
+    workers = [cluster.add_worker()]
+    run = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out="cluster")
+    for alive in (1, 2):
+        run.at_the_gate()
+        if alive == 2:
+            gate.unlink()
+            workers.append(cluster.add_worker())
+            run.until(lambda: len(cluster.executors()) == 2)
+        lost = workers.pop(0)
+        gate.unlink(missing_ok=True)
+        lost.send_signal(signal.SIGKILL)
+        lost.wait(10)
+        if alive == 1:
+            workers.append(cluster.add_worker())
+    run.open()
+    code, out, err = run.end()
+    assert code == 0, err
+    assert out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+    assert tables_of(cluster.folder / "cluster") == in_this_process
+
+
+@pytest.mark.spark
+def test_spark_submit_starts_the_same_run(cluster, in_this_process):
+    submit = [HOME / "bin" / "spark-submit", "--master", cluster.master, *cluster.conf]
+    job = ["run", "in.jsonl", "--out", "submitted", "--time-limit", "300"]
+    asked = ["--assignor", "current", "--assignor", "gated:gate"]
+    ran = subprocess.run(
+        [*submit, ROOT / "assay" / "__main__.py", *job, *asked], cwd=cluster.folder,
+        env=cluster.environment, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert f"{GROUPS} groups, {GROUPS} of them with a proved optimum, " in ran.stdout
+    assert tables_of(cluster.folder / "submitted") == in_this_process
+
+
+@pytest.mark.spark
+def test_a_spark_connect_server_runs_the_same_run(cluster, in_this_process):
+    pytest.importorskip("grpc")
+    server = cluster.serve()
+    run = Running(cluster.folder, "--master", server, out="connected")
+    code, out, err = run.end()
+    assert code == 0, err
+    assert out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+    assert tables_of(cluster.folder / "connected") == in_this_process
+    assert os.listdir(run.scratch) == []
