@@ -33,6 +33,7 @@ class Glance:
     Attributes
     ----------
     now, best : loads as ``4-18``; None where there are none, or what is best is open
+    loads : of each member now, in the order of ids
     to_move : partitions that move to the best that can be had; None where it is not known
     idle : members that hold nothing
     peak, lowest : records of the member with most lag, now and at the least; None where not known
@@ -49,6 +50,7 @@ class Glance:
     best: str | None = None
     to_move: int | None = None
     idle: int = 0
+    loads: tuple[int, ...] = ()
     peak: int | None = None
     lowest: int | None = None
     longest: int | None = None
@@ -78,8 +80,8 @@ class Overview:
 
     captured: int
     groups: int
-    says: Mapping[Says, int]
-    names: Mapping[Says, int] = field(default_factory=dict)
+    says: Mapping[str, int]
+    names: Mapping[str, int] = field(default_factory=dict)
     questions: int = 0
     guessed: Mapping[str, int] = field(default_factory=dict)
     worst: Sequence[Glance] = ()
@@ -161,6 +163,7 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         best=None if target is None or verdict.question else spread(target.loads),
         to_move=None if target is None else len(target.moved),
         idle=len(judged.now.idle) if there else 0,
+        loads=tuple(judged.now.loads.tolist()) if there else (),
         peak=None if now is None else now.peak,
         lowest=None if lowest is None else lowest.records,
         longest=None if now is None else now.longest,

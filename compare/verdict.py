@@ -41,6 +41,8 @@ WORST_FIRST: tuple[Says, ...] = (
     "as good as can be",
     "no members",
 )
+# Verdicts on groups in which nobody holds anything.
+EMPTY: tuple[Says, ...] = ("nothing assigned yet", "no members")
 DEPENDS: Says = "depends on who reads what"
 ALL_ALIKE = "all members read the same topics"
 

@@ -1,9 +1,11 @@
 """Many groups: scored on Spark, and the page about a run."""
 
+from __future__ import annotations
+
 import sys
 from functools import partial
 from time import monotonic
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +14,7 @@ from assay.commands.options import (
     Assignors,
     AssumeEqual,
     FailAbove,
+    Format,
     Objective,
     Reset,
     TimeLimitOption,
@@ -19,8 +22,12 @@ from assay.commands.options import (
 )
 from assay.progress import far
 from assay.signals import ending_on_signals
-from assay.streams import complain, note, show
+from assay.streams import complain, note, show_json
 from groups.tiers import parse_objective
+from groups.wording import counted, few
+
+if TYPE_CHECKING:
+    from compare.runs.counts import RunCounts
 
 MOST_LINES = 20
 # How often a file or a pipe is told how far a run is; a terminal sees it all the time.
@@ -54,23 +61,32 @@ def run(
     show_timings: Annotated[
         bool, typer.Option("--timings", help="say where the time went")
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="exit code 1 where an input failed, or a group could not be judged"
+        ),
+    ] = False,
+    format_: Format = "table",
 ) -> None:
     """Solve and score many groups on Spark.
 
-    A second run fills only what is missing.
+    A second run fills only what is missing. At the end it says which groups are worst.
     """
-    from compare.score import CURRENT
+    from assay.printing.run import print_run, run_document
+    from compare.score import CURRENT, assignors_asked
     from groups.extras import require
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
+    from compare.runs.aggregates.gate import TooFar, too_far_in_run
     from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
-    from compare.runs.rows import worse_rows
     from compare.runs.session.master import conf_of
     from compare.runs.session.spark import spark_session
     from compare.runs.work.stages import timings
 
-    limits = limits_of(fail_above or [], parse_objective(objective))
+    tiers = parse_objective(objective)
+    limits = limits_of(fail_above or [], tiers)
     job = job_of(
         source,
         out,
@@ -98,14 +114,27 @@ def run(
     counts = run_job(job, say, far=how_far, session=session)
     for line in timings(counts.stages) if show_timings else ():
         note(line)
-    show(counts.line())
-    worse = (
-        worse_rows(job, counts.keys, job.assignors if assignor else [CURRENT], limits)
-        if limits
-        else []
-    )
-    for line in worse[:MOST_LINES]:
+    if format_ == "json":
+        show_json(run_document(counts, tiers, source))
+    else:
+        print_run(counts, tiers)
+    named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
+    named += job.assignors[1:] if assignor else []
+    worse = too_far_in_run(job, counts.keys, named, limits, MOST_LINES) if limits else TooFar()
+    for line in worse.lines:
         complain(line)
-    if len(worse) > MOST_LINES:
-        complain(f"and {len(worse) - MOST_LINES} more")
-    raise typer.Exit(1 if worse else 0)
+    if worse.count > len(worse.lines):
+        complain(f"and {worse.count - len(worse.lines)} more")
+    missed = _missed(counts) if strict else []
+    for line in missed:
+        complain(line)
+    raise typer.Exit(1 if worse.count or missed else 0)
+
+
+def _missed(counts: RunCounts) -> list[str]:
+    """Return what ``--strict`` does not forgive: inputs that failed, groups without a verdict."""
+    from assay.printing.run import not_read
+
+    many, names = counts.found.not_judged
+    lines = [f"failed: {said}" for said in [not_read(counts)] if said]
+    return lines + [f"not judged: {counted(many, 'group')}: {few(names)}"] * bool(many)

@@ -6,7 +6,7 @@ one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light
 """
 
 from compare.figures.assignor_tables import excess_table, seconds_table, shares_table
-from compare.figures.assignors import ecdf, profile, time_by_size
+from compare.figures.assignors import ecdf, ecdf_of, profile, profile_of, time_by_size
 from compare.figures.costs import costs
 from compare.figures.export import require_suffix, save, svg
 from compare.figures.group_tables import (
@@ -29,6 +29,7 @@ __all__ = [
     "costs",
     "costs_table",
     "ecdf",
+    "ecdf_of",
     "excess_table",
     "lag",
     "lag_floor",
@@ -39,6 +40,7 @@ __all__ = [
     "moves",
     "moves_table",
     "profile",
+    "profile_of",
     "require_suffix",
     "save",
     "seconds_table",

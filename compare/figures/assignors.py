@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -20,6 +19,9 @@ from compare.figures.theme import WIDTH, themed
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from compare.figures.curves import Points
     from compare.figures.rows import Table
 
 # 20 µs, 3 ms, 1.5 s.
@@ -56,9 +58,24 @@ def ecdf(table: Table, *, tier: str = "balance") -> alt.LayerChart:
     every = dict.fromkeys(names)
     sure = {name: at_most(_of(name, names, most)) for name in every}
     possible = {name: at_most(_of(name, names, least)) for name in every}
-    greatest = max([1.0, *(x for x in [*least, *most] if x is not None)])
+    return ecdf_of(sure, possible, tier=tier)
+
+
+def ecdf_of(
+    sure: Mapping[str, Points], possible: Mapping[str, Points], *, tier: str = "balance"
+) -> alt.LayerChart:
+    """Draw what :func:`ecdf` does, of distributions.
+
+    Parameters
+    ----------
+    sure, possible : of each assignor (excess, share of the groups), ascending, with the greatest
+        excess that is possible and with the least
+    """
+    points = [*sure.values(), *possible.values()]
+    values = [x for one in points for x, _ in one]
+    greatest = max([1.0, *values])
     curves = tied(sure, possible)
-    ticks = powers_of_ten(min((x for x in [*least, *most] if x), default=1), greatest)
+    ticks = powers_of_ten(min((x for x in values if x), default=1), greatest)
     by = color_and_dash([curve.label for curve in curves])
     x = alt.X(
         "x:Q",
@@ -81,7 +98,7 @@ def ecdf(table: Table, *, tier: str = "balance") -> alt.LayerChart:
         )
     )
     layers = [lines]
-    if most != least:
+    if sure != possible:
         layers.append(
             alt.Chart(alt.InlineData(values=shade_rows(curves, greatest * 1.1)))
             .mark_area(interpolate="step-after", opacity=0.2)
@@ -130,9 +147,18 @@ def profile(table: Table, *, of: str = "seconds", what: str = "time") -> alt.Cha
         for name in dict.fromkeys(names)
     }
     every = dict.fromkeys(groups)
-    curves = tied(
-        {name: at_most([found.get(group) for group in every]) for name, found in ratios.items()}
-    )
+    points = {name: at_most([found.get(one) for one in every]) for name, found in ratios.items()}
+    return profile_of(points, what=what)
+
+
+def profile_of(points: Mapping[str, Points], *, what: str = "time") -> alt.Chart:
+    """Draw what :func:`profile` does, of distributions.
+
+    Parameters
+    ----------
+    points : of each assignor (times the least, share of the groups), ascending
+    """
+    curves = tied(points)
     greatest = max(x for curve in curves for x, _ in curve.points)
     return themed(
         alt.Chart(alt.InlineData(values=step_rows(curves, 1, greatest * 1.1)))
@@ -161,7 +187,7 @@ def time_by_size(table: Table) -> alt.LayerChart:
     Parameters
     ----------
     table : a row an assignor and group, as `seconds_table` makes it: `assignor`, `partitions` and
-        `seconds`, both above 0
+        `seconds`, both above 0; where a row stands for several groups their number in `groups`
 
     Raises
     ------
@@ -171,15 +197,16 @@ def time_by_size(table: Table) -> alt.LayerChart:
     rows = Rows("time_by_size", table)
     names = rows.texts("assignor")
     sizes, seconds = rows.numbers("partitions", above=0), rows.numbers("seconds", above=0)
-    together: dict[tuple[str, float], list[float]] = {}
-    for name, size, spent in zip(names, sizes, seconds, strict=True):
-        together.setdefault((name, size), []).append(spent)
+    often = rows.numbers("groups", above=0) if rows.has("groups") else [1.0] * len(rows)
+    together: dict[tuple[str, float], list[tuple[float, float]]] = {}
+    for name, size, spent, many in zip(names, sizes, seconds, often, strict=True):
+        together.setdefault((name, size), []).append((spent, many))
     dots = [
         {"label": name, "partitions": size, "seconds": spent}
         for name, size, spent in zip(names, sizes, seconds, strict=True)
     ]
     medians = [
-        {"label": name, "partitions": size, "seconds": median(spent)}
+        {"label": name, "partitions": size, "seconds": _median(spent)}
         for (name, size), spent in sorted(together.items())
     ]
     log = alt.Scale(type="log", nice=False, padding=12)
@@ -206,6 +233,20 @@ def time_by_size(table: Table) -> alt.LayerChart:
 def _share_of_groups() -> alt.Y:
     axis = alt.Axis(format="%", tickCount=5)
     return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1])).title("share of the groups")
+
+
+def _median(weighted: list[tuple[float, float]]) -> float:
+    """Return the median of some values, each of which counts so often."""
+    ordered = sorted(weighted)
+    half = sum(many for _, many in ordered) / 2
+    seen = 0.0
+    for i, (value, many) in enumerate(ordered):
+        seen += many
+        if seen == half:
+            return (value + ordered[i + 1][0]) / 2
+        if seen > half:
+            break
+    return value
 
 
 def _of(name: str, names: list[str], values: list[float | None]) -> list[float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compare.page.contents import Comparison, Standing
@@ -10,7 +11,7 @@ from compare.page.trials import excesses, times, trials_csv
 from compare.score import CURRENT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from compare.page.trials import Trial
 
@@ -20,48 +21,72 @@ MOST_DRAWN = 8
 FEWEST_DRAWN = 4
 
 
+@dataclass(frozen=True)
+class Counted:
+    """What an assignor came to over some groups.
+
+    Attributes
+    ----------
+    counts : of groups, as the attributes of `Standing` of these names
+    tiers : of each tier the groups where it is above the optimum, of how many, and the worst
+    """
+
+    counts: Mapping[str, int]
+    tiers: tuple[tuple[str, int, int, int], ...]
+
+
 def comparison_of(trials: Sequence[Trial], tiers: Sequence[str]) -> Comparison | None:
     """Return the comparison of assignors; None where nothing was scored but what is there now."""
     if not any(t.score.status == "scored" and t.score.assignor != CURRENT for t in trials):
         return None
     data = trials_csv(trials, tiers)
     ranked = standings(trials, tiers)
-    shown = _drawn_assignors([one for one in ranked if one.place and one.groups])
-    every = sum(one.place > 0 for one in ranked)
+    shown = drawn_assignors(ranked)
     return Comparison(
         groups=len({trial.group for trial in trials}),
         standings=ranked,
         drawings=tuple(_drawings([t for t in trials if t.score.assignor in shown], tiers)),
-        drawn=tuple(shown) if len(shown) < every else (),
+        drawn=left_out(shown, ranked),
         reasons=_reasons(trials),
         data=data if len(data) <= MOST_DOWNLOADED else None,
     )
 
 
 def standings(trials: Sequence[Trial], tiers: Sequence[str]) -> tuple[Standing, ...]:
+    """Return how each assignor fared, as :func:`ranked` does of what is counted here."""
+    by_name: dict[str, list[Trial]] = {}
+    for trial in trials:
+        by_name.setdefault(trial.score.assignor, []).append(trial)
+    return ranked(
+        {
+            name: Counted(_counts(found), tuple(_tier(found, tier) for tier in tiers))
+            for name, found in by_name.items()
+        }
+    )
+
+
+def ranked(counted: Mapping[str, Counted]) -> tuple[Standing, ...]:
     """Return how each assignor fared, best first; what is there now stands apart, at the end.
 
     They are ranked by the number of groups in which they are as good as can be, then balanced,
     then valid; equal ones have the same place.
     """
-    by_name: dict[str, list[Trial]] = {}
-    for trial in trials:
-        by_name.setdefault(trial.score.assignor, []).append(trial)
-    counted = {name: _counts(found) for name, found in by_name.items()}
-    ranked = sorted(
+    names = sorted(
         (name for name in counted if name != CURRENT),
-        key=lambda name: (_rank(counted[name]), name),
+        key=lambda name: (_rank(counted[name].counts), name),
     )
-    ranks = [_rank(counted[name]) for name in ranked]
+    ranks = [_rank(counted[name].counts) for name in names]
     found = [
-        _standing(name, by_name[name], counted[name], ranks.index(rank) + 1, tiers)
-        for name, rank in zip(ranked, ranks, strict=True)
+        _standing(name, counted[name], ranks.index(rank) + 1, tied=ranks.count(rank) > 1)
+        for name, rank in zip(names, ranks, strict=True)
     ]
-    places = [one.place for one in found]
-    found = [Standing(**{**vars(one), "tied": places.count(one.place) > 1}) for one in found]
     if CURRENT in counted:
-        found.append(_standing(CURRENT, by_name[CURRENT], counted[CURRENT], 0, tiers))
+        found.append(_standing(CURRENT, counted[CURRENT], 0, tied=False))
     return tuple(found)
+
+
+def _standing(name: str, counted: Counted, place: int, *, tied: bool) -> Standing:
+    return Standing(place=place, tied=tied, assignor=name, tiers=counted.tiers, **counted.counts)
 
 
 def _counts(trials: Sequence[Trial]) -> dict[str, int]:
@@ -77,7 +102,7 @@ def _counts(trials: Sequence[Trial]) -> dict[str, int]:
     }
 
 
-def _rank(counts: dict[str, int]) -> tuple[int, ...]:
+def _rank(counts: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(-counts[what] for what in ("optimal", "balanced", "valid"))
 
 
@@ -92,15 +117,10 @@ def _may_be_optimal(trial: Trial) -> bool:
     return all(low is None or low <= 0 for low in lows)
 
 
-def _standing(
-    name: str, trials: Sequence[Trial], counts: dict[str, int], place: int, tiers: Sequence[str]
-) -> Standing:
-    told = []
-    for tier in tiers:
-        least = [row["excess"] for row in excesses(trials, tier)]
-        known = [x for x in least if isinstance(x, int)]
-        told.append((tier, sum(x > 0 for x in known), len(known), max(known, default=0)))
-    return Standing(place=place, tied=False, assignor=name, tiers=tuple(told), **counts)
+def _tier(trials: Sequence[Trial], tier: str) -> tuple[str, int, int, int]:
+    least = [row["excess"] for row in excesses(trials, tier)]
+    known = [x for x in least if isinstance(x, int)]
+    return tier, sum(x > 0 for x in known), len(known), max(known, default=0)
 
 
 def _reasons(trials: Sequence[Trial]) -> tuple[tuple[str, int, str], ...]:
@@ -115,8 +135,9 @@ def _reasons(trials: Sequence[Trial]) -> tuple[tuple[str, int, str], ...]:
     return tuple(sorted(rows, key=lambda row: (-row[1], row[0])))[:30]
 
 
-def _drawn_assignors(ranked: Sequence[Standing]) -> list[str]:
+def drawn_assignors(standings: Sequence[Standing]) -> list[str]:
     """Return the assignors to draw: Kafka's newest and the best of each other client, by rank."""
+    ranked = [one for one in standings if one.place and one.groups]
     if len(ranked) <= MOST_DRAWN:
         return [one.assignor for one in ranked]
     found: dict[str, None] = {}
@@ -135,6 +156,11 @@ def _drawn_assignors(ranked: Sequence[Standing]) -> list[str]:
     return [one.assignor for one in ranked if one.assignor in chosen]
 
 
+def left_out(shown: Sequence[str], standings: Sequence[Standing]) -> tuple[str, ...]:
+    """Return the assignors in the figures, where that is not all of them."""
+    return tuple(shown) if len(shown) < sum(one.place > 0 for one in standings) else ()
+
+
 def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
     from compare import figures
 
@@ -146,22 +172,22 @@ def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
         if any(r["excess"] is not None for r in rows):
             name = "moves" if tier == "stickiness" else tier
             chart = figures.ecdf(rows, tier=name)
-            found.append(drawn(chart, f"How far above the best: {name}", _ECDF))
+            found.append(drawn(chart, f"How far above the best: {name}", ECDF))
     seconds = times(trials)
     if seconds:
-        found.append(drawn(figures.profile(seconds), "Time beside the fastest", _PROFILE))
+        found.append(drawn(figures.profile(seconds), "Time beside the fastest", PROFILE))
     if len({row["partitions"] for row in seconds}) > 2:
-        found.append(drawn(figures.time_by_size(seconds), "Time against size", _SIZE))
+        found.append(drawn(figures.time_by_size(seconds), "Time against size", SIZE))
     return found
 
 
-_ECDF = (
+ECDF = (
     "For each assignor the share of groups (up) in which it is at most so far above the best "
     "(to the right). Higher on the left is better. A line that stays below 100% leaves out groups "
     "in which the assignor gave nothing valid, or was worse in what counts before."
 )
-_PROFILE = (
+PROFILE = (
     "For each assignor the share of groups (up) in which it takes at most so many times as long "
     "as the fastest (to the right). Higher on the left is better."
 )
-_SIZE = "For each assignor how long it takes (up) on groups of so many partitions (to the right)."
+SIZE = "For each assignor how long it takes (up) on groups of so many partitions (to the right)."

@@ -15,17 +15,21 @@ from compare.overview import overview_of
 from compare.page.comparison import comparison_of
 from compare.page.contents import Made, Page, Unread
 from compare.page.group.detail import detail_of
-from compare.page.group.line import line_of
+from compare.page.group.line import line_of, line_of_glance
 from compare.page.trials import Trial
 from compare.page.words import meaning, minute
 from compare.sentences import sentence
-from compare.verdict import worst_first
+from compare.verdict import EMPTY, WORST_FIRST, worst_first
 from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.lag.lowest import LowestPeak
+    from compare.overview import Glance, Overview
+    from compare.page.contents import Comparison
+    from compare.page.drawing import Drawing
+    from compare.page.group.contents import Detail, Line
     from compare.score import Score
     from compare.verdict import Judged
     from groups.group import Group
@@ -61,17 +65,8 @@ def composed(
     by_name = sorted(judged, key=lambda one: (one.group.name, one.group.captured_at or ""))
     ordered = [by_name[i] for i in worst_first(by_name)]
     rows = [scores.get(id(one), ()) for one in ordered]
-    lowest = lowest_peaks(ordered, tiers, assume_equal=assume_equal)
-    ordered, chosen = _going_for_least_lag(ordered, assume_equal)
     often = Counter(one.group.name for one in ordered)
-    lines = tuple(
-        line_of(one, number, least, repeats=often[one.group.name] > 1)
-        for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
-    )
-    details = tuple(
-        detail_of(*given)
-        for given in zip(ordered[:MOST_DETAILS], lines, rows, lowest, chosen, strict=False)
-    )
+    lines, details = _in_full(ordered, rows, often, tiers, assume_equal=assume_equal)
     groups = [one.group for one in ordered]
     names = unlike_names([(group.name, group.captured_at) for group in groups])
     trials = [
@@ -83,17 +78,102 @@ def composed(
     return Page(
         title=_title(sources),
         when=_when([group.captured_at for group in groups]),
-        lead=_lead(ordered),
+        lead=_lead(overview_of(ordered), ordered),
         made=made,
         lines=lines,
         details=details,
         unread=tuple(Unread(one.place, one.group, one.reason) for one in unread),
         assumed=_assumed(groups, names),
         yours=yours,
-        not_compared=None if yours is not None else _not_compared(judged),
+        not_compared=None if yours is not None else _not_compared(_unknown(judged)),
         benchmark=comparison_of(benchmark, tiers) if benchmark else None,
-        not_solved=_not_solved(judged),
+        not_solved=_not_solved(overview_of(judged)),
     )
+
+
+def sampled(
+    judged: Sequence[Judged],
+    scores: Sequence[Sequence[Score]],
+    glances: Sequence[Glance],
+    overview: Overview,
+    *,
+    sources: Sequence[str],
+    times: Sequence[str | None],
+    unread: Sequence[Failure],
+    unread_count: int,
+    assumed: Sequence[tuple[str, tuple[str, ...], int]],
+    yours: Comparison | None,
+    benchmark: Comparison | None,
+    unknown: int,
+    trend: tuple[tuple[Drawing, str], ...],
+    made: Made,
+    tiers: Objective,
+) -> Page:
+    """Return the page of more groups than it has lines for.
+
+    Parameters
+    ----------
+    judged : the worst groups, to be shown in full; `scores` are what assignors made of them
+    glances : the worst groups, to have a line; those in full come first
+    overview : of all groups
+    times : when groups were captured
+    unread : the first of the inputs that are no groups; `unread_count` is the number of all
+    assumed : what was assumed, of which groups, and of how many
+    yours, benchmark : assignors over the reader's groups and over those that are not
+    unknown : groups of which it is not known who reads what
+    trend : how groups went over time, each drawing with its data
+    """
+    often = Counter(one.name for one in glances)
+    lines, details = _in_full(judged, scores, often, tiers)
+    rest = glances[len(judged) :]
+    lines += tuple(
+        line_of_glance(one, number, repeats=often[one.name] > 1)
+        for number, one in enumerate(rest, start=len(judged) + 1)
+    )
+    return Page(
+        title=_title(sources),
+        when=_when(times),
+        lead=_lead(overview, judged),
+        made=made,
+        lines=lines,
+        details=details,
+        says=tuple(sorted(overview.says.items(), key=lambda one: WORST_FIRST.index(one[0]))),
+        unread=tuple(Unread(one.place, one.group, one.reason) for one in unread),
+        unread_count=unread_count,
+        assumed=tuple(assumed),
+        yours=yours,
+        not_compared=None if yours is not None else _not_compared(unknown),
+        benchmark=benchmark,
+        not_solved=_not_solved(overview),
+        trend=trend,
+    )
+
+
+def _in_full(
+    ordered: Sequence[Judged],
+    rows: Sequence[Sequence[Score]],
+    often: Mapping[str, int],
+    tiers: Objective,
+    *,
+    assume_equal: bool = False,
+) -> tuple[tuple[Line, ...], tuple[Detail, ...]]:
+    """Return a line for each group, and the first of them in full.
+
+    Parameters
+    ----------
+    often : how often a name of a group is there
+    """
+    lowest = lowest_peaks(ordered, tiers, assume_equal=assume_equal)
+    ordered, chosen = _going_for_least_lag(ordered, assume_equal)
+    lines = tuple(
+        line_of(one, number, least, repeats=often[one.group.name] > 1)
+        for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
+    )
+    details = tuple(
+        detail_of(*given)
+        for given in zip(ordered[:MOST_DETAILS], lines, rows, lowest, chosen, strict=False)
+    )
+    return lines, details
 
 
 def _going_for_least_lag(
@@ -139,10 +219,10 @@ def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
     return found
 
 
-def _lead(judged: Sequence[Judged]) -> str:
-    if not judged:
+def _lead(overview: Overview, judged: Sequence[Judged]) -> str:
+    if not overview.captured:
         return "No group could be read."
-    return sentence(judged[0]) if len(judged) == 1 else overview_of(judged).sentence()
+    return sentence(judged[0]) if overview.captured == 1 else overview.sentence()
 
 
 def _title(sources: Sequence[str]) -> str:
@@ -177,18 +257,22 @@ def _when(times: Sequence[str | None]) -> str:
 
 def _assumed(
     groups: Sequence[Group], names: Sequence[str]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+) -> tuple[tuple[str, tuple[str, ...], int], ...]:
     """Return each line that was assumed with the groups that it is about, most groups first."""
     of: dict[str, list[str]] = {}
     for group, name in zip(groups, names, strict=True):
         for line in group.assumed:
             of.setdefault(line, []).append(name)
     ranked = sorted(of.items(), key=lambda item: (-len(item[1]), item[0]))
-    return tuple((line, tuple(names)) for line, names in ranked)
+    return tuple((line, tuple(names), len(names)) for line, names in ranked)
 
 
-def _not_compared(judged: Sequence[Judged]) -> str:
-    unknown = sum(not one.group.subscription_known.all() for one in judged if one.best is not None)
+def _unknown(judged: Sequence[Judged]) -> int:
+    """Return of how many groups it is not known who reads what."""
+    return sum(not one.group.subscription_known.all() for one in judged if one.best is not None)
+
+
+def _not_compared(unknown: int) -> str:
     if unknown:
         return (
             f"No assignor was tried: of {counted(unknown, 'group')} it is not known who reads "
@@ -198,13 +282,10 @@ def _not_compared(judged: Sequence[Judged]) -> str:
     return "No assignor was tried: there is no group that has members with partitions."
 
 
-def _not_solved(judged: Sequence[Judged]) -> str | None:
-    if any(one.best is not None for one in judged):
+def _not_solved(overview: Overview) -> str | None:
+    if any(says not in EMPTY for says in overview.says):
         return None
-    if not judged:
+    if not overview.captured:
         return "Nothing was solved: no input is a group."
-    counts: dict[str, int] = {}
-    for one in judged:
-        counts[one.verdict.says] = counts.get(one.verdict.says, 0) + 1
-    parts = [f"{counted(count, 'group')}: {says}" for says, count in counts.items()]
+    parts = [f"{counted(count, 'group')}: {says}" for says, count in overview.says.items()]
     return f"Nothing was solved, for there is nothing to solve: {'; '.join(parts)}."

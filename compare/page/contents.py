@@ -86,10 +86,13 @@ class Page:
     title : what was read; `when` it was captured
     lead : the sentence of the terminal
     details : of the lines, in their order
-    assumed : what was assumed, and of which groups
+    says : verdicts with the number of all groups that have them; nothing where each has a line
+    unread_count : of all that was not read; 0 where all of it is in `unread`
+    assumed : what was assumed, of which groups, and of how many
     yours, benchmark : assignors over the reader's groups and over those that are not
     not_compared : why there is no `yours`; None where there is
     not_solved : why no group could be judged; None where one was
+    trend : how groups went over time, each drawing with its data as CSV
     """
 
     title: str
@@ -99,8 +102,21 @@ class Page:
     lines: tuple[Line, ...]
     details: tuple[Detail, ...]
     unread: tuple[Unread, ...] = ()
-    assumed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    says: tuple[tuple[str, int], ...] = ()
+    unread_count: int = 0
+    assumed: tuple[tuple[str, tuple[str, ...], int], ...] = ()
     yours: Comparison | None = None
     not_compared: str | None = None
     benchmark: Comparison | None = None
     not_solved: str | None = None
+    trend: tuple[tuple[Drawing, str], ...] = ()
+
+    @property
+    def captured(self) -> int:
+        """Groups that the page is about; a group that was captured twice counts twice."""
+        return sum(count for _, count in self.says) or len(self.lines)
+
+    @property
+    def not_read(self) -> int:
+        """Inputs that are no group."""
+        return self.unread_count or len(self.unread)

@@ -1,21 +1,37 @@
-"""From a run: a page of the tables that `assay run` left."""
+"""From a run: a page of what `assay run` added up, and of the groups that are worst."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
+from heapq import nsmallest
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from compare.page.composition import composed, made_now, unlike_names
-from compare.page.trials import Trial
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from compare.overview import GUESSES, Overview
+from compare.page.aggregated import comparison_in
+from compare.page.composition import made_now, sampled
+from compare.page.over_time import over_time, whole_time
+from compare.runs.aggregates.ending import COLUMNS, by_key, glance, verdict_in
+from compare.runs.aggregates.of_optima import EVERY
+from compare.runs.aggregates.stored import Aggregates
 from compare.runs.rows import stored_score
-from compare.runs.tables.latest_run import latest_run
+from compare.runs.tables.chosen import chosen
+from compare.runs.tables.files import good
 from compare.runs.tables.stored import read_table
-from compare.score import CURRENT, score_current
-from compare.verdict import ALL_ALIKE, judge
+from compare.score import CURRENT, UNKNOWN
+from compare.verdict import judge
+from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
+from groups.errors import BadInput
 from groups.importers import Failure
-from groups.tiers import parse_objective
+from groups.tiers import TIERS, parse_objective
+from groups.wording import counted
+from heuristics import assignors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,21 +39,31 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from compare.overview import Glance
     from compare.page.contents import Page
-    from compare.runs.tables.latest_run import Run
     from compare.score import Score
     from compare.verdict import Judged
 
-# For what the members hold now; the optima of the tables had the time that the run was given.
+# For the moves and the proof of what is shown in full; the verdicts of the tables had the time
+# that the run was given.
 JUDGE_SECONDS = 1.0
-_TAKEN = "unknown, taken as"
+MOST_LINES = 1_000
+# Groups in full, where each is solved by a flow and where it is searched for; and their size.
+MOST_IN_FULL, MOST_SEARCHED = 200, 20
+MOST_PARTITIONS = 200_000
+MOST_UNREAD = 300
+MOST_RUNS = 20
+SCORE = (
+    "assignor", "status", "reason", "valid", "balanced", "terms", "rounds", "revoked", "seconds",
+    "loads",
+)  # fmt: skip
 
 
 def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
     """Return the page of the latest run under a folder.
 
-    What the members hold now is judged anew, from the snapshots in the tables: so it is sure, or
-    says on what it depends. What assignors make of the groups is as the run scored it.
+    Only what the run added up is read, and the worst groups: the page of a fleet takes as long as
+    that of some hundred groups.
 
     Parameters
     ----------
@@ -47,81 +73,175 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
     Raises
     ------
     BadInput
-        Where the folder holds no run.
+        Where the folder holds no run, or what is set apart is no file or folder of its own in it.
     """
-    run = latest_run(folder)
-    tiers = parse_objective(run.objective.split(" > "))
-    apart = {path(source) for source in benchmark for path in (os.path.normpath, os.path.realpath)}
-    known = run.groups[run.groups["key"].isin(set(run.optima["group_key"]))]
-    # What a run in another folder calls its sources need not be there from here.
-    is_apart = known["source"].map(
-        lambda source: bool(apart & {os.path.normpath(source), os.path.realpath(source)})
-    )
-    yours = known[~is_apart]
-    judged = _judged(yours, run.objective)
-    rows = _rows(run)
-    runs = read_table(folder, "runs").sort_values("run")
-    return composed(
+    runs = read_table(folder, "runs")
+    if runs.empty:
+        raise BadInput(f"{folder}: no run in it; fill it with: assay run INPUT --out {folder}")
+    runs = runs.sort_values("run")
+    objective = str(runs["objective"].iloc[-1])
+    tiers = parse_objective(objective.split(" > "))
+    found = Aggregates.read(folder, objective)
+    apart = families_of(found, benchmark)
+    yours = found.of([family for family in found.families if family not in apart])
+    glances, judged, scores = _sample(folder, objective, yours)
+    unread, failures = _failures(folder)
+    made = made_now(command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found))
+    return sampled(
         judged,
-        {
-            id(one): _scores(one, rows.get(key, []))
-            for one, key in zip(judged, yours["key"], strict=True)
-        },
+        scores,
+        glances,
+        _overview(yours, glances),
         sources=sorted(set(runs["input"])),
-        unread=[
-            Failure(row["source"], row["place"], row["reason"], row["group"])
-            for _, row in run.failures.iterrows()
-        ],
-        benchmark=_trials(known[is_apart], rows),
-        made=made_now(command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs)),
+        times=[whole_time(row["captured_at"]) for row in yours.rows("trend", "captured_at")],
+        unread=failures,
+        unread_count=unread,
+        assumed=_assumed(yours),
+        yours=comparison_in(yours, tiers),
+        benchmark=comparison_in(found.of(sorted(apart)), tiers, without=[CURRENT]),
+        unknown=yours.counts("groups").get("unknown", 0),
+        trend=over_time(folder, objective, yours, glances),
+        made=made,
         tiers=tiers,
     )
 
 
-def _judged(groups: pd.DataFrame, objective: str) -> list[Judged]:
-    found = [of_row(row) for row in groups.to_dict("records")]
-    judged = judge(found, objective.split(" > "), time_limit=JUDGE_SECONDS)
-    return [
-        replace(one, verdict=replace(one.verdict, sure=False, condition=ALL_ALIKE))
-        if one.best is not None and any(_TAKEN in line for line in one.group.assumed)
-        else one
-        for one in judged
+def families_of(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
+    """Return the families that are not the reader's.
+
+    What a run in another folder calls its sources need not be there from here.
+
+    Raises
+    ------
+    BadInput
+        Where a source is part of a family.
+    """
+    apart: set[str] = set()
+    for source in benchmark:
+        names = {path(source) for path in (os.path.normpath, os.path.realpath)}
+        same = {
+            family
+            for family in found.families
+            for path in {os.path.normpath(family), os.path.realpath(family)}
+            if any(path == name or path.startswith(f"{name}{os.sep}") for name in names)
+        }
+        folders = {os.path.dirname(name) or "." for name in names}
+        if not same and folders & {os.path.normpath(family) for family in found.families}:
+            raise BadInput(
+                f"--benchmark {source}: of a run only files of many groups and whole folders can "
+                "be set apart"
+            )
+        apart |= same
+    return apart
+
+
+def _overview(found: Aggregates, glances: Sequence[Glance]) -> Overview:
+    says = {name: many for name, many in found.counts("verdict").items() if name}
+    names, of_groups = found.counts("names"), found.counts("groups")
+    return Overview(
+        captured=sum(says.values()),
+        groups=names.pop(EVERY, 0),
+        says=says,
+        names=names,
+        questions=of_groups.get("questions", 0),
+        guessed={said: of_groups.get(said, 0) for said in GUESSES},
+        worst=glances,
+    )
+
+
+def _sample(
+    folder: Path, objective: str, found: Aggregates
+) -> tuple[list[Glance], list[Judged], list[list[Score]]]:
+    """Return the worst groups in a line each, and the first of them in full with their scores."""
+    worst = found.worst(MOST_LINES)
+    keys = [row["group_key"] for row in worst]
+    sizes = by_key(folder, "groups", keys, ("key", "n_members", "n_partitions"))
+    optima = by_key(folder, "optima", [row["optimum_key"] for row in worst], COLUMNS)
+    kept = [row for row in worst if row["optimum_key"] in optima and row["group_key"] in sizes]
+    keys = [row["group_key"] for row in kept]
+    whole = _in_full([sizes[key]["n_partitions"] for key in keys], objective)
+    scores = _scores(folder, objective, keys, keys[:whole])
+    stored = [optima[row["optimum_key"]] for row in kept]
+    glances = [
+        glance(row, sizes[key], _loads_now(scores.get(key, [])))
+        for row, key in zip(stored, keys, strict=True)
+    ]
+    rows = by_key(folder, "groups", keys[:whole], ("key", *LAYOUT.names))
+    groups = [of_row(rows[key]) for key in keys[:whole]]
+    judged = [
+        replace(one, verdict=verdict_in(row["verdict"]))
+        for one, row in zip(
+            judge(groups, objective.split(" > "), time_limit=JUDGE_SECONDS), stored, strict=False
+        )
+    ]
+    rank = {name: i for i, name in enumerate([CURRENT, *assignors()])}
+    of_each = [
+        sorted(
+            (one for one in scores.get(key, []) if one.reason != UNKNOWN),
+            key=lambda one: (rank.get(one.assignor, len(rank)), one.assignor),
+        )
+        for key in keys[:whole]
+    ]
+    return glances, judged, of_each
+
+
+def _in_full(partitions: Sequence[int], objective: str) -> int:
+    """Return how many of some groups are shown in full, one at least."""
+    flows = all(TIERS[tier].is_flow for tier in objective.split(" > "))
+    most = MOST_IN_FULL if flows else MOST_SEARCHED
+    fitting = sum(total <= MOST_PARTITIONS for total in accumulate(partitions))
+    return min(most, max(1, fitting), len(partitions))
+
+
+def _scores(
+    folder: Path, objective: str, keys: Sequence[str], in_full: Sequence[str]
+) -> dict[str, list[Score]]:
+    """Return the scores of some groups by their keys: of now, and of those in full every one."""
+    columns = ("group_key", "objective", *SCORE)
+    found: dict[str, dict[str, Score]] = {}
+    whole = pa.array(in_full, pa.string())
+    for rows in chosen(folder, "scores", keys, columns, by="group_key"):
+        wanted = pc.or_(
+            pc.is_in(rows["group_key"], value_set=whole), pc.equal(rows["assignor"], CURRENT)
+        )
+        wanted = pc.and_(wanted, pc.equal(rows["objective"], objective))
+        for row in rows.filter(wanted).to_pylist():
+            found.setdefault(row["group_key"], {})[row["assignor"]] = stored_score(row)
+    return {key: [*scores.values()] for key, scores in found.items()}
+
+
+def _loads_now(scores: Sequence[Score]) -> Sequence[int] | None:
+    return next((one.loads for one in scores if one.assignor == CURRENT), None)
+
+
+def _assumed(found: Aggregates) -> list[tuple[str, tuple[str, ...], int]]:
+    """Return each line that was assumed with the name of a group and the number of all."""
+    rows = sorted(found.rows("assumed", "label"), key=lambda row: (-row["count"], row["label"]))
+    return [(row["label"], (row["group"],), row["count"]) for row in rows]
+
+
+def _failures(folder: Path) -> tuple[int, list[Failure]]:
+    """Return how many inputs are no groups, and the first of them."""
+    count, first = 0, list[tuple[str, ...]]()
+    seen: set[str] = set()
+    for file in good(folder, "failures")[0]:
+        for row in pq.read_table(file).to_pylist():
+            if row["key"] not in seen:
+                seen.add(row["key"])
+                first.append((row["place"], row["source"], row["reason"], row["group"] or ""))
+        count, first = len(seen), nsmallest(MOST_UNREAD, first)
+    return count, [
+        Failure(source, place, reason, group or None) for place, source, reason, group in first
     ]
 
 
-def _rows(run: Run) -> dict[str, list[Score]]:
-    """Return the scores of each group, by its key: now first, then as assignors are listed."""
-    rank = {name: i for i, name in enumerate(run.assignors)}
-    found: dict[str, list[Score]] = {}
-    for row in run.scores.to_dict("records"):
-        found.setdefault(row["group_key"], []).append(stored_score(row))
-    for scores in found.values():
-        scores.sort(key=lambda score: rank[score.assignor])
-    return found
-
-
-def _scores(judged: Judged, stored: Sequence[Score]) -> list[Score]:
-    """Return the rows of a group; where it is not known who reads what, only that of now."""
-    if judged.group.subscription_known.all():
-        return list(stored)
-    reference = judged.reference
-    return [] if reference is None else [score_current(reference.group, reference)]
-
-
-def _trials(groups: pd.DataFrame, rows: dict[str, list[Score]]) -> list[Trial]:
-    names = unlike_names(list(zip(groups["group"], groups["captured_at"], strict=True)))
-    columns = zip(names, groups["key"], groups["n_members"], groups["n_partitions"], strict=True)
-    return [
-        Trial(name, int(members), int(partitions), score)
-        for name, key, members, partitions in columns
-        for score in rows.get(key, [])
-        if score.assignor != CURRENT
-    ]
-
-
-def _told(runs: pd.DataFrame) -> list[str]:
-    return [
+def _told(runs: pd.DataFrame, found: Aggregates) -> list[str]:
+    told = [
         f"assay run {row['input']}, {row['started_at']}, version {row['version']}, "
-        f"{row['groups']:,} groups in {row['seconds']:.0f} s"
-        for _, row in runs.iterrows()
+        f"{counted(row['groups'], 'group')} in {row['seconds']:.0f} s"
+        for _, row in runs.tail(MOST_RUNS).iterrows()
     ]
+    if len(runs) > MOST_RUNS:
+        told.append(f"and {counted(len(runs) - MOST_RUNS, 'run')} before")
+    stale = "A run has added to the tables since, and has not come to its end: run it again."
+    return told if found.current else [*told, stale]

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import re
+from collections import Counter
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from compare.page.csv_text import as_csv
-from compare.page.words import PROOFS, minute
+from compare.page.words import MARKS, PROOFS, minute
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.wording import counted
@@ -189,6 +190,8 @@ def _downloads(page: Page, groups: str | None) -> list[tuple[str, str]]:
     found = {"groups-data": groups}
     for name, comparison in (("assignors", page.yours), ("benchmark", page.benchmark)):
         found[f"{name}-data"] = None if comparison is None else comparison.data
+    for number, (_, data) in enumerate(page.trend, start=1):
+        found[f"trend{number}-data"] = data
     return [(name, text) for name, text in found.items() if text is not None]
 
 
@@ -201,12 +204,12 @@ def _packed(content: Mapping[str, object]) -> str:
 def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
     """(verdict, mark, tone, groups) in the order of the lines; what was not read comes last."""
     found: dict[str, tuple[str, str, int]] = {}
-    for line in page.lines:
-        _, _, count = found.get(line.says, ("", "", 0))
-        found[line.says] = (line.mark, line.tone, count + 1)
+    counts = dict(page.says) or Counter(line.says for line in page.lines)
+    for says, count in counts.items():
+        found[says] = (*MARKS[says], count)
     tallies = [(says, *rest) for says, rest in found.items()]
     if page.unread:
-        tallies.append(("not read", "✕", "open", len(page.unread)))
+        tallies.append(("not read", "✕", "open", page.not_read))
     return tallies
 
 

@@ -10,7 +10,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.verdict import Judged
+    from compare.verdict import Judged, Verdict
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
 MARKS = {
@@ -54,21 +54,32 @@ def meaning(tiers: Sequence[str]) -> str:
 
 def to_do(judged: Judged) -> str:
     """Say what to do about a group, or what would decide its verdict."""
-    verdict = judged.verdict
-    if verdict.question:
-        return verdict.question
-    if verdict.says == "not valid":
-        first, *rest = judged.now.violations
+    violations = judged.now.violations if judged.verdict.says == "not valid" else ()
+    if violations and not judged.verdict.question:
+        first, *rest = violations
         more = f", and {len(rest):,} more" if rest else ""
         return f"{first}{more}"
+    return to_do_in(judged.verdict, moves_needed(judged))
+
+
+def to_do_in(verdict: Verdict, moves: int | None) -> str:
+    """Say what to do about a group of which only the verdict and the moves to the best are known.
+
+    Parameters
+    ----------
+    moves : partitions that move to the best, None where that is not known
+    """
+    if verdict.question:
+        return verdict.question
+    given = f", if {verdict.condition}" if verdict.condition else ""
+    if verdict.says == "not valid":
+        return "put each partition with one member that reads it"
     if verdict.says == "improvable":
-        moves = moves_needed(judged)
-        given = f", if {verdict.condition}" if verdict.condition else ""
         return "" if moves is None else f"move {counted(moves, 'partition')}{given}"
     if verdict.says == "not proved":
         return "allow more time: --time-limit"
     if verdict.says == "as good as can be":
-        return f"nothing, if {verdict.condition}" if verdict.condition else "nothing"
+        return f"nothing{given}"
     if verdict.says == "nothing assigned yet":
         return "capture it again when it is stable"
     return "nothing: there is nobody to assign to"

@@ -11,6 +11,8 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from compare.runs.aggregates.ending import Ending
+
 
 @dataclass(frozen=True)
 class RunCounts:
@@ -19,27 +21,38 @@ class RunCounts:
     Attributes
     ----------
     out : folder of the tables
-    names : the group of each capture in the input; one that was captured twice is there twice
-    solved : of those, how many have a proved optimum
-    new : of those, how many were not complete in the tables before
-    failures : inputs that could not become a group
+    found : what is known of the groups of the input
+    new : how many of them were not complete in the tables before
     seconds : of the whole run
-    keys : of the captures, as in the table ``groups``
+    keys : of the groups, as in the table ``groups``
     stages : where the seconds went, by the names in `compare.runs.work.stages`
     """
 
     out: Path
-    names: tuple[str, ...]
-    solved: int
+    found: Ending
     new: int
-    failures: int
     seconds: float
     keys: tuple[str, ...]
     stages: tuple[tuple[str, float], ...] = ()
 
+    @property
+    def captured(self) -> int:
+        """Snapshots in the input; a group that was captured twice counts twice."""
+        return self.found.overview.captured + self.found.not_judged[0]
+
+    @property
+    def solved(self) -> int:
+        """Snapshots of which the optimum is proved."""
+        return self.found.proved
+
+    @property
+    def failures(self) -> int:
+        """Inputs that could not become a group."""
+        return self.found.unread[0]
+
     def line(self) -> str:
         """Return one line for people."""
-        every = captures(len(self.names), len(set(self.names)))
+        every = captures(self.captured, self.found.groups)
         return (
             f"{every}, {self.solved:,} of them with a proved optimum, "
             f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "

@@ -92,6 +92,8 @@ def job_of(
 ) -> Job:
     """Return the job of a run, its assignors found and named in full.
 
+    What the members hold now is always scored.
+
     Raises
     ------
     BadInput
@@ -112,7 +114,7 @@ def job_of(
         source=Path(source),
         out=Path(out),
         objective=parse_objective(objective),
-        assignors=tuple(names),
+        assignors=(CURRENT, *(name for name in names if name != CURRENT)),
         time_limit=time_limit,
         assume_equal=assume_equal,
         reset=reset,

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from compare.runs.aggregates.ending import ending_of
+from compare.runs.aggregates.made import aggregate
 from compare.runs.counts import RunCounts
 from compare.runs.run_log import logged
 from compare.runs.session.spark import spark_session
 from compare.runs.source.planning import SPLIT_BYTES, splits
 from compare.runs.tables.files import left_out, new_run
 from compare.runs.tables.folder import prepared
-from compare.runs.tables.stored import read_table
 from compare.runs.work.missing import missing_of
 from compare.runs.work.phases import cores_of, read, solve
 from compare.runs.work.plan import pieces
@@ -77,7 +78,7 @@ def run_job(
                 tallies.append(read(spark, job, run, parts))
             was_read = tallies[0]
             with stages.timed("plan"):
-                keys, failures = sorted(was_read.keys), len(was_read.failures)
+                keys = sorted(was_read.keys)
                 missing = missing_of(job, keys)
                 planned = pieces(missing, job, cores)
             if planned:
@@ -88,25 +89,21 @@ def run_job(
             done = tallies[0]
             if planned:
                 say(f"{done.counts['groups']:,} of {counted(len(missing), 'group')}")
+            with stages.timed("add"):
+                aggregate(spark, job, run)
             ended = perf_counter()
-        optima = read_table(job.out, "optima", ["key", "status"])
-        wanted = set(job.optimum_keys(keys))
-        solved = int(((optima["status"] == "optimal") & optima["key"].isin(wanted)).sum())
+        found = ending_of(job, keys, was_read.failures)
         stages.seconds["end"] = perf_counter() - ended
         facts |= {
             "groups": len(keys),
             "missing": len(missing),
-            "proved": solved,
+            "proved": found.proved,
             "failed": done.counts["failed"],
-            "failures": failures,
+            "failures": found.unread[0],
             "stages": [{"stage": stage, "seconds": taken} for stage, taken in stages.rows()],
         }
-    stored = read_table(job.out, "groups", ["key", "group"]).set_index("key")["group"]
-    names = tuple(stored.loc[keys])
     seconds = perf_counter() - clock
-    return RunCounts(
-        named, names, solved, len(missing), failures, seconds, tuple(keys), stages.rows()
-    )
+    return RunCounts(named, found, len(missing), seconds, tuple(keys), stages.rows())
 
 
 def cut(job: Job) -> list[Split]:

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from compare.limits import too_far
 from compare.runs.tables.keys import content_key
 from compare.runs.tables.schemas import TABLES
-from compare.runs.tables.stored import read_table
 from compare.score import Excess, Score, ScoreTerm
 
 if TYPE_CHECKING:
@@ -113,21 +111,6 @@ def _common(job: Job, capture: Capture) -> Row:
         "group_key": capture.key,
         "objective": " > ".join(job.objective),
     }
-
-
-def worse_rows(
-    job: Job, keys: Sequence[str], assignors: Sequence[str], limits: Mapping[str, int]
-) -> list[str]:
-    """Return a line for each row of a run that is worse than the limits allow.
-
-    The rule is that of one group: :func:`compare.limits.too_far`.
-    """
-    wanted = {job.score_key(key, name) for key in keys for name in assignors}
-    scores = read_table(job.out, "scores").sort_values(["group", "assignor", "key"])
-    lines = []
-    for _, row in scores[scores["key"].isin(wanted)].iterrows():
-        lines += [f"{row['group']}: {line}" for line in too_far([stored_score(row)], limits)]
-    return lines
 
 
 def stored_score(row: Mapping[str, Any]) -> Score:

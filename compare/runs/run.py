@@ -36,8 +36,8 @@ def run(
     source : a file of groups, or a folder
     out : folder of the tables, which is made
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
-    assignors : names, or functions of yours at the top of a module; None: what the members hold
-        now and all that can be called here
+    assignors : names, or functions of yours at the top of a module, beside what the members hold
+        now; None: all that can be called here
     time_limit : seconds for each solve and each call of an assignor
     assume_equal : take unknown subscriptions as all topics of the group
     reset : ``auto.offset.reset``, where a snapshot does not say it
@@ -59,8 +59,8 @@ def run(
     >>> from assay import run
     >>> with TemporaryDirectory() as out:
     ...     counts = run("corpus/captures/3.6.2", out, assignors=["range"], assume_equal=True)
-    >>> counts.names, counts.solved, counts.failures
-    (('coop-a',), 1, 0)
+    >>> counts.captured, counts.solved, counts.failures
+    (1, 1, 0)
     """
     from groups.extras import require
 

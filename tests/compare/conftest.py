@@ -34,7 +34,7 @@ for arguments in json.loads(sys.argv[1]):
     from pathlib import Path
     for folder in Path(arguments[arguments.index("--out") + 1]).glob("*"):
         files = sorted(folder.glob("*.parquet"))
-        keys = [k for f in files if folder.name != "runs"
+        keys = [k for f in files if folder.name not in ("runs", "aggregates")
                 for k in pq.read_table(f, columns=["key"])["key"].to_pylist()]
         tables[folder.name] = keys or sum(pq.read_metadata(f).num_rows for f in files)
     print(json.dumps([code, out.getvalue(), err.getvalue(), tables]), flush=True)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from compare.lag.behind import peak_lag
 from compare.page.group.contents import Line
 from compare.page.group.strip import strip
-from compare.page.words import MARKS, to_do
+from compare.page.words import MARKS, to_do, to_do_in
 from compare.sentences import moves_needed, spread
 
 if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
+    from compare.overview import Glance
     from compare.verdict import Judged
     from groups.assignment import Assignment
 
@@ -54,6 +55,31 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
         lag_now=peak_lag(judged.now),
         lag_best=None if lowest is None else lowest.records,
         lag_proved=lowest is not None and lowest.proved,
+    )
+
+
+def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
+    """Return the line of a group of which only that much is known."""
+    says = glance.verdict.says
+    mark, tone = MARKS[says]
+    limit = None if glance.best is None else int(glance.best.rpartition("-")[2])
+    return Line(
+        number=number,
+        anchor=f"group-{number}",
+        name=glance.name,
+        captured_at=glance.captured_at,
+        repeats=repeats,
+        members=glance.members,
+        partitions=glance.partitions,
+        says=says,
+        mark=mark,
+        tone=tone,
+        to_do=to_do_in(glance.verdict, glance.to_move),
+        now=glance.now,
+        best=glance.best,
+        strip=strip(glance.loads, limit) if glance.loads else None,
+        moves=glance.moves,
+        idle=glance.idle,
     )
 
 

@@ -132,4 +132,25 @@ TABLES = {
             ("stages", STAGES),  # where the seconds went, of all cores together
         ]
     ),
+    # What the others come to, in a bounded number of rows; `statistic` says what a row counts.
+    "aggregates": pa.schema(
+        [
+            ("state", pa.string()),  # key of the files that they were made of
+            ("objective", pa.string()),
+            ("statistic", pa.string()),
+            ("family", pa.string()),  # file of many groups, or folder, that the groups are from
+            ("assignor", pa.string()),
+            ("tier", pa.string()),
+            ("label", pa.string()),  # what is counted: a verdict, a status, a reason
+            ("group", pa.string()),
+            ("group_key", pa.string()),
+            ("optimum_key", pa.string()),  # of the row in ``optima``
+            ("captured_at", pa.string()),
+            ("x", pa.float64()),
+            ("y", pa.float64()),
+            ("count", pa.int64()),  # of groups
+            ("total", pa.float64()),  # sum of a value over them
+            ("most", pa.float64()),  # the greatest
+        ]
+    ),
 }

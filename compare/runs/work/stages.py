@@ -33,6 +33,7 @@ WORDS = {
     "lost": "groups that did harm",
     "other": "the rest of the tasks",
     "spark": "Spark, and cores that wait",
+    "add": "adding up all groups in the tables",
     "end": "summing up",
 }
 WORK = ("decode", "solve", "judge", "score", "assignors")

@@ -1,0 +1,82 @@
+"""Run for people: what a run has found, its worst groups and what it could not read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.printing.overview import in_words, print_lines, print_notes
+from assay.printing.terminal import tell
+from assay.streams import show
+from compare.runs.aggregates.ending import MOST_LINES
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from compare.runs.counts import RunCounts
+    from groups.tiers import Objective
+
+FORMAT = "assay-run/1"
+MOST_NAMED = 3
+
+
+def print_run(counts: RunCounts, tiers: Objective) -> None:
+    """Print a sentence about the groups of a run, its worst groups and how much it came to."""
+    found = counts.found
+    many, names = found.not_judged
+    tell(found.overview.sentence())
+    if said := not_read(counts):
+        tell(f"Not read: {said}; the table failures has the reasons.")
+    show("")
+    shown = found.overview.worst[:MOST_LINES]
+    if shown or names:
+        print_lines(shown, names[: max(0, MOST_LINES - len(shown))])
+        left = counts.captured - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
+        if left > 0:
+            what = "no worse than the last line" if shown else "not judged"
+            show(f"and {counted(left, 'group')} more, {what}")
+        print_notes(found.overview)
+        show(f"{in_words(tiers)}; every group on a page: assay report {counts.out}")
+    show(counts.line())
+
+
+def not_read(counts: RunCounts) -> str:
+    """Return how many inputs were not read, and the first of them by name; else nothing."""
+    many, first = counts.found.unread
+    if not many:
+        return ""
+    names = ", ".join(dict.fromkeys(name for name, _ in first[:MOST_NAMED]))
+    more = f" and {many - MOST_NAMED:,} more" if many > MOST_NAMED else ""
+    return f"{counted(many, 'input')}: {names}{more}"
+
+
+def run_document(counts: RunCounts, tiers: Objective, source: str) -> dict[str, object]:
+    """Return the ``assay-run/1`` document."""
+    found = counts.found
+    return {
+        "format": FORMAT,
+        "input": source,
+        "out": str(counts.out),
+        "objective": list(tiers),
+        "captured": counts.captured,
+        "groups": found.groups,
+        "proved": counts.solved,
+        "new": counts.new,
+        "failed": counts.failures,
+        "not_judged": found.not_judged[0],
+        "verdicts": dict(sorted(found.overview.says.items())),
+        "seconds": round(counts.seconds, 3),
+        "worst": [
+            {
+                "group": one.name,
+                "captured_at": one.captured_at,
+                "members": one.members,
+                "partitions": one.partitions,
+                "loads": one.now,
+                "best_loads": one.best,
+                "moves": one.moves,
+                "verdict": one.verdict.to_dict(),
+                "question": one.verdict.question,
+            }
+            for one in found.overview.worst[:MOST_LINES]
+        ],
+        "failures": [{"name": name, "reason": reason} for name, reason in found.unread[1]],
+    }

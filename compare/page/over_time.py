@@ -1,0 +1,100 @@
+"""Over time: how groups went over their captures, as drawings with their data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.page.csv_text import as_csv
+from compare.page.drawing import drawn
+from compare.runs.tables.chosen import chosen
+from compare.verdict import WORST_FIRST
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from compare.figures.rows import Record
+    from compare.overview import Glance
+    from compare.page.drawing import Drawing
+    from compare.runs.aggregates.stored import Aggregates
+
+MOST_GROUPS = 12
+MOST_CAPTURES = 400
+VERDICTS = "For each time of capture (to the right) how many groups have each verdict (up)."
+MOVES = (
+    "For each capture (to the right) of the worst groups how many partitions have to move to the "
+    "best (up). A gap is a capture of which that is not known."
+)
+
+
+def over_time(
+    folder: Path, objective: str, found: Aggregates, worst: Sequence[Glance]
+) -> tuple[tuple[Drawing, str], ...]:
+    """Return how many groups had which verdict when, and how the worst groups went.
+
+    Parameters
+    ----------
+    worst : groups, the worst first
+    """
+    drawings = []
+    verdicts = _verdicts(found)
+    if len({row["captured_at"] for row in verdicts}) > 1:
+        drawings.append(_drawing(verdicts, "groups", "Verdicts over time", VERDICTS))
+    names = [one.name for one in worst if one.captured_at is not None]
+    moves = _moves(folder, objective, list(dict.fromkeys(names))[:MOST_GROUPS])
+    if any(row["value"] is not None for row in moves):
+        drawings.append(_drawing(moves, "moves to the best", "The worst groups over time", MOVES))
+    return tuple(drawings)
+
+
+def whole_time(at: str | None) -> str | None:
+    """Return a time of capture of which the end was cut off as one that can be read.
+
+    Examples
+    --------
+    >>> whole_time("2026-11-20T10"), whole_time("2026-11")
+    ('2026-11-20T10:00:00Z', '2026-11-01')
+    """
+    if at is None or len(at) not in (7, 13, 16):
+        return at
+    return f"{at}-01" if len(at) == 7 else f"{at}{':00:00' if len(at) == 13 else ':00'}Z"
+
+
+def _verdicts(found: Aggregates) -> list[Record]:
+    rows = [row for row in found.rows("trend", "captured_at", "label") if row["label"]]
+    rows.sort(key=lambda row: (row["captured_at"], WORST_FIRST.index(row["label"])))
+    return [
+        {
+            "captured_at": whole_time(row["captured_at"]),
+            "group": row["label"],
+            "value": row["count"],
+        }
+        for row in rows
+    ]
+
+
+def _moves(folder: Path, objective: str, names: Sequence[str]) -> list[Record]:
+    """Return the captures of some groups, of those that were captured several times."""
+    columns = ("key", "group", "captured_at", "objective", "verdict")
+    captures: dict[str, dict[str, int | None]] = {}
+    for rows in chosen(folder, "optima", names, columns, by="group"):
+        for row in rows.to_pylist():
+            verdict = row["verdict"]
+            if row["objective"] == objective and row["captured_at"] and verdict["says"]:
+                moves = verdict["to_move"] if verdict["says"] == "improvable" else None
+                value = 0 if verdict["says"] == "as good as can be" else moves
+                captures.setdefault(row["group"], {})[row["captured_at"]] = value
+    return [
+        {"captured_at": at, "group": name, "value": value}
+        for name in names
+        if len(captures.get(name, ())) > 1
+        for at, value in sorted(captures[name].items())[-MOST_CAPTURES:]
+    ]
+
+
+def _drawing(rows: list[Record], what: str, title: str, told: str) -> tuple[Drawing, str]:
+    from compare import figures
+
+    heads = ("captured_at", "group", "value")
+    data = as_csv(heads, ([row[head] for head in heads] for row in rows))
+    return drawn(figures.trend(rows, what=what), title, told), data

@@ -1,0 +1,87 @@
+"""Gate: which rows of a run are farther from the optimum than somebody allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import nsmallest
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.compute as pc
+
+from compare.limits import too_far
+from compare.runs.rows import stored_score
+from compare.runs.tables.chosen import chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from compare.runs.job import Job
+
+COLUMNS = (
+    "group", "key", "assignor", "status", "reason", "valid", "balanced", "terms", "rounds",
+    "revoked", "seconds", "loads",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TooFar:
+    """How many lines there are to say, and the first of them."""
+
+    count: int = 0
+    lines: tuple[str, ...] = ()
+
+
+def too_far_in_run(
+    job: Job,
+    group_keys: Sequence[str],
+    assignors: Sequence[str],
+    limits: Mapping[str, int],
+    most: int,
+) -> TooFar:
+    """Return a line for each row of a run that is worse than the limits allow.
+
+    The rule is that of one group, :func:`compare.limits.too_far`. Rows that have nothing above a
+    limit are left out by columns, the others are kept as far as they are told.
+
+    Parameters
+    ----------
+    most : lines to return
+    """
+    count = 0
+    first: list[tuple[tuple[str, str, str, int], str]] = []
+    for assignor in dict.fromkeys(assignors) if limits else ():
+        keys = job.score_keys(group_keys, assignor)
+        for rows in chosen(job.out, "scores", keys, COLUMNS):
+            for row in rows.filter(_suspects(rows, limits)).to_pylist():
+                lines = too_far([stored_score(row)], limits)
+                count += len(lines)
+                for number, line in enumerate(lines):
+                    place = (row["group"], row["assignor"], row["key"], number)
+                    first.append((place, f"{row['group']}: {line}"))
+            first = nsmallest(most, first)
+    return TooFar(count, tuple(line for _, line in first))
+
+
+def _suspects(rows: pa.Table, limits: Mapping[str, int]) -> NDArray[np.bool_]:
+    """Return the rows of which a term may be above its limit, or that have none: (rows,) bool."""
+    terms = rows["terms"].combine_chunks()
+    inner = terms.flatten()
+    above = np.zeros(len(inner), bool)
+    names = inner.field("name")
+    for tier, limit in limits.items():
+        least = pc.fill_null(inner.field("excess"), 0)
+        most = pc.if_else(pc.is_valid(inner.field("excess_from")), inner.field("excess_to"), least)
+        is_above = pc.fill_null(pc.greater(most, limit), True)
+        above |= np.asarray(pc.and_(pc.equal(names, tier), is_above))
+    unknown = pc.and_(pc.is_null(inner.field("excess")), pc.is_null(inner.field("excess_from")))
+    parents = np.asarray(pc.list_parent_indices(terms))
+    suspect = ~np.asarray(pc.fill_null(rows["valid"], False).combine_chunks(), bool)
+    suspect[parents[above]] = True
+    # Of an optimum of which nothing is known, not even the first tier has an excess.
+    first = np.flatnonzero(np.diff(parents, prepend=-1))
+    suspect[parents[first[np.asarray(unknown)[first]]]] = True
+    return suspect

@@ -1,0 +1,125 @@
+"""The end of a run: what it says of the groups, from the tables."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from assay.printing.run import run_document
+from compare.limits import too_far
+from compare.overview import overview_of
+from compare.runs.aggregates.ending import ending_of, glances
+from compare.runs.aggregates.gate import too_far_in_run
+from compare.runs.counts import RunCounts
+from compare.runs.job import job_of
+from compare.runs.rows import stored_score
+from compare.runs.tables.stored import read_table
+from compare.verdict import judge
+from tests.compare.runs.stored_groups import groups_of
+
+TIERS = ("balance", "stickiness")
+ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
+
+
+@pytest.fixture(scope="module")
+def job(spark_runs):
+    return job_of(spark_runs.source, spark_runs.out, assignors=ASKED)
+
+
+@pytest.fixture(scope="module")
+def keys(spark_runs):
+    return read_table(spark_runs.out, "groups")["key"].tolist()
+
+
+@pytest.fixture(scope="module")
+def ending(spark_runs, job, keys):
+    return ending_of(job, keys, read_table(spark_runs.out, "failures")["key"].tolist())
+
+
+@pytest.mark.spark
+def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
+    groups = sorted(groups_of(spark_runs).values(), key=lambda group: group.name)
+    expected = overview_of(judge(groups))
+    found = ending.overview
+    assert found.sentence() == expected.sentence()
+    assert (found.says, found.names, found.guessed) == (
+        expected.says, expected.names, expected.guessed,
+    )  # fmt: skip
+    assert (found.captured, found.groups, found.questions) == (23, 23, expected.questions)
+    by_name = {one.name: one for one in expected.worst}
+    assert [one.verdict.says for one in found.worst] == [
+        one.verdict.says for one in expected.worst[: len(found.worst)]
+    ]
+    for one in found.worst:
+        # The lag of a group is not in the line of a run.
+        lag = dict.fromkeys(("peak", "lowest", "longest", "longest_best"))
+        assert one == replace(by_name[one.name], **lag, lowest_proved=False)
+    assert len(found.worst) == 20
+
+
+@pytest.mark.spark
+def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark_runs, ending):
+    lines = spark_runs.first.out.splitlines()
+    assert re.sub(r"\s+", " ", spark_runs.first.out).startswith(ending.overview.sentence())
+    unread = "Not read: 4 inputs: in/groups.jsonl:4, in/groups.jsonl:5, in/noise.txt and 1 more; "
+    assert unread in spark_runs.first.out
+    heads = next(i for i, line in enumerate(lines) if line.startswith("group "))
+    table = lines[heads + 1 : heads + 21]
+    assert [line.split()[0] for line in table][:2] == ["contested", "random-0"]
+    assert re.search(r"^lopsided +2 +5 +0-5 +2-3 +improvable +2 +1$", spark_runs.first.out, re.M)
+    assert lines[heads + 21] == "and 3 groups more, no worse than the last line"
+    assert "every group on a page: assay report out" in spark_runs.first.out
+
+
+@pytest.mark.spark
+def test_a_run_that_finds_nothing_to_do_says_the_same(spark_runs):
+    first, second = (run.out.splitlines()[:-1] for run in (spark_runs.first, spark_runs.second))
+    assert first == second
+
+
+@pytest.mark.spark
+def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, ending, keys):
+    counts = RunCounts(spark_runs.out, ending, 23, 1.5, tuple(keys))
+    document = json.loads(json.dumps(run_document(counts, TIERS, "in")))
+    assert document["format"] == "assay-run/1"
+    assert (document["captured"], document["proved"], document["failed"]) == (23, 23, 4)
+    assert sum(document["verdicts"].values()) == 23
+    assert document["not_judged"] == 0
+    (lopsided,) = (one for one in document["worst"] if one["group"] == "lopsided")
+    assert lopsided["verdict"] == {
+        "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
+    }  # fmt: skip
+    assert (lopsided["members"], lopsided["partitions"]) == (2, 5)
+    assert {one["name"] for one in document["failures"]} >= {"in/noise.txt"}
+
+
+@pytest.mark.spark
+def test_the_gate_of_a_run_is_that_of_one_group(spark_runs, job, keys):
+    scores = read_table(spark_runs.out, "scores").sort_values(["group", "assignor", "key"])
+    for limits in ({"balance": 3}, {"balance": 0, "stickiness": 0}, {"stickiness": 1}):
+        expected = [
+            f"{row['group']}: {line}"
+            for row in scores[scores["assignor"].isin(ASKED)].to_dict("records")
+            for line in too_far([stored_score(row)], limits)
+        ]
+        found = too_far_in_run(job, keys, ASKED, limits, 1000)
+        assert (found.count, list(found.lines)) == (len(expected), expected)
+        first = too_far_in_run(job, keys, ASKED, limits, 3)
+        assert (first.count, list(first.lines)) == (len(expected), expected[:3])
+    assert too_far_in_run(job, keys, [], {"balance": 0}, 3).count == 0
+
+
+@pytest.mark.spark
+def test_a_gate_looks_at_the_groups_of_the_run_alone(job, keys):
+    every = too_far_in_run(job, keys, ASKED, {"balance": 0}, 1000)
+    some = too_far_in_run(job, keys[:5], ASKED, {"balance": 0}, 1000)
+    assert 0 < some.count < every.count
+    assert set(some.lines) < set(every.lines)
+
+
+@pytest.mark.spark
+def test_groups_of_another_job_are_not_in_the_ending(job, spark_runs, keys):
+    other = job_of(spark_runs.source, spark_runs.out, assignors=ASKED, time_limit=3.0)
+    assert ending_of(other, keys, []).overview.captured == 0
+    assert glances(job.out, [], job) == []
