@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
@@ -10,20 +11,28 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 from compare.runs.work.requests import get_ready
 from groups.errors import AssayError
 from heuristics.child import Child, Lost
+from heuristics.child.memory import allowed_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 START_SECONDS = 120.0
+LEAST_BYTES = 2**30
 Answer = TypeVar("Answer")
 Arguments = TypeVarTuple("Arguments")
 
 
 class Process:
-    """A child process that has all it needs before the time of a call begins."""
+    """A child process that has all it needs before the time of a call begins.
 
-    def __init__(self, folders: Sequence[str] = ()) -> None:
-        self._child = Child()
+    Parameters
+    ----------
+    folders : where modules of the user's assignors are looked for, besides the usual ones
+    memory_bytes : the most that it may hold; `memory_share` unless told otherwise
+    """
+
+    def __init__(self, folders: Sequence[str] = (), memory_bytes: int | None = None) -> None:
+        self._child = Child(memory_share() if memory_bytes is None else memory_bytes)
         self._folders = tuple(folders)
         self._ready = False
 
@@ -57,6 +66,11 @@ class Process:
         if isinstance(answer, Lost):
             self._ready = False
         return answer
+
+
+def memory_share() -> int:
+    """Return how much memory a worker's child may have: there is one for each core."""
+    return max(allowed_bytes() * 4 // (5 * (os.cpu_count() or 1)), LEAST_BYTES)
 
 
 @cache

@@ -43,7 +43,9 @@ MOST_GROUPS = 1_024
 WRITE_SECONDS = 10.0
 # A batch takes so many times longer than estimated where a machine is busy; more is a hang.
 PATIENCE = 20
-GRACE_SECONDS = 2.0
+GRACE_SECONDS = 1.0
+# What a group costs of which it is not known who reads what.
+UNKNOWN_SECONDS = 0.02
 # A client of Java's needs some seconds to start.
 CLIENT_SECONDS = 60.0
 
@@ -151,10 +153,18 @@ class Task:
             return to_bytes(rows)
 
     def _seconds(self, rows: pa.RecordBatch) -> float:
-        """Return how long a batch may take; a group by itself has the time limit besides."""
-        usual = solve_seconds(_lengths(rows, "members"), _lengths(rows, "owner")).sum()
-        alone = self.job.time_limit if len(rows) == 1 else 0.0
-        return float(usual) * PATIENCE + GRACE_SECONDS + alone
+        """Return how long a batch may take.
+
+        A group by itself has the time limit, or four where it is not known who reads what: it is
+        solved for the most and for the least that members may read, and asked about.
+        """
+        usual = float(solve_seconds(_lengths(rows, "members"), _lengths(rows, "owner")).sum())
+        unknown = len(rows) - int(rows.column("subscription_known").null_count)
+        usual = PATIENCE * (usual + UNKNOWN_SECONDS * unknown)
+        if len(rows) > 1:
+            return usual + GRACE_SECONDS
+        limit = self.job.time_limit * (4 if unknown else 1)
+        return max(usual, limit) + GRACE_SECONDS
 
     def _take(self, answer: Answered, *, optimum: bool) -> None:
         optima, scores = of_bytes(answer.optima), of_bytes(answer.scores)

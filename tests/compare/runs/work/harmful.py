@@ -1,4 +1,7 @@
-"""What a worker's child is asked to do, done for real, but it comes to harm at certain groups."""
+"""What a worker's child is asked to do, done for real, but it comes to harm at certain groups.
+
+And an assignor that does its harm by the name of the group.
+"""
 
 import ctypes
 import os
@@ -7,6 +10,7 @@ import time
 
 from compare.runs.work import reading, requests
 from compare.runs.work.wire import of_bytes
+from groups import Assignment
 
 
 def harm(name: str) -> None:
@@ -22,6 +26,13 @@ def harm(name: str) -> None:
         raise KeyError("arc 7")
     if kind == "hang":
         time.sleep(3600)
+    if kind == "loop":
+        while True:
+            pass
+    if kind == "greedy":
+        kept = []
+        while True:
+            kept.append(bytearray(20_000_000))
 
 
 def solve_rows(job, rows: bytes, current: bool, keep: bool):
@@ -40,3 +51,9 @@ def read_items(job, items):
     for item in items:
         harm(reading.name_in(item) or "")
     return requests.read_items(job, items)
+
+
+def by_name(group) -> Assignment:
+    """Leave everything where it is, unless the group's name says to do harm."""
+    harm(group.name)
+    return Assignment(group, group.owner)
