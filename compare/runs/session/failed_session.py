@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _OF_FILES = re.compile(
     r"(?:java\.n?io|org\.apache\.hadoop\.fs)\.[\w.$]*(?:Exception|Error): ([^\n]+)"
 )
+# What a task of ours says of them, as the line of a Python traceback.
+_OF_OURS = re.compile(r"^groups\.errors\.BadInput: ([^\n]+)$", re.M)
 # What bash says of Spark's start scripts, where they stumble over a Java that failed.
 _OF_SCRIPTS = re.compile(r"/bin/spark-[a-z]+: line \d+: ")
 # The line of a Python traceback that says what was raised.
@@ -49,6 +51,9 @@ def one_line(error: Exception, out: Path, scratch: Path | None = None) -> AssayE
     scratch : folder of what Spark writes on the way, where there is one
     """
     text = str(error)
+    of_ours = _OF_OURS.search(text)
+    if of_ours:
+        return BadInput(f"{_short(of_ours[1])}; {GOES_ON}")
     if _NO_SPACE in text and scratch is not None and is_full(scratch):
         return BadInput(f"{scratch}: {_NO_SPACE.lower()}; {GOES_ON}")
     of_files = _OF_FILES.findall(text)

@@ -40,6 +40,14 @@ def test_what_files_do_to_a_job_is_bad_input_with_their_reason(tmp_path, cause, 
     assert str(error) == f"{tmp_path}: cannot be written: {said}"
 
 
+def test_what_a_task_could_not_write_is_bad_input_in_its_words(tmp_path):
+    said = "/o/x: cannot be written: No space left on device"
+    told = f"Traceback (most recent call last):\n  ...\ngroups.errors.BadInput: {said}\n"
+    error = one_line(ValueError(STACK.format(cause=told)), tmp_path)
+    assert isinstance(error, BadInput)
+    assert str(error) == f"{said}; what was done is kept; the same command goes on"
+
+
 def test_anything_else_is_the_first_line_of_what_spark_says(tmp_path):
     error = one_line(ValueError(STACK.format(cause="java.lang.Error: odd")), tmp_path)
     assert (type(error), str(error)) == (

@@ -5,10 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
 from tests.assay.calling import ASSAY, LOPSIDED
+from tests.compare.conftest import lopsided
 
 # In a mount namespace of its own, in which a small disk is made full in one way after the other.
 DISK = """
@@ -65,24 +68,44 @@ print(json.dumps(told))
 """
 
 
+MOUNT = "mount -t tmpfs -o size=96k tmpfs disk"
+FILLED = """
+"$0" run groups.jsonl --out disk/out --assignor range
+echo exit $?
+find disk -type f -name '.*'
+"$1" -c "
+from pathlib import Path
+from compare.runs.tables.files import good, left_out
+from compare.runs.tables.schemas import TABLES
+out = Path('disk/out')
+print(left_out(out), sum(len(good(out, name)[0]) for name in TABLES))
+"
+"""
+
+
+def alone(folder: Path, *command: object) -> subprocess.CompletedProcess:
+    """Run a command in a mount namespace of its own."""
+    return subprocess.run(
+        ["unshare", "--map-root-user", "--mount", *map(str, command)],
+        cwd=folder, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
-def told(tmp_path_factory) -> dict:
+def folder(tmp_path_factory) -> Path:
+    """A folder in which a small disk can be mounted."""
     folder = tmp_path_factory.mktemp("disk")
-    (folder / "g.json").write_text(json.dumps(LOPSIDED))
     (folder / "disk").mkdir()
-    alone = ["unshare", "--map-root-user", "--mount"]
-    tried = "mount -t tmpfs -o size=64k tmpfs disk"
-    if (
-        not shutil.which("unshare")
-        or subprocess.run(
-            [*alone, "sh", "-c", tried], cwd=folder, capture_output=True, check=False
-        ).returncode
-    ):
+    if not shutil.which("unshare") or alone(folder, "sh", "-c", MOUNT).returncode:
         pytest.skip("no mount namespace here, in which a disk can be made full")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def told(folder) -> dict:
+    (folder / "g.json").write_text(json.dumps(LOPSIDED))
     command = [sys.executable, "-c", DISK, folder / "disk", ASSAY, "run", folder / "g.json"]
-    run = subprocess.run(
-        [*alone, *command], capture_output=True, text=True, timeout=240, check=False
-    )
+    run = alone(folder, *command)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -108,3 +131,20 @@ def test_a_disk_that_takes_nothing_is_one_line_before_anything_starts(told, disk
     assert (code, out) == (2, "")
     assert re.fullmatch(rf"assay: \S+/out: cannot be written: {reason}\n", err)
     assert left == []
+
+
+@pytest.mark.spark
+def test_a_disk_that_fills_while_tasks_write_ends_the_run_in_one_line_and_keeps_the_rest(folder):
+    lines = [json.dumps(lopsided(token_hex(300))) for _ in range(100)]
+    (folder / "groups.jsonl").write_text("\n".join(lines))
+    run = alone(folder, "sh", "-c", f"{MOUNT} && {FILLED}", ASSAY, sys.executable)
+    if "no Java for Spark" in run.stderr:
+        pytest.skip(run.stderr.splitlines()[-1])
+    *said, last = run.stderr.splitlines()
+    assert all("assay: " not in line for line in said), run.stderr
+    assert re.fullmatch(
+        r"assay: \S+/disk/out/\w+/\S+: cannot be written: No space left on device; "
+        "what was done is kept; the same command goes on",
+        last,
+    )
+    assert re.fullmatch(r"exit 2\n\[\] \d+\n", run.stdout)
