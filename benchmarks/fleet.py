@@ -115,6 +115,14 @@ def steps(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
         "`current` scored by columns": lambda: score_fleet_current(solved),
         "`optima` and `scores` as Arrow": lambda: (optimum_columns(solved), score_columns(scored)),
         "Parquet to checked solutions": partial(_solved, file),
+    }
+
+
+def one_by_one(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
+    """Return what is timed on snapshots that are solved by themselves, by name."""
+    texts = [json.dumps(document) for document in documents]
+    groups = [Group.from_dict(document) for document in documents]
+    return {
         "one by one: `solve` of a fresh `Group`": lambda: [*map(solve, map(fresh, groups))],
         "one by one: JSON to a checked solution": lambda: [
             solve(Group.from_json(text)) for text in texts
@@ -159,9 +167,11 @@ def main() -> None:
         ("10 x 60 of a console, offsets and clients", [captured(group) for group in plain]),
     ):
         _say(f"\n| {what} | clock (us) | processor (us) | groups a second |\n|---|---|---|---|")
-        for name, (clock, processor) in in_turn(steps(documents)).items():
-            each = [1e6 * seconds / GROUPS for seconds in (clock, processor)]
-            _say(f"| {name} | {each[0]:.1f} | {each[1]:.1f} | {1e6 / each[0]:,.0f} |")
+        some = documents[: GROUPS // 10]
+        for made, count in ((steps(documents), GROUPS), (one_by_one(some), len(some))):
+            for name, (clock, processor) in in_turn(made).items():
+                each = [1e6 * seconds / count for seconds in (clock, processor)]
+                _say(f"| {name} | {each[0]:.1f} | {each[1]:.1f} | {1e6 / each[0]:,.0f} |")
     solved, made, rival = beside_franz_go(plain)
     _say(
         f"\nrows to solutions {made:.1f} us a group, `solve_fleet` of that {solved:.1f}; "
