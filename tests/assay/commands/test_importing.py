@@ -1,8 +1,16 @@
 """Import to Parquet and back; a table stands wherever a snapshot may."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from groups import Group
+from groups.columnar.layout import LAYOUT
+from groups.columnar.rows import batch_of
 from tests.assay.calling import EVEN, LOPSIDED, assay, good, one_line
 
 CAPTURES = Path(__file__).parents[2] / "groups" / "captures"
@@ -26,8 +34,6 @@ def test_snapshots_and_texts_become_parquet_and_come_back(folder):
 
 def normal(documents: list[dict]) -> list[dict]:
     """As `assay` writes them."""
-    from groups import Group
-
     return [json.loads(json.dumps(Group.from_dict(one).to_dict())) for one in documents]
 
 
@@ -75,3 +81,33 @@ def test_what_is_no_parquet_of_groups_is_refused_in_one_line(folder):
         files = ["x.parquet"] * (2 if command == "diff" else 1)
         line = one_line(assay(command, *files, cwd=folder), 2)
         assert line.startswith("x.parquet: not Parquet, or damaged: ")
+
+
+def test_validate_names_each_row_of_parquet(folder):
+    rows = batch_of([Group.from_dict(one) for one in (EVEN, LOPSIDED)]).to_pylist()
+    rows[1]["owner"][0] = 7
+    pq.write_table(pa.Table.from_pylist(rows, LAYOUT), folder / "rows.parquet")
+    run = assay("validate", "rows.parquet", cwd=folder)
+    assert run.returncode == 2
+    assert run.stdout == "rows.parquet:1: good: group even, 2 members, 2 partitions\n"
+    assert run.stderr == "assay: rows.parquet:2: owner[0]: 7, but there are 2 members\n"
+
+
+WITHOUT_PYARROW = """
+import sys
+sys.modules["pyarrow"] = None
+from assay.cli import main
+main()
+"""
+
+
+def test_without_pyarrow_a_line_says_what_brings_it_and_json_needs_none(folder):
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-c", WITHOUT_PYARROW, *arguments]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+    (folder / "some.parquet").write_bytes(b"PAR1")
+    for arguments in (("score", "some.parquet"), ("import", "two.jsonl", "-o", "t.parquet")):
+        line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[spark]'"
+        assert one_line(run(*arguments), 2) == line
+    assert run("score", "two.jsonl").returncode == 0
