@@ -9,6 +9,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 SHARES_ONE_SPARK = "tests/compare/runs/"
+HAS_ITS_OWN_SPARKS = f"{SHARES_ONE_SPARK}session/"
 SHARES_NOTHING = "tests/compare/promises/test_program.py"
 LONGEST = (
     "tests/optimal/test_agreement.py",
@@ -74,7 +75,7 @@ class FileByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         file = nodeid.partition("::")[0]
-        if file.startswith(SHARES_ONE_SPARK):
+        if file.startswith(SHARES_ONE_SPARK) and not file.startswith(HAS_ITS_OWN_SPARKS):
             return SHARES_ONE_SPARK
         return nodeid if file == SHARES_NOTHING else file
 
