@@ -42,6 +42,10 @@ class StoredKeys:
         chunks = [chunk for column in read for chunk in column.chunks]
         return StoredKeys(pa.chunked_array(chunks, pa.string()))
 
+    def add(self, keys: pa.Array) -> None:
+        """Note keys that were stored since."""
+        self.keys = pa.chunked_array([*self.keys.chunks, keys], pa.string())
+
     def hold(self, keys: Sequence[str] | pa.Array) -> Bools:
         """Say of each key whether it is there: (keys,) bool."""
         asked = pa.array(keys, pa.string())

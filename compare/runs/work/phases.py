@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from compare.runs.work.missing import StoredKeys
@@ -13,6 +13,7 @@ from compare.runs.work.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
     from pyspark.sql import SparkSession
@@ -73,9 +74,15 @@ def _told(
 
 
 def _read(job: Job, run: str, split: Split, tally: Tally) -> None:
-    stored = {name: StoredKeys.of(job.out, name) for name in ("groups", "failures")}
+    stored = _stored(job.out, run)
     ReadingTask(job, run, process_of(job.folders), tally, stored).work_on(split)
 
 
 def _solve(job: Job, run: str, piece: Piece, tally: Tally) -> None:
     Task(job, run, process_of(job.folders), tally).work_on(piece)
+
+
+@lru_cache(maxsize=1)
+def _stored(out: Path, run: str) -> dict[str, StoredKeys]:
+    """Return what was stored when a run began its work in this process; it is looked up once."""
+    return {name: StoredKeys.of(out, name) for name in ("groups", "failures")}

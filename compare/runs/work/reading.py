@@ -115,6 +115,7 @@ class ReadingTask:
                 rows = rows.take(pa.array(np.sort(first)))
                 rows = rows.filter(pa.array(~self.stored[name].hold(rows.column("key"))))
                 append(self.job.out, name, rows, self.run)
+                self.stored[name].add(rows.column("key"))
 
 
 def name_in(item: Item) -> str | None:

@@ -141,6 +141,21 @@ def test_what_is_stored_is_not_done_again(tmp_path, process):
     }
 
 
+def test_a_group_that_is_in_several_parts_of_the_input_is_written_once_by_who_reads_them(
+    tmp_path, process
+):
+    job, tally = job_for(tmp_path, "current"), Tally()
+    fill(job, names_with([], 5))
+    prepared(job.out)
+    stored = {name: StoredKeys.of(job.out, name) for name in ("groups", "failures")}
+    task = ReadingTask(job, "20261122T080000000000Z-0123abcd", process, tally, stored)
+    for split in [*cut(job), *cut(job)]:
+        task.work_on(split)
+    assert len(list((job.out / "groups").glob("*.parquet"))) == 1
+    assert len(read_table(job.out, "groups")) == 5
+    assert len(tally.keys) == 10
+
+
 def test_rows_do_not_depend_on_how_groups_are_put_together(tmp_path, process):
     tables = []
     for size in (1, 7, 60):
