@@ -7,10 +7,6 @@ exact.
 from __future__ import annotations
 
 from math import ceil, floor, log2
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 # Up to here each integer is a bin of its own.
 EXACT = 64
@@ -33,17 +29,13 @@ def integer_bin_of(value: int) -> float:
     return float(value) if value <= EXACT else float(floor(bin_of(value)))
 
 
-def bin_column(value: Column) -> Column:
-    """Return :func:`bin_of` as a column of Spark."""
-    from pyspark.sql import functions as sql
-
-    steps = sql.ceil(sql.lit(PER_DOUBLING) * sql.log2(value)).cast("double")
-    return sql.pow(sql.lit(2.0), steps / sql.lit(float(PER_DOUBLING)))
+def bin_sql(value: str) -> str:
+    """Return :func:`bin_of` in SQL."""
+    steps = f"cast(ceil({PER_DOUBLING} * log2({value})) AS double)"
+    return f"pow(2.0D, {steps} / {PER_DOUBLING}.0D)"
 
 
-def integer_bin_column(value: Column) -> Column:
-    """Return :func:`integer_bin_of` as a column of Spark."""
-    from pyspark.sql import functions as sql
-
-    whole = value.cast("double")
-    return sql.when(value <= EXACT, whole).otherwise(sql.floor(bin_column(whole)).cast("double"))
+def integer_bin_sql(value: str) -> str:
+    """Return :func:`integer_bin_of` in SQL."""
+    whole = f"cast({value} AS double)"
+    return f"if({value} <= {EXACT}, {whole}, cast(floor({bin_sql(whole)}) AS double))"

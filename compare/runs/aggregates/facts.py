@@ -1,4 +1,4 @@
-"""Facts: what a row of a table counts for; aggregates count how often each is there."""
+"""Facts: what a row of a table counts for, in SQL; aggregates count how often each is there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from pyspark.sql import Column, DataFrame
 
 # What a fact is of, with the type of each; `value` is added up, and its greatest is kept.
 OF = {
@@ -22,47 +20,44 @@ OF = {
 VALUE = {"value": "double"}
 
 
-def fact(statistic: str, when: Column | None = None, **of: Column | str | None) -> Column:
-    """Return a fact about a row; null where it does not hold.
+def text(literal: str) -> str:
+    """Return a text as SQL has it."""
+    escaped = literal.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def fact(statistic: str, when: str | None = None, **of: str) -> str:
+    """Return a fact about a row, null where it does not hold.
 
     Parameters
     ----------
-    of : of `OF` and `VALUE`, those that are not null; a string is a literal
+    when : whether it holds
+    of : expressions for those of `OF` and `VALUE` that are not null
     """
-    from pyspark.sql import functions as sql
-
-    found = {"statistic": statistic, **of}
-    columns = []
-    for name, kind in {**OF, **VALUE}.items():
-        given = found.get(name)
-        column = sql.lit(given) if given is None or isinstance(given, str) else given
-        columns.append(column.cast(kind).alias(name))
-    made = sql.struct(*columns)
-    return made if when is None else sql.when(when, made)
+    found = {"statistic": text(statistic), **of}
+    columns = ", ".join(
+        f"cast({found.get(name, 'null')} AS {kind}) AS {name}"
+        for name, kind in {**OF, **VALUE}.items()
+    )
+    return f"struct({columns})" if when is None else f"if({when}, struct({columns}), null)"
 
 
-def facts_of(rows: DataFrame, facts: Sequence[Column], more: Column | None = None) -> DataFrame:
-    """Return a row for each fact that holds, with `family` and `group` of the row it is about.
+def facts_of(rows: str, facts: Sequence[str], more: str = "") -> str:
+    """Return a query for each fact that holds, with `family` and `group` of its row.
 
     Parameters
     ----------
+    rows : name of the rows that it is about
     more : a list of further facts
     """
-    from pyspark.sql import functions as sql
-
-    listed = sql.array(*facts)
-    listed = listed if more is None else sql.concat(listed, more)
-    rows = rows.select("family", "group", sql.explode(listed).alias("fact"))
-    return rows.where("fact is not null").select("family", "group", "fact.*")
+    listed = f"array({', '.join(facts)})"
+    listed = f"concat({listed}, {more})" if more else listed
+    exploded = f"SELECT family, group, explode({listed}) AS fact FROM {rows}"
+    return f"SELECT family, group, fact.* FROM ({exploded}) WHERE fact IS NOT NULL"
 
 
-def counted(facts: DataFrame) -> DataFrame:
-    """Count the facts: `count`, `total` and `most` of the values, and one group that has it."""
-    from pyspark.sql import functions as sql
-
-    return facts.groupBy("family", *OF).agg(
-        sql.count("*").alias("count"),
-        sql.sum("value").alias("total"),
-        sql.max("value").alias("most"),
-        sql.min("group").alias("group"),
-    )
+COUNTED = f"""
+    SELECT family, {", ".join(OF)}, count(*) AS count, sum(value) AS total, max(value) AS most,
+        min(group) AS group
+    FROM facts GROUP BY family, {", ".join(OF)}
+"""

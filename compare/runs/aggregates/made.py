@@ -7,33 +7,29 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
-from compare.runs.aggregates.facts import counted
-from compare.runs.aggregates.of_optima import (
-    OF_OPTIMA,
-    facts_of_names,
-    facts_of_optima,
-    worst_of,
-)
-from compare.runs.aggregates.of_scores import facts_of_scores, is_timed
+from compare.runs.aggregates.facts import COUNTED, text
+from compare.runs.aggregates.of_optima import facts_of_names, facts_of_optima, worst_of
+from compare.runs.aggregates.of_scores import IS_TIMED, facts_of_scores
 from compare.runs.aggregates.state import has_state, state_of
 from compare.runs.tables.files import append, good
-from compare.runs.tables.keys import row_key_column
+from compare.runs.tables.keys import HEXADECIMAL_DIGITS
 from compare.runs.tables.schemas import TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from compare.runs.job import Job
 
-COMPILED = "spark.sql.codegen.wholeStage"
+FEW = {"spark.sql.codegen.wholeStage": "false", "spark.sql.shuffle.partitions": "1"}
 MOST_INTERPRETED = 50_000
 MOST_FAMILIES = 64
 OTHERS = "other families"
 # Of texts that may be many, the most frequent of each family.
 MOST_TEXTS = 100
 TEXTS = ("assumed", "reason")
+MARKS = ("state", "objective")
 # Up to how many days apart captures are told to the minute, hour, day, month.
 DIGITS = ((0, 16), (14, 13), (400, 10), (10**9, 7))
 
@@ -53,79 +49,81 @@ def aggregate(spark: SparkSession, job: Job, run: str) -> Path | None:
     state = state_of(job.out, objective)
     if has_state(job.out, state):
         return None
-    from pyspark.sql import functions as sql
-
-    groups = _groups(spark, job.out)
-    of_objective = sql.col("objective") == objective
-    optima = _stored(spark, job.out, "optima").where(of_objective)
-    optima = _one_each(optima, row_key_column(job.optimum_made_by, sql.col("group_key")))
-    optima = optima.join(groups, "group_key").select(*OF_OPTIMA).persist()
-    scores = _stored(spark, job.out, "scores").where(of_objective)
-    scores = _one_each(scores, _score_key(job), "assignor").join(groups, "group_key")
-    facts = facts_of_optima(optima, _digits(job.out))
-    facts = facts.unionByName(facts_of_scores(_with_fastest(scores), job.objective))
-    facts = facts.unionByName(facts_of_names(optima))
-    rows = _most_frequent(counted(facts)).unionByName(worst_of(optima), allowMissingColumns=True)
-    marks = {"state": sql.lit(state), "objective": sql.lit(objective)}
-    rows = rows.withColumns(marks).select(*TABLES["aggregates"].names)
-    compiled = spark.conf.get(COMPILED, "true")
-    # To compile a plan takes longer than to run it over a few rows.
-    spark.conf.set(COMPILED, str(_rows(job.out) > MOST_INTERPRETED).lower())
+    views = [_view(spark, job.out, name) for name in ("groups", "optima", "scores")]
+    # Of few rows, to compile a plan and to start tasks takes longer than to run it.
+    few = _rows(job.out) <= MOST_INTERPRETED
+    before = {name: spark.conf.get(name) for name in FEW}
     try:
-        return append(job.out, "aggregates", rows.toArrow(), run)
+        for name, value in FEW.items() if few else ():
+            spark.conf.set(name, value)
+        rows = spark.sql(_query(job, objective, state)).toArrow()
     finally:
-        spark.conf.set(COMPILED, compiled or "true")
-        optima.unpersist()
+        for name, usual in before.items():
+            spark.conf.set(name, usual or "")
+        for view in views:
+            spark.catalog.dropTempView(view)
+    return append(job.out, "aggregates", rows, run)
 
 
-def _rows(folder: Path) -> int:
-    """Return how many rows there are in ``scores``, with repeats."""
-    return sum(pq.read_metadata(file).num_rows for file in good(folder, "scores")[0])
+def _query(job: Job, objective: str, state: str) -> str:
+    """Return the query of all aggregates.
 
-
-def _stored(spark: SparkSession, folder: Path, name: str) -> DataFrame:
-    """Return a table as it is, with where each row stands: one may be there twice."""
-    from pyspark.sql import functions as sql
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    files = good(folder.absolute(), name)[0]
-    schema = from_arrow_schema(TABLES[name])
-    place = sql.struct("_metadata.file_name", "_metadata.row_index").alias("stands")
-    if not files:
-        empty = spark.createDataFrame([], schema)
-        return empty.withColumn("stands", sql.lit(None).cast("struct<file_name:string>"))
-    reader = spark.read.schema(schema).option("__globPaths__", "false")
-    return reader.parquet(*(f"file:{file}" for file in files)).select("*", place)
-
-
-def _groups(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return of each group its family, its size and whether it is known who reads what.
-
-    A family is a file of many groups, or else the folder that a group was found in.
+    It is one text: a plan that is put together call by call takes longer than to run it.
     """
-    from pyspark.sql import functions as sql
-
-    first = sql.split("source", ", ", 2)[0]
-    above = sql.regexp_replace(first, "/?[^/]*$", "")
-    of_many = sql.lower(first).rlike(r"\.(jsonl|ndjson|parquet)$")
-    family = sql.when(of_many, first).when(above == "", sql.lit(".")).otherwise(above)
-    groups = _stored(spark, folder, "groups").withColumn(
-        "family", sql.coalesce(family, sql.lit("."))
+    of_assignors = (
+        f"WHEN {text(name)} THEN {_row_key(job.score_made_by(name))}" for name in job.assignors
     )
-    found = groups.groupBy("family").agg(sql.count("*").alias("groups"))
-    found = found.orderBy(sql.desc("groups"), sql.desc("family")).limit(MOST_FAMILIES)
-    kept = found.toArrow()["family"].to_pylist()
-    known = sql.coalesce(sql.forall("subscription_known", lambda one: one), sql.lit(True))
-    family = sql.when(sql.col("family").isin(kept), sql.col("family")).otherwise(OTHERS)
-    first_of = sql.struct(
-        "stands", family.alias("family"), "n_partitions", known.alias("is_known")
-    )
-    once = groups.groupBy(sql.col("key").alias("group_key")).agg(sql.min(first_of).alias("one"))
-    return once.select("group_key", "one.family", "one.n_partitions", "one.is_known")
+    score_key = f"CASE assignor {' '.join(of_assignors)} END"
+    facts = [
+        facts_of_optima("optima", _digits(job.out)),
+        facts_of_scores("scores", job.objective),
+        facts_of_names("optima"),
+    ]
+    texts = ", ".join(map(text, TEXTS))
+    columns = ", ".join(name for name in TABLES["aggregates"].names if name not in MARKS)
+    return f"""
+        WITH found AS (
+            SELECT *, if(lower(first) RLIKE '[.](jsonl|ndjson|parquet)$', first,
+                if(above = '', '.', above)) AS in_family
+            FROM (SELECT *, regexp_replace(first, '/?[^/]*$', '') AS above
+                FROM (SELECT *, split(source, ', ', 2)[0] AS first FROM assay_groups))
+        ), kept AS (
+            SELECT in_family AS family FROM found GROUP BY in_family
+            ORDER BY count(*) DESC, in_family DESC LIMIT {MOST_FAMILIES}
+        ), sized AS (
+            SELECT key AS group_key, min_by(struct(coalesce(family, {text(OTHERS)}) AS family,
+                n_partitions, coalesce(forall(subscription_known, one -> one), true) AS is_known
+                ), stands) AS of
+            FROM found LEFT JOIN kept ON in_family = family GROUP BY key
+        ), optima AS (
+            SELECT one.*, of.family, of.is_known
+            FROM ({_one_each("assay_optima", objective, _row_key(job.optimum_made_by))}) AS one
+            JOIN sized USING (group_key)
+        ), placed AS (
+            SELECT one.*, of.family, of.n_partitions
+            FROM ({_one_each("assay_scores", objective, score_key, "assignor")}) AS one
+            JOIN sized USING (group_key)
+        ), scores AS (
+            SELECT *, min(took) OVER (PARTITION BY group_key) AS fastest,
+                row_number() OVER (PARTITION BY group_key ORDER BY took NULLS LAST, assignor)
+                AS by_seconds
+            FROM (SELECT *, if({IS_TIMED}, seconds, null) AS took FROM placed)
+        ), facts AS ({" UNION ALL ".join(facts)}), ranked AS (
+            SELECT *, row_number() OVER (PARTITION BY statistic, family ORDER BY count DESC, label)
+                AS place
+            FROM ({COUNTED})
+        ), every AS (
+            SELECT family, statistic, assignor, tier, label, captured_at, x, y, count, total, most,
+                group, string(null) AS group_key, string(null) AS optimum_key
+            FROM ranked WHERE place <= {MOST_TEXTS} OR statistic NOT IN ({texts})
+            UNION ALL {worst_of("optima")}
+        )
+        SELECT {text(state)} AS state, {text(objective)} AS objective, {columns} FROM every
+    """
 
 
-def _one_each(rows: DataFrame, key: Column, *more: str) -> DataFrame:
-    """Return one row a group, and of each in `more`: that of this job where there is one.
+def _one_each(rows: str, objective: str, key: str, *more: str) -> str:
+    """Return a query for one row a group, and of each in `more`: this job's where there is one.
 
     Runs with another time limit, or of another version, leave rows of their own.
 
@@ -133,51 +131,39 @@ def _one_each(rows: DataFrame, key: Column, *more: str) -> DataFrame:
     ----------
     key : of the row that this job makes
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
-
-    order = [sql.col("key") != key, "key", "stands"]
-    number = sql.row_number().over(Window.partitionBy("group_key", *more).orderBy(*order))
-    return rows.withColumn("number", number).where("number = 1").drop("number", "stands")
-
-
-def _score_key(job: Job) -> Column:
-    """Return the key of the row of each assignor as this job makes it."""
-    from pyspark.sql import functions as sql
-
-    key = sql.lit("")
-    for name in job.assignors:
-        made = row_key_column(job.score_made_by(name), sql.col("group_key"))
-        key = sql.when(sql.col("assignor") == name, made).otherwise(key)
-    return key
+    by = ", ".join(("group_key", *more))
+    order = f"coalesce(key <> {key}, true), key, stands"
+    number = f"row_number() OVER (PARTITION BY {by} ORDER BY {order}) AS number"
+    of_objective = f"objective = {text(objective)}"
+    return f"SELECT * FROM (SELECT *, {number} FROM {rows} WHERE {of_objective}) WHERE number = 1"
 
 
-def _with_fastest(scores: DataFrame) -> DataFrame:
-    """Add the least seconds of each group, and the place of a row in it by seconds."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
-
-    seconds = sql.when(is_timed(), sql.col("seconds"))
-    of_group = Window.partitionBy("group_key")
-    by_seconds = of_group.orderBy(sql.asc_nulls_last("took"), "assignor")
-    scores = scores.withColumn("took", seconds)
-    return scores.withColumns(
-        {
-            "fastest": sql.min("took").over(of_group),
-            "place_in_group": sql.row_number().over(by_seconds),
-        }
-    )
+def _row_key(made_by: str) -> str:
+    """Return the key of a group's row as SQL."""
+    return f"substring(sha2(concat({text(made_by)}, group_key), 256), 1, {HEXADECIMAL_DIGITS})"
 
 
-def _most_frequent(rows: DataFrame) -> DataFrame:
-    """Leave out the texts of a family that are not among the most frequent."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
+def _view(spark: SparkSession, folder: Path, name: str) -> str:
+    """Make a table a view with where each row stands: one may be there twice; return its name."""
+    from pyspark.sql.pandas.types import from_arrow_schema
 
-    order = Window.partitionBy("statistic", "family").orderBy(sql.desc("count"), "label")
-    rows = rows.withColumn("place", sql.row_number().over(order))
-    kept = (sql.col("place") <= MOST_TEXTS) | ~sql.col("statistic").isin(*TEXTS)
-    return rows.where(kept).drop("place")
+    files = good(folder.absolute(), name)[0]
+    schema = from_arrow_schema(TABLES[name])
+    if files:
+        reader = spark.read.schema(schema).option("__globPaths__", "false")
+        rows = reader.parquet(*(f"file:{file}" for file in files))
+        rows = rows.selectExpr("*", "struct(_metadata.file_name, _metadata.row_index) AS stands")
+    else:
+        rows = spark.createDataFrame([], schema).selectExpr(
+            "*", "struct('' AS file_name) AS stands"
+        )
+    rows.createOrReplaceTempView(f"assay_{name}")
+    return f"assay_{name}"
+
+
+def _rows(folder: Path) -> int:
+    """Return how many rows there are in ``scores``, with repeats."""
+    return sum(pq.read_metadata(file).num_rows for file in good(folder, "scores")[0])
 
 
 def _digits(folder: Path) -> int:

@@ -4,106 +4,66 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.runs.aggregates.bins import bin_column, integer_bin_column
-from compare.runs.aggregates.facts import fact, facts_of
+from compare.runs.aggregates.bins import bin_sql, integer_bin_sql
+from compare.runs.aggregates.facts import fact, facts_of, text
 from compare.score import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import Column, DataFrame
-
     from groups.tiers import Objective
 
+# Whether an assignor took a time that tells something.
+IS_TIMED = f"status = 'scored' AND seconds > 0 AND n_partitions > 0 AND assignor <> '{CURRENT}'"
+_LEAST = "coalesce(term.excess, term.excess_from)"
+COUNTS = {
+    "groups": "status = 'scored'",
+    "unscored": "status <> 'scored'",
+    "valid": "status = 'scored' AND valid",
+    "balanced": "status = 'scored' AND balanced",
+    "optimal": "forall(terms, term -> term.excess <=> 0)",
+    "maybe": f"valid AND forall(terms, term -> coalesce({_LEAST} <= 0, true))",
+}
 
-def facts_of_scores(scores: DataFrame, tiers: Objective) -> DataFrame:
-    """Return the facts of scores.
+
+def facts_of_scores(rows: str, tiers: Objective) -> str:
+    """Return a query for the facts of scores.
 
     Parameters
     ----------
-    scores : of one objective, one a group and assignor, with `family`, `n_partitions`, and
-        `fastest`: the least seconds of the group's rows that :func:`is_timed` holds for
+    rows : name of scores of one objective, one a group and assignor, with `family`,
+        `n_partitions`, `fastest`, the least seconds of the group that tell something, and
+        `by_seconds`, the place of the row among them
     """
-    from pyspark.sql import functions as sql
-
-    told = sql.concat("status", sql.lit(": "), sql.coalesce("reason", sql.lit("None")))
+    told = "concat(status, ': ', coalesce(reason, 'None'))"
     facts = [
-        *_counts(),
+        *(_fact("assignor", is_so, label=text(name)) for name, is_so in COUNTS.items()),
         *(one for number, name in enumerate(tiers) for one in _excess(number, name)),
-        _fact("reason", sql.col("status") != "scored", label=told),
+        _fact("reason", COUNTS["unscored"], label=told),
         *_times(),
     ]
-    return facts_of(scores, facts)
+    return facts_of(rows, facts)
 
 
-def is_timed() -> Column:
-    """Say whether an assignor took a time that tells something."""
-    from pyspark.sql import functions as sql
-
-    return (
-        (sql.col("status") == "scored")
-        & (sql.col("seconds") > 0)
-        & (sql.col("n_partitions") > 0)
-        & (sql.col("assignor") != CURRENT)
-    )
+def _fact(statistic: str, when: str, **of: str) -> str:
+    return fact(statistic, when, assignor="assignor", **of)
 
 
-def _fact(statistic: str, when: Column, **of: Column | str | None) -> Column:
-    from pyspark.sql import functions as sql
-
-    return fact(statistic, when, assignor=sql.col("assignor"), **of)
-
-
-def _counts() -> Iterator[Column]:
-    """In which groups an assignor was scored, valid, balanced, optimal, or may be that."""
-    from pyspark.sql import functions as sql
-
-    scored = sql.col("status") == "scored"
-    least = "coalesce(term.excess, term.excess_from)"
-    what = {
-        "groups": scored,
-        "unscored": ~scored,
-        "valid": scored & sql.col("valid"),
-        "balanced": scored & sql.col("balanced"),
-        "optimal": sql.expr("forall(terms, term -> term.excess <=> 0)"),
-        "maybe": sql.col("valid")
-        & sql.expr(f"forall(terms, term -> coalesce({least} <= 0, true))"),
-    }
-    for name, is_so in what.items():
-        yield _fact("assignor", is_so, label=name)
-
-
-def _excess(number: int, tier: str) -> Iterator[Column]:
+def _excess(number: int, tier: str) -> Iterator[str]:
     """How far a row is above the optimum of a tier, and how far at most where that is open."""
-    from pyspark.sql import functions as sql
-
-    exact, low, high = (
-        sql.expr(f"terms[{number}].{name}") for name in ("excess", "excess_from", "excess_to")
-    )
+    term = f"get(terms, {number})"
     # An incumbent that a heuristic beats leaves the excess open from 0 on.
-    low = sql.when(low < 0, sql.lit(0)).otherwise(low)
-    for name, end in (("excess", low), ("excess_most", high)):
-        value = sql.coalesce(exact, end)
-        is_known = value.isNotNull()
-        yield _fact(name, is_known, tier=tier, x=integer_bin_column(value), value=value)
+    low = f"if({term}.excess_from < 0, 0, {term}.excess_from)"
+    for name, end in (("excess", low), ("excess_most", f"{term}.excess_to")):
+        value = f"coalesce({term}.excess, {end})"
+        bin_ = integer_bin_sql(value)
+        yield _fact(name, f"{value} IS NOT NULL", tier=text(tier), x=bin_, value=value)
 
 
-def _times() -> Iterator[Column]:
+def _times() -> Iterator[str]:
     """How many times the fastest an assignor took, and how long for groups of such a size."""
-    from pyspark.sql import functions as sql
-
-    seconds = sql.col("seconds")
-    ratio = bin_column(seconds / sql.col("fastest"))
-    size = _two_digits(sql.col("n_partitions"))
-    yield _fact("times the fastest", is_timed(), x=ratio)
-    yield _fact("seconds by partitions", is_timed(), x=size, y=bin_column(seconds))
-    is_first = is_timed() & (sql.col("place_in_group") == 1)
-    yield fact("timed groups", is_first)
-
-
-def _two_digits(whole: Column) -> Column:
-    """Return a whole number of 1 or more with its first two digits, the others 0."""
-    from pyspark.sql import functions as sql
-
-    scale = sql.pow(sql.lit(10.0), sql.greatest(sql.length(whole.cast("string")) - 2, sql.lit(0)))
-    return sql.floor(whole / scale) * scale
+    scale = "pow(10.0D, greatest(length(cast(n_partitions AS string)) - 2, 0))"
+    size = f"floor(n_partitions / {scale}) * {scale}"
+    yield _fact("times the fastest", IS_TIMED, x=bin_sql("seconds / fastest"))
+    yield _fact("seconds by partitions", IS_TIMED, x=size, y=bin_sql("seconds"))
+    yield fact("timed groups", f"{IS_TIMED} AND by_seconds = 1")
