@@ -65,17 +65,20 @@ def print_groups(
         print_over_groups(rows, tiers)
 
 
-def print_lines(worst: Sequence[Glance], not_judged: Sequence[str] = ()) -> bool:
+def print_lines(
+    worst: Sequence[Glance], not_judged: Sequence[str] = (), *, several: bool = False
+) -> bool:
     """Print a line for each group; say whether some have a lag.
 
     Parameters
     ----------
     not_judged : names of groups, or places, without a verdict
+    several : whether a group is there more than once, also where no two of its lines are shown
     """
     lags = [_peak_lags(one) for one in worst]
     times_behind = [_catch_up(one) for one in worst]
     # A group that is there more than once is told by when it was captured, in a second column.
-    times = int(len({one.name for one in worst}) < len(worst))
+    times = int(several or len({one.name for one in worst}) < len(worst))
     heads = [
         "group",
         *["captured at"] * times,

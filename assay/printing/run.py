@@ -28,7 +28,8 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
     show("")
     shown = found.overview.worst[:MOST_LINES]
     if shown or names:
-        print_lines(shown, names[: max(0, MOST_LINES - len(shown))])
+        several = counts.captured > found.groups
+        print_lines(shown, names[: max(0, MOST_LINES - len(shown))], several=several)
         left = counts.captured - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
         if left > 0:
             what = "no worse than the last line" if shown else "not judged"
