@@ -48,7 +48,7 @@ def one_line(error: Exception, out: Path, scratch: Path | None = None) -> AssayE
     ----------
     out : folder of the tables: a job that fails for a file is bad input, as its folder cannot be
         written or went away
-    scratch : folder of what Spark writes on the way, where there is one
+    scratch : where Spark writes on the way
     """
     text = str(error)
     of_ours = _OF_OURS.search(text)

@@ -34,13 +34,13 @@ def scratch() -> Iterator[Path]:
     BadInput
         Where no folder can be made there.
     """
-    above = Path(os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir())
-    clear_dead(above)
+    place = above()
+    clear_dead(place)
     try:
-        folder = Path(mkdtemp(prefix=PREFIX, dir=above)).resolve()
+        folder = Path(mkdtemp(prefix=PREFIX, dir=place)).resolve()
         lock = _locked(folder / LOCK)
     except OSError as error:
-        raise BadInput(f"{above}: no scratch folder can be made: {error.strerror}") from None
+        raise BadInput(f"{place}: no scratch folder can be made: {error.strerror}") from None
     # Only this process holds the other end of the pipe, and no signal of a terminal reaches it.
     watch = subprocess.Popen(
         [sys.executable, "-I", "-S", janitor.__file__, str(folder)],
@@ -63,9 +63,14 @@ def scratch() -> Iterator[Path]:
             os.close(lock)
 
 
-def clear_dead(above: Path) -> None:
-    """Clear the scratch folders under a folder whose runs are dead."""
-    for lock in above.glob(f"{PREFIX}*/{LOCK}"):
+def above() -> Path:
+    """Return where scratch folders go."""
+    return Path(os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir())
+
+
+def clear_dead(place: Path) -> None:
+    """Clear the scratch folders at a place whose runs are dead."""
+    for lock in place.glob(f"{PREFIX}*/{LOCK}"):
         try:
             held = _locked(lock, make=False)
         except OSError:

@@ -26,7 +26,7 @@ from compare.runs.session.master import (
     of_own_session,
     submitted,
 )
-from compare.runs.session.scratch import scratch
+from compare.runs.session.scratch import above, scratch
 from groups.extras import require
 from heuristics.shipped.java.runtime import spark_java_home
 
@@ -86,7 +86,7 @@ def spark_session(
             with _set_for_now(present, {**of_every_session(), **(conf or {})}):
                 yield present
         except failures as error:
-            raise one_line(error, out) from error
+            raise one_line(error, out, above()) from error
         return
     where = master_of(master)
     assert where is not None
@@ -96,7 +96,7 @@ def spark_session(
         try:
             yield session
         except failures as error:
-            raise one_line(error, out) from error
+            raise one_line(error, out, above()) from error
 
 
 @contextmanager

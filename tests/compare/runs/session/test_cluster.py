@@ -68,7 +68,7 @@ def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_s
     run.open()
     code, out, err = run.end()
     assert code == 0, err
-    assert out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+    assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
     assert tables_of(cluster.folder / "cluster") == in_this_process
 
 
@@ -93,6 +93,6 @@ def test_a_spark_connect_server_runs_the_same_run(cluster, in_this_process):
     run = Running(cluster.folder, "--master", server, out="connected")
     code, out, err = run.end()
     assert code == 0, err
-    assert out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+    assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
     assert tables_of(cluster.folder / "connected") == in_this_process
     assert os.listdir(run.scratch) == []

@@ -2,12 +2,14 @@
 
 import os
 import signal
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from compare.runs.tables.stored import read_table
+from tests.assay.calling import ASSAY
 from tests.compare.runs.session.running import Running, children, fill
 
 GROUPS = 24
@@ -135,7 +137,7 @@ def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
 def test_where_tasks_are_tried_again_no_process_below_java_is_missed(ends):
     end = ends.by["to_the_end"]
     assert end.code == 0, end.err
-    assert end.out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+    assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in end.out
     assert "1 input failed" in end.out
 
 
@@ -167,7 +169,7 @@ def test_runs_side_by_side_into_one_folder_all_end_well_and_nothing_is_there_twi
     ended = [run.end() for run in runs]
     assert [code for code, _, _ in ended] == [0, 0, 0], ended
     for _, out, _ in ended:
-        assert out.startswith(f"{GROUPS} groups, {GROUPS} of them with a proved optimum, ")
+        assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
     for name, rows in (("groups", GROUPS), ("optima", GROUPS), ("scores", 2 * GROUPS)):
         assert len(read_table(tmp_path / "out", name)) == rows
     assert runs[0].left() == []
@@ -191,3 +193,23 @@ def test_a_scratch_folder_of_a_dead_run_is_cleared_by_the_next_one_and_others_ar
         assert first.exists()
     assert [*tmp_path.iterdir()] == [other]
     assert children(os.getpid()) == []
+
+
+@pytest.mark.spark
+def test_no_space_for_scratch_is_one_line_with_the_place_and_nothing_is_left_there(tmp_path):
+    fill(tmp_path, GROUPS)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    alone = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    mounted = f"mount -t tmpfs -o size=8k tmpfs {disk}"
+    tried = subprocess.run([*alone, mounted], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"no small disk can be mounted here: {tried.stderr.strip()}")
+    run = f"{ASSAY} run in.jsonl --out out --assignor current; echo $?; ls {disk}"
+    ran = subprocess.run(
+        [*alone, f"{mounted}; {run}"], capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "SPARK_LOCAL_DIRS": str(disk)}, timeout=240, check=False,
+    )  # fmt: skip
+    assert ran.stdout == "2\n", ran.stderr
+    assert ran.stderr.splitlines()[-1] == f"assay: {disk}: no space left on device; {GOES_ON}"
+    assert "Traceback" not in ran.stderr
