@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from compare.samples.placed import placed
 from groups.errors import BadInput
 from groups.group import Group
-from optimal.solve import solve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,11 +93,10 @@ class Family:
         was_there = np.arange(everybody) < everybody - joined
         added = np.maximum(counts // 10, 1) if self.event == "partitions-added" else 0 * counts
         before = _group("before", reads[was_there], np.maximum(counts - added, 0), None)
-        placed = solve(before).assignment
+        (held,) = placed([before])
         owner = np.full(int(counts.sum()), -1)
-        if placed is not None:
-            starts = np.repeat(np.cumsum(counts) - counts - before.first[:-1], before.partitions)
-            owner[np.arange(before.n_partitions) + starts] = placed.owner - left
+        starts = np.repeat(np.cumsum(counts) - counts - before.first[:-1], before.partitions)
+        owner[np.arange(before.n_partitions) + starts] = held - left
         return _group(f"{self.name}-{seed}", reads[stayed], counts, np.maximum(owner, -1))
 
     def _counts(self) -> Int64:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.samples.drawn import drawn
+from compare.samples.placed import placed
 from groups import Assignment, Group
-from optimal.fleets.solve_many import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,14 +62,14 @@ def ordinary(seed: int) -> Iterator[Group]:
             group.only(np.flatnonzero(stays)).with_claims([], [])
             for group, stays in zip(batch, settled, strict=True)
         ]
-        for group, stays, solution in zip(batch, settled, solve_many(before), strict=True):
-            yield _holding(group, stays, solution.assignment)
+        for group, stays, some, owner in zip(batch, settled, before, placed(before), strict=True):
+            yield _holding(group, stays, Assignment(some, owner))
 
 
-def _holding(group: Group, settled: Bools, held: Assignment | None) -> Group:
+def _holding(group: Group, settled: Bools, held: Assignment) -> Group:
     """Return the group whose settled members, and only those, own what they hold."""
     document = group.to_dict()
-    owned = {} if held is None else held.to_dict()
+    owned = held.to_dict()
     for name, stays in zip(group.members, settled.tolist(), strict=True):
         said = document["members"][name]
         said["owned"] = owned.get(name, {})

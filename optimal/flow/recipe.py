@@ -50,6 +50,7 @@ def flow(
     *,
     time_limit: float | None = None,
     closed_form: bool = True,
+    settle_ties: bool = True,
 ) -> Answer:
     """Solve a group for an objective of flow tiers.
 
@@ -57,6 +58,7 @@ def flow(
     ----------
     time_limit : seconds; looked at between two flows
     closed_form : use the closed form where it applies
+    settle_ties : as :func:`optimal.flow.tier_flows.tier_flows` has it
 
     Raises
     ------
@@ -65,7 +67,13 @@ def flow(
     """
     unknown = (None,) * len(objective)
     try:
-        found = flows_of(group, objective, TimeLeft.of(time_limit), closed_form=closed_form)
+        found = flows_of(
+            group,
+            objective,
+            TimeLeft.of(time_limit),
+            closed_form=closed_form,
+            settle_ties=settle_ties,
+        )
     except OutOfTime:
         return Answer(None, unknown, stopped=Stopped.TIME_LIMIT)
     stages = Stages.of(objective)
@@ -79,7 +87,12 @@ def flow(
 
 
 def flows_of(
-    group: Group, objective: Objective, time_left: TimeLeft, *, closed_form: bool = True
+    group: Group,
+    objective: Objective,
+    time_left: TimeLeft,
+    *,
+    closed_form: bool = True,
+    settle_ties: bool = True,
 ) -> Flows:
     """Take the steps.
 
@@ -115,7 +128,14 @@ def flows_of(
     paths = Paths.of(group, pools, blocks, stages)
     counts, price = closed_counts(pools, blocks, paths, closed)
     flowing, prices = tier_flows(
-        group, pools, blocks, paths, stages, flowing=~closed, time_left=time_left
+        group,
+        pools,
+        blocks,
+        paths,
+        stages,
+        flowing=~closed,
+        time_left=time_left,
+        settle_ties=settle_ties,
     )
     return Flows(
         owner=frozen(hand_out(group, pools, paths, counts + flowing)),

@@ -41,12 +41,15 @@ def tier_flows(
     *,
     flowing: Bools,
     time_left: TimeLeft,
+    settle_ties: bool = True,
 ) -> tuple[Counts, list[Int64]]:
     """Return how many partitions take each path, and the members' prices for each tier.
 
     Parameters
     ----------
     flowing : (blocks,) bool, the blocks to look at; elsewhere all counts and prices are 0
+    settle_ties : of loads that are as good, take those of which the first members carry more;
+        otherwise whichever come first
 
     Returns
     -------
@@ -59,7 +62,8 @@ def tier_flows(
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     _, _, join, carry = layout.slices
     # Where every member of a block carries the same there is no tie between loads.
-    settled = stages.levelled and not (flowing & (blocks.extra > 0)).any()
+    uneven = not stages.levelled or bool((flowing & (blocks.extra > 0)).any())
+    settled = not (settle_ties and uneven)
     first = np.zeros(carry.stop, np.int64) if settled else _first_members_first(paths, layout)
     part = layout.block_of_nodes(paths, blocks)
     flow: Int64 | None = None
@@ -74,7 +78,11 @@ def tier_flows(
             flow, ties_are_broken = None, False
         else:
             cost = _costs(COSTS[tier], group, paths, layout)
-            flow, distance, ties_are_broken = _cheapest(network, cost, first, part, time_left)
+            if settle_ties:
+                flow, distance, ties_are_broken = _cheapest(network, cost, first, part, time_left)
+            else:
+                flow = cheapest(network, cost, time_left)
+                distance = potentials(network, cost, flow)
             if index + 1 < len(stages.flows) or not settled:
                 network = face(network, cost, distance)
             prices[index] = _prices(distance, pools, blocks, paths, layout)
