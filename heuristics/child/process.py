@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.02
 DYING_SECONDS = 0.1
+# Linux frees the memory before it hangs up: only a busy machine then takes this long.
+HUNG_UP_SECONDS = 10.0
 MOST_READ = 1 << 18
 MEGABYTE = 1_000_000
 PROGRAM = """
@@ -97,7 +99,7 @@ class Process:
                 left = until - monotonic()
                 if self._is_readable(min(max(left, 0), LOOK_SECONDS)):
                     if not self._read():
-                        return Lost(f"the child process died (exit code {self._kill()})")
+                        return Lost(self._died())
                 elif left <= 0:
                     return Lost(f"no answer within {seconds:g} s", timed_out=True)
                 elif self._is_greedy():
@@ -129,16 +131,21 @@ class Process:
         self._looked = now
         return used_bytes(self._process.pid) > self._memory_bytes
 
-    def _kill(self) -> int | None:
+    def _died(self) -> str:
+        code = self._kill(HUNG_UP_SECONDS)
+        return "the child process died" + ("" if code is None else f" (exit code {code})")
+
+    def _kill(self, seconds: float = DYING_SECONDS) -> int | None:
         """Kill it, unless it was seen dead before, and return its exit code if it is known.
 
-        One that is dying already keeps the exit code that it dies with.
+        One that is dying already keeps the exit code that it dies with. It gets so many seconds
+        to be gone.
         """
         if self._process.returncode is None:
             with suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             try:
-                self._process.wait(DYING_SECONDS)
+                self._process.wait(seconds)
             except subprocess.TimeoutExpired:
                 # One that held much memory takes its time, which is nobody else's.
                 Thread(target=self._process.wait, daemon=True).start()
