@@ -159,7 +159,7 @@ def _sample(
     optima = by_key(folder, "optima", [row["optimum_key"] for row in worst], COLUMNS)
     kept = [row for row in worst if row["optimum_key"] in optima and row["group_key"] in sizes]
     keys = [row["group_key"] for row in kept]
-    whole = _in_full([sizes[key]["n_partitions"] for key in keys], objective)
+    whole = many_in_full([sizes[key]["n_partitions"] for key in keys], objective)
     scores = _scores(folder, objective, keys, keys[:whole])
     stored = [optima[row["optimum_key"]] for row in kept]
     glances = [
@@ -185,8 +185,13 @@ def _sample(
     return glances, judged, of_each
 
 
-def _in_full(partitions: Sequence[int], objective: str) -> int:
-    """Return how many of some groups are shown in full, one at least."""
+def many_in_full(partitions: Sequence[int], objective: str) -> int:
+    """Return how many of some groups are shown in full: the first ones, one at least.
+
+    Parameters
+    ----------
+    partitions : of each group, in the order in which they are shown
+    """
     flows = all(TIERS[tier].is_flow for tier in objective.split(" > "))
     most = MOST_IN_FULL if flows else MOST_SEARCHED
     fitting = sum(total <= MOST_PARTITIONS for total in accumulate(partitions))

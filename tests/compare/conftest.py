@@ -53,7 +53,7 @@ class SparkRun:
 
 @dataclass(frozen=True)
 class SparkRuns:
-    """The same job twice, then with one assignor more."""
+    """The same job twice, then with one assignor more and ``--strict``."""
 
     source: Path
     out: Path
@@ -131,7 +131,11 @@ def spark_runs(tmp_path_factory) -> SparkRuns:
     fill(folder / "in")
     asked = ("current", "range", "kip-54-sticky", "kip-615-constrained")
     job = ["in", "--out", "out", *(word for name in asked for word in ("--assignor", name))]
-    more = [[], ["--fail-above", "balance=3"], ["--assignor", "roundrobin", "--timings"]]
+    more = [
+        [],
+        ["--fail-above", "balance=3"],
+        ["--assignor", "roundrobin", "--timings", "--strict"],
+    ]
     jobs = [[*job, *further] for further in more]
     run = subprocess.run(
         [sys.executable, "-c", RUNS, json.dumps(jobs)],

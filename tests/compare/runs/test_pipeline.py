@@ -271,7 +271,7 @@ def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
 
 @pytest.mark.spark
 def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(spark_runs):
-    assert (spark_runs.first.code, spark_runs.second.code, spark_runs.third.code) == (0, 1, 0)
+    assert (spark_runs.first.code, spark_runs.second.code) == (0, 1)
     scores = table(spark_runs, "scores")
     judged = scores[scores["assignor"].isin(ASKED)]
     worse = [
@@ -286,6 +286,15 @@ def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(sp
     not_scored = "the assignment is not valid|subscriptions (are not known|differ): .*"
     line = rf"assay: .+: ({'|'.join(ASKED)}): ({too_far}|{not_scored})"
     assert [x for x in lines if not re.fullmatch(line, x)] == []
+
+
+@pytest.mark.spark
+def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(spark_runs):
+    assert (spark_runs.first.code, spark_runs.third.code) == (0, 1)
+    named = "in/groups.jsonl:4, in/groups.jsonl:5, in/noise.txt and 1 more"
+    lines = [f"assay: failed: 4 inputs: {named}"]
+    assert [x for x in spark_runs.third.err.splitlines() if x.startswith("assay: ")] == lines
+    assert [x for x in spark_runs.first.err.splitlines() if x.startswith("assay: ")] == []
 
 
 @pytest.mark.spark

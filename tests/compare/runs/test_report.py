@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compare.page.from_run import page_of_run
+from compare.page.from_run import MOST_PARTITIONS, many_in_full, page_of_run
 from compare.runs.tables.files import good
 from compare.runs.tables.stored import read_table
 from groups import BadInput
@@ -119,6 +119,16 @@ def test_what_the_run_has_already_cannot_be_asked_of_its_page(spark_runs):
     assert re.fullmatch(
         r"assay: --assume-equal: .* holds the tables of a run, which has it already\n", run.stderr
     )
+
+
+def test_groups_that_take_a_search_are_in_full_less_often_and_great_ones_as_far_as_they_fit():
+    flow, search = "balance > stickiness", "peak_lag > balance"
+    assert [many_in_full([9] * 1000, objective) for objective in (flow, search)] == [200, 20]
+    assert many_in_full([9] * 7, flow) == 7
+    assert many_in_full([], flow) == 0
+    most = MOST_PARTITIONS
+    assert many_in_full([most // 2, most // 2, 1, 1], flow) == 2
+    assert many_in_full([most + 1, 1], flow) == 1
 
 
 def test_a_folder_without_a_run_is_bad_input(tmp_path):

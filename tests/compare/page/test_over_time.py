@@ -1,0 +1,96 @@
+"""How groups went over their captures, as the page of a run draws it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+
+from compare.overview import Glance
+from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
+from compare.runs.aggregates.stored import Aggregates
+from compare.runs.tables.files import append, new_run
+from compare.runs.tables.schemas import TABLES
+from compare.verdict import Verdict
+
+OBJECTIVE = "balance > stickiness"
+GOOD, BAD, OPEN = "as good as can be", "improvable", "not proved"
+HEADS = "captured_at,group,value"
+FIRST = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def at(hour: int) -> str:
+    return f"{FIRST + timedelta(hours=hour):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def capture(group: str, hour: int, says: str, moves: int | None = None, **more) -> dict:
+    return {
+        "group": group,
+        "key": f"{group} {hour} {more}",
+        "captured_at": at(hour),
+        "objective": OBJECTIVE,
+        "verdict": {"says": says, "to_move": moves},
+        **more,
+    }
+
+
+def drawings(folder, captures: list[dict], *worst: str) -> dict[str, list[str]]:
+    """The data of each drawing in lines, by its title."""
+    (folder / "optima").mkdir()
+    rows = pa.Table.from_pylist(captures, TABLES["optima"])
+    append(folder, "optima", rows, new_run(FIRST))
+    trend = [
+        {"statistic": "trend", "captured_at": one["captured_at"][:13], "count": 1}
+        | {"label": one["verdict"]["says"]}
+        for one in captures
+    ]
+    found = Aggregates(pa.Table.from_pylist(trend, TABLES["aggregates"]), current=True)
+    glances = [Glance(name, at(0), 3, 9, Verdict(BAD, sure=True)) for name in worst]
+    drawn = over_time(folder, OBJECTIVE, found, glances)
+    assert all(one.svg.startswith("<svg") and "NaN" not in one.svg for one, _ in drawn)
+    return {one.title: data.splitlines() for one, data in drawn}
+
+
+def test_verdicts_are_counted_at_each_time_of_capture_the_worst_first(tmp_path):
+    captures = [capture("a", 0, GOOD), capture("b", 0, BAD, 2), capture("c", 0, GOOD)]
+    found = drawings(tmp_path, [*captures, capture("b", 1, GOOD)])
+    assert found == {
+        "Verdicts over time": [
+            HEADS,
+            f"{at(0)},improvable,1",
+            f"{at(0)},as good as can be,2",
+            f"{at(1)},as good as can be,1",
+        ]
+    }
+
+
+def test_the_worst_groups_have_their_moves_over_time_and_a_gap_where_they_are_not_known(tmp_path):
+    captures = [
+        capture("a", 2, BAD, 1), capture("a", 0, BAD, 3), capture("a", 1, OPEN, 5),
+        capture("b", 0, GOOD, 7), capture("b", 1, BAD, 4), capture("fine", 0, GOOD),
+        capture("fine", 1, GOOD),
+    ]  # fmt: skip
+    found = drawings(tmp_path, captures, "b", "a")["The worst groups over time"]
+    assert found == [
+        HEADS, f"{at(0)},b,0", f"{at(1)},b,4", f"{at(0)},a,3", f"{at(1)},a,", f"{at(2)},a,1",
+    ]  # fmt: skip
+
+
+def test_of_groups_that_were_captured_once_nothing_goes_over_time(tmp_path):
+    captures = [capture("a", 0, BAD, 3), capture("b", 0, BAD, 2)]
+    assert drawings(tmp_path, captures, "a", "b") == {}
+
+
+def test_another_objective_is_no_part_of_how_a_group_went(tmp_path):
+    captures = [capture("a", 0, BAD, 3), capture("a", 1, BAD, 2)]
+    captures += [capture("a", 1, BAD, 9, objective="balance")]
+    found = drawings(tmp_path, captures, "a")["The worst groups over time"]
+    assert found == [HEADS, f"{at(0)},a,3", f"{at(1)},a,2"]
+
+
+def test_of_many_groups_and_captures_the_worst_and_the_last_are_drawn(tmp_path):
+    long = [capture("a", hour, BAD, 1) for hour in range(MOST_CAPTURES + 2)]
+    names = [f"g{i:02}" for i in range(MOST_GROUPS + 3)]
+    short = [capture(name, hour, BAD, 1) for name in names for hour in range(2)]
+    found = drawings(tmp_path, [*long, *short], "a", *names)["The worst groups over time"][1:]
+    times = [line.split(",")[0] for line in found if ",a," in line]
+    assert times == [at(hour) for hour in range(2, MOST_CAPTURES + 2)]
+    assert {line.split(",")[1] for line in found} == {"a", *names[: MOST_GROUPS - 1]}
