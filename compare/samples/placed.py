@@ -9,7 +9,6 @@ import numpy as np
 from groups.arrays import NOBODY
 from groups.fleet import Fleet
 from groups.tiers import parse_objective
-from optimal.flow.recipe import flow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +23,8 @@ def placed(groups: Sequence[Group]) -> list[Int32]:
     Which of those that are as good does not follow from how solutions decide between them, so
     that the groups of a seed stay what they are when that changes.
     """
+    from optimal.flow.recipe import flow
+
     fleet = Fleet.of(groups)
     found = flow(fleet.group, parse_objective("kip-54"), settle_ties=False).owner
     assert found is not None
