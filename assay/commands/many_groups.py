@@ -82,7 +82,7 @@ def run(
     from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
     from compare.runs.session.master import conf_of
-    from compare.runs.session.spark import spark_session
+    from compare.runs.session.spark import spark_session, starts_here
     from compare.runs.work.stages import timings
 
     tiers = parse_objective(objective)
@@ -111,7 +111,8 @@ def run(
             note(line)
 
     session = partial(spark_session, master=master, conf=conf_of(conf or []))
-    counts = run_job(job, say, far=how_far, session=session)
+    alone = starts_here(master)
+    counts = run_job(job, say, far=how_far, session=session, alone=alone)
     for line in timings(counts.stages) if show_timings else ():
         note(line)
     if format_ == "json":

@@ -6,11 +6,13 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from compare.runs.aggregates.ending import ending_of
 from compare.runs.aggregates.made import aggregate
+from compare.runs.aggregates.state import has_state, state_of
 from compare.runs.counts import RunCounts
 from compare.runs.run_log import logged
 from compare.runs.session.spark import spark_session
@@ -18,9 +20,10 @@ from compare.runs.source.planning import SPLIT_BYTES, splits
 from compare.runs.tables.files import left_out, new_run
 from compare.runs.tables.folder import prepared
 from compare.runs.work.missing import missing_of
-from compare.runs.work.phases import cores_of, read, solve
+from compare.runs.work.phases import cores_of, read, read_alone, solve
 from compare.runs.work.plan import pieces
 from compare.runs.work.stages import Stages
+from compare.runs.work.tally import Tally
 from compare.runs.work.watch import Watch, watched
 from groups.errors import BadInput
 from groups.wording import counted
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 # Enough parts for each core to be done at the same time, large enough to be worth a task.
 PARTS_PER_CORE = 8
 LEAST_BYTES = 2**20
+# So much is read by one core in the time in which Spark starts.
+ALONE_BYTES = 2**22
 
 
 def run_job(
@@ -46,6 +51,7 @@ def run_job(
     *,
     far: Callable[[str], None] | None = None,
     session: Callable[[Path], AbstractContextManager[SparkSession]] = spark_session,
+    alone: bool = False,
 ) -> RunCounts:
     """Fill the tables under ``job.out`` with what is missing of the job.
 
@@ -54,6 +60,8 @@ def run_job(
     say : takes lines for people on what happens
     far : takes a line every two seconds on how far it is
     session : takes the folder and opens the Spark session
+    alone : whether a small input may be read here, so that a run that finds nothing to do needs
+        no session
 
     Raises
     ------
@@ -70,27 +78,41 @@ def run_job(
     say(f"reading {job.source}")
     with logged(job, run, started) as facts:
         with ExitStack() as opened:
-            with stages.timed("start"):
-                spark = opened.enter_context(session(named))
-                cores = cores_of(spark)
-            facts |= {"master": spark.conf.get("spark.master"), "cores": cores}
-            with stages.phase(cores) as tallies:
-                tallies.append(read(spark, job, run, parts))
+
+            @cache
+            def start() -> tuple[SparkSession, int]:
+                with stages.timed("start"):
+                    spark = opened.enter_context(session(named))
+                    cores = cores_of(spark)
+                facts.update(master=spark.conf.get("spark.master"), cores=cores)
+                return spark, cores
+
+            if alone and sum(part.size for part in parts) <= ALONE_BYTES:
+                with stages.phase(1) as tallies:
+                    tallies.append(read_alone(job, run, parts))
+            else:
+                spark, cores = start()
+                with stages.phase(cores) as tallies:
+                    tallies.append(read(spark, job, run, parts))
             was_read = tallies[0]
             with stages.timed("plan"):
                 keys = sorted(was_read.keys)
                 missing = missing_of(job, keys)
-                planned = pieces(missing, job, cores)
-            if planned:
+            done = Tally()
+            if len(missing):
+                spark, cores = start()
                 say(f"solving {counted(len(missing), 'group')} for {' > '.join(job.objective)}")
-            watch = Watch(job.out, run, len(missing), missing.scores)
-            with stages.phase(cores) as tallies, watched(watch, far or (lambda _: None)):
-                tallies.append(solve(spark, job, run, planned))
-            done = tallies[0]
-            if planned:
+                with stages.timed("plan"):
+                    planned = pieces(missing, job, cores)
+                watch = Watch(job.out, run, len(missing), missing.scores)
+                with stages.phase(cores) as tallies, watched(watch, far or (lambda _: None)):
+                    tallies.append(solve(spark, job, run, planned))
+                done = tallies[0]
                 say(f"{done.counts['groups']:,} of {counted(len(missing), 'group')}")
-            with stages.timed("add"):
-                aggregate(spark, job, run)
+            if not has_state(job.out, state_of(job.out, " > ".join(job.objective))):
+                spark, _ = start()
+                with stages.timed("add"):
+                    aggregate(spark, job, run)
             ended = perf_counter()
         found = ending_of(job, keys, was_read.failures)
         stages.seconds["end"] = perf_counter() - ended

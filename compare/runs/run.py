@@ -67,7 +67,7 @@ def run(
     require("pyspark", "pyarrow", "pandas", extra="spark")
     from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
-    from compare.runs.session.spark import spark_session
+    from compare.runs.session.spark import spark_session, starts_here
 
     job = job_of(
         source,
@@ -79,4 +79,5 @@ def run(
         reset=reset,
     )
     session = partial(spark_session, master=master, conf=conf, given=spark)
-    return run_job(job, say or (lambda _: None), session=session)
+    alone = starts_here(master, spark)
+    return run_job(job, say or (lambda _: None), session=session, alone=alone)

@@ -30,6 +30,7 @@ BLANK = {
     "bound": UNKNOWN,
     "scale": 1,
     "seconds": 0.0,
+    "check_seconds": 0.0,
     "owner": NOBODY,
     "loads": 0,
     "level": 0,

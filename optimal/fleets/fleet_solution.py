@@ -43,6 +43,8 @@ class FleetSolution:
     level, price : (members,) int64, the certificates; 0 where the proof has none
     scale : (groups, tiers that the prices are about) int64, what a unit of each counts
     seconds : (groups,) float64, the share of each group in the common time
+    check_seconds : (groups,) float64, of these what the check took; 0 where a group was solved by
+        itself
     errors : why a group has no answer, by its index; its status is `unknown`
     separate : the answers to groups that were solved by themselves, by their indices
     """
@@ -61,6 +63,7 @@ class FleetSolution:
     price: Int64
     scale: Int64
     seconds: Floats
+    check_seconds: Floats
     errors: Mapping[int, AssayError]
     separate: Mapping[int, Solution]
 

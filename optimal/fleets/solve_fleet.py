@@ -143,11 +143,13 @@ def _together(
         of_member, level = fleet.member_group, found.level
         for at, of_tier in enumerate(found.prices):
             price += scale[of_member, at] * of_tier
+    solved = perf_counter()
     books = Books.of(fleet.group, found.owner)
     value = values_of_groups(books, fleet, objective)
     good = valid_groups(books, fleet)
     if kind is ProofKind.CERTIFICATE:
         good &= proved_groups(books, fleet, objective, (level, price), scale)
+    ended = perf_counter()
     solution = FleetSolution(
         fleet=fleet,
         objective=objective,
@@ -163,7 +165,8 @@ def _together(
         level=level,
         price=price,
         scale=scale,
-        seconds=np.full(groups, (perf_counter() - start) / max(groups, 1)),
+        seconds=np.full(groups, (ended - start) / max(groups, 1)),
+        check_seconds=np.full(groups, (ended - solved) / max(groups, 1)),
         errors={},
         separate={},
     )

@@ -22,6 +22,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from assay.cli import main
 
+from compare.runs import pipeline
+
+# The first one reads its small input in tasks, those after it without a session.
+alone, pipeline.ALONE_BYTES = pipeline.ALONE_BYTES, -1
 for arguments in json.loads(sys.argv[1]):
     sys.argv = ["assay", "run", *arguments]
     with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
@@ -37,6 +41,7 @@ for arguments in json.loads(sys.argv[1]):
         keys = [k for f in files if folder.name not in ("runs", "aggregates")
                 for k in pq.read_table(f, columns=["key"])["key"].to_pylist()]
         tables[folder.name] = keys or sum(pq.read_metadata(f).num_rows for f in files)
+    pipeline.ALONE_BYTES = alone
     print(json.dumps([code, out.getvalue(), err.getvalue(), tables]), flush=True)
 """
 

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import warnings
 from contextlib import contextmanager, nullcontext, suppress
@@ -97,6 +98,20 @@ def spark_session(
             yield session
         except failures as error:
             raise one_line(error, out, above()) from error
+
+
+def starts_here(master: str | None, given: SparkSession | None = None) -> bool:
+    """Whether :func:`spark_session` would start a session of its own on this machine.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such master.
+    """
+    # Where nobody has loaded it yet, there is no session.
+    loaded = sys.modules.get("pyspark.sql")
+    there = given or (loaded and loaded.SparkSession.getActiveSession())
+    return there is None and is_local(master_of(master))
 
 
 @contextmanager

@@ -5,17 +5,20 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
+from compare.runs.session.failed_session import GOES_ON
 from compare.runs.work.missing import StoredKeys
-from compare.runs.work.process import process_of
+from compare.runs.work.process import Process, process_of
 from compare.runs.work.reading import ReadingTask
 from compare.runs.work.tally import SCHEMA, Tally
 from compare.runs.work.task import Task
+from groups.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
     from pyspark.sql import SparkSession
 
     from compare.runs.job import Job
@@ -31,6 +34,21 @@ def read(spark: SparkSession, job: Job, run: str, splits: Sequence[Split]) -> Ta
     run : name of the run
     """
     return _done(spark, partial(_read, job, run), splits)
+
+
+def read_alone(job: Job, run: str, splits: Sequence[Split]) -> Tally:
+    """Read a small input as :func:`read` does, in one child of this process and without Spark."""
+    told, tally = Tally(), Tally()
+    try:
+        with told.timed("task"), Process(job.folders) as process:
+            stored = _stored(job.out, run)
+            for split in splits:
+                ReadingTask(job, run, process, told, stored).work_on(split)
+    except BadInput as error:
+        raise BadInput(f"{error}; {GOES_ON}") from None
+    # Each key once, as from tasks.
+    tally.take(pa.Table.from_batches([told.rows()]))
+    return tally
 
 
 def solve(spark: SparkSession, job: Job, run: str, pieces: Sequence[Piece]) -> Tally:

@@ -34,7 +34,7 @@ class Process:
     def __init__(self, folders: Sequence[str] = (), memory_bytes: int | None = None) -> None:
         self._child = Child(memory_share() if memory_bytes is None else memory_bytes)
         self._folders = tuple(folders)
-        self._ready = False
+        self._ready: set[str] = set()
 
     def __enter__(self) -> Process:
         return self
@@ -45,7 +45,7 @@ class Process:
     def close(self) -> None:
         """Stop it; the next call starts a new one."""
         self._child.close()
-        self._ready = False
+        self._ready.clear()
 
     def call(
         self, function: Callable[[*Arguments], Answer], *args: *Arguments, seconds: float
@@ -57,14 +57,15 @@ class Process:
         AssayError
             Where no process can be started.
         """
-        if not self._ready:
-            began = self._child.call(_ready, self._folders, seconds=START_SECONDS)
+        name = getattr(function, "__name__", "")
+        if name not in self._ready:
+            began = self._child.call(_ready, self._folders, name, seconds=START_SECONDS)
             if isinstance(began, Lost):
                 raise AssayError(f"no process to work in can be started: {began.reason}")
-            self._ready = True
+            self._ready.add(name)
         answer = self._child.call(_caught, function, args, seconds=seconds)
         if isinstance(answer, Lost):
-            self._ready = False
+            self._ready.clear()
         return answer
 
 
@@ -87,9 +88,9 @@ def process_of(folders: tuple[str, ...]) -> Process:
     return Process(folders)
 
 
-def _ready(folders: tuple[str, ...]) -> None:
+def _ready(folders: tuple[str, ...], asked: str) -> None:
     sys.path += [folder for folder in folders if folder not in sys.path]
-    get_ready()
+    get_ready(asked)
 
 
 def _caught(function: Callable[[*Arguments], Answer], args: tuple[*Arguments]) -> Answer | Lost:

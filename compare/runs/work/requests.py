@@ -35,7 +35,10 @@ def score_rows(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -
     return scored(job, rows, kept, assignors)
 
 
-def get_ready() -> None:
-    """Load what the others need, before their time begins."""
-    for name in ("decoding", "solving"):
+def get_ready(asked: str) -> None:
+    """Load what one of the others needs, by its name, before its time begins.
+
+    Who only reads does without the solvers.
+    """
+    for name in ("decoding",) if asked == read_items.__name__ else ("decoding", "solving"):
         import_module(f"compare.runs.work.{name}")

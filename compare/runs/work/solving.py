@@ -43,8 +43,7 @@ def solved(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
     with clock.timed("read"):
         fleet, there, others = _fleet(job, of_bytes(rows))
     if len(fleet):
-        with clock.timed("solve"):
-            together = _solved(job, fleet, there)
+        together = _solved(job, fleet, there, clock)
         with clock.timed("score"):
             now = score_fleet_current(together.solution)
         with clock.timed("judge"):
@@ -78,8 +77,7 @@ def scored(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> An
     with clock.timed("read"):
         fleet, there, others = _fleet(job, of_bytes(rows))
     if len(fleet):
-        with clock.timed("solve"):
-            together = _solved(job, fleet, there)
+        together = _solved(job, fleet, there, clock)
         with clock.timed("read"):
             groups = [one for one in groups_of(there) if isinstance(one, Group)]
         for name in assignors:
@@ -111,9 +109,14 @@ def _fleet(job: Job, rows: pa.RecordBatch) -> tuple[Fleet, pa.RecordBatch, pa.Re
     return fleet, plain.take(pa.array(fleet.place)), others
 
 
-def _solved(job: Job, fleet: Fleet, rows: pa.RecordBatch) -> Together:
+def _solved(job: Job, fleet: Fleet, rows: pa.RecordBatch, clock: Stages) -> Together:
     limit = job.time_limit * len(fleet)
-    return Together(job, rows, solve_fleet(fleet, job.objective, time_limit=limit))
+    with clock.timed("solve"):
+        solution = solve_fleet(fleet, job.objective, time_limit=limit)
+    checking = float(solution.check_seconds.sum())
+    clock.seconds["solve"] -= checking
+    clock.seconds["check"] += checking
+    return Together(job, rows, solution)
 
 
 def _answered(

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # what a run is for.
 WORDS = {
     "decode": "decoding the input",
-    "solve": "solving, and checking what was found",
+    # What is solved by itself is checked in there as well.
+    "solve": "solving",
+    "check": "checking what was found",
     "judge": "verdicts",
     "score": "scoring what members hold now",
     "assignors": "asking assignors and scoring them",
@@ -36,7 +38,7 @@ WORDS = {
     "add": "adding up all groups in the tables",
     "end": "summing up",
 }
-WORK = ("decode", "solve", "judge", "score", "assignors")
+WORK = ("decode", "solve", "check", "judge", "score", "assignors")
 
 
 @dataclass
@@ -90,4 +92,7 @@ def timings(rows: tuple[tuple[str, float], ...]) -> list[str]:
         if seconds >= 0.0005 * total
     ]
     work = sum(seconds for name, seconds in rows if name in WORK)
-    return [*lines, f"{total:9.1f} s, {work / total:.0%} of it decoding, solving and scoring"]
+    return [
+        *lines,
+        f"{total:9.1f} s, {work / total:.0%} of it decoding, solving, checking and scoring",
+    ]

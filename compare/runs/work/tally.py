@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # "pass" is the way to the child and back, "lost" what it did for nothing as it came to harm.
 Stage = Literal[
-    "task", "fetch", "decode", "key", "open", "read", "solve", "judge", "score", "assignors",
-    "pass", "lost", "write",
+    "task", "fetch", "decode", "key", "open", "read", "solve", "check", "judge", "score",
+    "assignors", "pass", "lost", "write",
 ]  # fmt: skip
 SCHEMA = pa.schema([("name", pa.string()), ("key", pa.string()), ("value", pa.float64())])
 SECONDS = "seconds "

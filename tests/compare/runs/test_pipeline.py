@@ -216,6 +216,29 @@ def test_a_second_run_writes_nothing(spark_runs):
     assert "solving" not in spark_runs.second.err
 
 
+def test_a_run_that_finds_nothing_to_do_starts_no_java(spark_runs):
+    without = """
+import sys
+from assay.cli import main
+
+sys.argv = ["assay", "run", "in", "--out", "out", "--assignor", "current", "--assignor", "range"]
+try:
+    main()
+finally:
+    print(sorted({"pyspark", "ortools"} & set(sys.modules)), file=sys.stderr)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", without],
+        cwd=spark_runs.source.parent,
+        env=os.environ | {"JAVA_HOME": os.devnull, "PATH": os.devnull},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stderr == "reading in\n[]\n"
+    assert ", 0 of them new in this run, 4 inputs failed, " in run.stdout
+
+
 @pytest.mark.spark
 def test_a_further_assignor_fills_only_what_is_missing(spark_runs):
     first, third = spark_runs.first.keys, spark_runs.third.keys
@@ -262,7 +285,8 @@ def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
         assert len(files) == run["files"] > 0
         assert sum(file.stat().st_size for file in files) == run["bytes"]
         seconds = {one["stage"]: one["seconds"] for one in run["stages"]}
-        assert {"start", "read", "solve", "score", "write"} <= set(seconds)
+        assert {"start", "read", "solve", "check", "score", "write"} <= set(seconds)
+        assert seconds["check"] > 0
         assert sum(seconds.values()) == pytest.approx(run["seconds"], rel=0.15)
     tables = [table(spark_runs, name) for name in TABLES if name != "runs"]
     assert first["rows"] + third["rows"] == sum(map(len, tables))

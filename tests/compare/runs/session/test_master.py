@@ -5,6 +5,7 @@ import stat
 import pytest
 
 from compare.runs.session.master import conf_of, is_connect, is_local, master_of
+from compare.runs.session.spark import starts_here
 from groups.errors import BadInput
 from tests.assay.calling import LOPSIDED, assay
 from tests.compare.runs.session.cluster import free_port
@@ -36,6 +37,18 @@ def test_a_master_is_all_cores_here_unless_one_is_given_or_the_environment_names
     assert is_connect(master_of(None))
     assert not is_local(master_of(None))
     assert is_local(master_of("local[2]"))
+
+
+def test_only_a_session_of_its_own_on_this_machine_can_wait_until_there_is_something_to_do(
+    monkeypatch,
+):
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    assert starts_here(None)
+    assert starts_here("local[2]")
+    assert not starts_here("spark://one:7077")
+    assert not starts_here("sc://one:15002")
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    assert not starts_here(None)
 
 
 def test_spark_submit_has_chosen_a_master(monkeypatch):

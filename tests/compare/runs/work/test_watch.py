@@ -76,10 +76,10 @@ def test_stages_add_up_to_the_time_of_the_run():
     assert rows["spark"] == pytest.approx(0.05, abs=0.02)
     *lines, last = timings(stages.rows())
     assert [line.split("  ")[-1] for line in lines][:2] == [
-        "solving, and checking what was found",
+        "solving",
         "starting Spark",
     ]
-    assert "% of it decoding, solving and scoring" in last
+    assert "% of it decoding, solving, checking and scoring" in last
 
 
 def test_tallies_of_tasks_add_up_on_their_way_through_rows():
