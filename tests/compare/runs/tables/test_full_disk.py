@@ -54,7 +54,8 @@ told["nearly full"] = [one_line(lambda: append(out, "failures", rows, new_run(da
 mount("size=32k")
 (disk / "filler").write_bytes(bytes(32768))
 told["full"] = tried()
-mount("nr_inodes=8")
+# The root, the folder, its tables, and the file that is tried.
+mount(f"nr_inodes={len(TABLES) + 3}")
 for number in range(9):
     try:
         (disk / str(number)).touch()
