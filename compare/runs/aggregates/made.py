@@ -1,37 +1,42 @@
-"""Made: the aggregates of an objective, computed by Spark from what the tables hold."""
+"""Made: the aggregates of an objective, counted in tasks, portion by portion, and added up."""
 
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from compare.runs.aggregates.facts import COUNTED, text
-from compare.runs.aggregates.of_optima import facts_of_names, facts_of_optima, worst_of
-from compare.runs.aggregates.of_scores import IS_TIMED, facts_of_scores
+from compare.runs.aggregates.counted import MARKS, SCHEMA
+from compare.runs.aggregates.families import kept_families
+from compare.runs.aggregates.of_optima import MOST_WORST, counts_of_optima
+from compare.runs.aggregates.of_scores import counts_of_scores
+from compare.runs.aggregates.portion import Portion
 from compare.runs.aggregates.state import has_state, state_of
 from compare.runs.tables.files import append, good
-from compare.runs.tables.keys import HEXADECIMAL_DIGITS
-from compare.runs.tables.schemas import TABLES
+from compare.verdict import WORST_FIRST
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
     from compare.runs.job import Job
 
-FEW = {"spark.sql.codegen.wholeStage": "false", "spark.sql.shuffle.partitions": "1"}
-MOST_INTERPRETED = 50_000
-MOST_FAMILIES = 64
-OTHERS = "other families"
+# What is left to add up is little: to compile a plan and start tasks takes longer than to run it.
+LITTLE = {"spark.sql.codegen.wholeStage": "false", "spark.sql.shuffle.partitions": "1"}
+VIEW = "assay_counted"
+# Of ``scores``: what a task holds in memory at once.
+ROWS_PER_PORTION = 250_000
 # Of texts that may be many, the most frequent of each family.
 MOST_TEXTS = 100
 TEXTS = ("assumed", "reason")
-MARKS = ("state", "objective")
 # Up to how many days apart captures are told to the minute, hour, day, month.
 DIGITS = ((0, 16), (14, 13), (400, 10), (10**9, 7))
+_ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
 
 
 def aggregate(spark: SparkSession, job: Job, run: str) -> Path | None:
@@ -45,125 +50,86 @@ def aggregate(spark: SparkSession, job: Job, run: str) -> Path | None:
     -------
     file : None where nothing was added
     """
+    from pyspark.sql.pandas.types import from_arrow_schema
+
     objective = " > ".join(job.objective)
     state = state_of(job.out, objective)
     if has_state(job.out, state):
         return None
-    views = [_view(spark, job.out, name) for name in ("groups", "optima", "scores")]
-    # Of few rows, to compile a plan and to start tasks takes longer than to run it.
-    few = _rows(job.out) <= MOST_INTERPRETED
-    before = {name: spark.conf.get(name) for name in FEW}
+    portions = _portions(job)
+    tasks = spark.range(0, len(portions), 1, len(portions))
+    work = partial(_counted, job, portions, _digits(job.out))
+    tasks.mapInArrow(work, from_arrow_schema(SCHEMA)).createOrReplaceTempView(VIEW)
+    before = {name: spark.conf.get(name) for name in LITTLE}
     try:
-        for name, value in FEW.items() if few else ():
+        for name, value in LITTLE.items():
             spark.conf.set(name, value)
-        rows = spark.sql(_query(job, objective, state)).toArrow()
+        rows = spark.sql(_sums()).toArrow()
     finally:
         for name, usual in before.items():
             spark.conf.set(name, usual or "")
-        for view in views:
-            spark.catalog.dropTempView(view)
+        spark.catalog.dropTempView(VIEW)
+    for name, mark in zip(MARKS, (state, objective), strict=True):
+        rows = rows.append_column(name, pa.repeat(mark, len(rows)))
     return append(job.out, "aggregates", rows, run)
 
 
-def _query(job: Job, objective: str, state: str) -> str:
-    """Return the query of all aggregates.
+def _portions(job: Job) -> list[Portion]:
+    """Return the portions of the tables, as few as memory allows: each reads every file."""
+    files = {
+        name: [str(file) for file in good(job.out.absolute(), name)[0]]
+        for name in ("groups", "optima", "scores")
+    }
+    rows = sum(pq.read_metadata(file).num_rows for file in files["scores"])
+    count = -(-rows // ROWS_PER_PORTION) or 1
+    families = kept_families(files["groups"])
+    return [Portion(number, count, files, families) for number in range(count)]
+
+
+def _counted(
+    job: Job, portions: list[Portion], digits: int, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            optima, scores = portions[number].rows(job)
+            for rows in (
+                *counts_of_optima(optima, digits), *counts_of_scores(scores, job.objective)
+            ):  # fmt: skip
+                yield from rows.to_batches()
+
+
+def _sums() -> str:
+    """Return the query that adds up what the portions count.
 
     It is one text: a plan that is put together call by call takes longer than to run it.
     """
-    of_assignors = (
-        f"WHEN {text(name)} THEN {_row_key(job.score_made_by(name))}" for name in job.assignors
+    by = ", ".join(f"`{name}`" for name in SCHEMA.names if name not in _ADDED)
+    added = ", ".join(f"{how}(`{name}`) AS `{name}`" for name, how in _ADDED.items())
+    ranks = ", ".join(f"'{says}'" for says in WORST_FIRST)
+    urgency = (
+        f"if(is_worst, array_position(array({ranks}), label), null)",
+        "if(is_worst, x, null) DESC NULLS LAST",
+        "if(is_worst, `group`, null)",
+        "if(is_worst, captured_at, null)",
+        "optimum_key",
+        "`count` DESC",
+        "label",
     )
-    score_key = f"CASE assignor {' '.join(of_assignors)} END"
-    facts = [
-        facts_of_optima("optima", _digits(job.out)),
-        facts_of_scores("scores", job.objective),
-        facts_of_names("optima"),
-    ]
-    texts = ", ".join(map(text, TEXTS))
-    columns = ", ".join(name for name in TABLES["aggregates"].names if name not in MARKS)
+    most = {"worst": MOST_WORST} | dict.fromkeys(TEXTS, MOST_TEXTS)
+    kept = " ".join(f"WHEN '{name}' THEN {count}" for name, count in most.items())
+    columns = {name: f"`{name}`" for name in SCHEMA.names}
+    columns["count"] = "if(is_worst, cast(place AS bigint), `count`) AS `count`"
     return f"""
-        WITH found AS (
-            SELECT *, if(lower(first) RLIKE '[.](jsonl|ndjson|parquet)$', first,
-                if(above = '', '.', above)) AS in_family
-            FROM (SELECT *, regexp_replace(first, '/?[^/]*$', '') AS above
-                FROM (SELECT *, split(source, ', ', 2)[0] AS first FROM assay_groups))
-        ), kept AS (
-            SELECT in_family AS family FROM found GROUP BY in_family
-            ORDER BY count(*) DESC, in_family DESC LIMIT {MOST_FAMILIES}
-        ), sized AS (
-            SELECT key AS group_key, min_by(struct(coalesce(family, {text(OTHERS)}) AS family,
-                n_partitions, coalesce(forall(subscription_known, one -> one), true) AS is_known
-                ), stands) AS of
-            FROM found LEFT JOIN kept ON in_family = family GROUP BY key
-        ), optima AS (
-            SELECT one.*, of.family, of.is_known
-            FROM ({_one_each("assay_optima", objective, _row_key(job.optimum_made_by))}) AS one
-            JOIN sized USING (group_key)
+        WITH added AS (
+            SELECT {by}, {added}, statistic = 'worst' AS is_worst FROM {VIEW} GROUP BY {by}
         ), placed AS (
-            SELECT one.*, of.family, of.n_partitions
-            FROM ({_one_each("assay_scores", objective, score_key, "assignor")}) AS one
-            JOIN sized USING (group_key)
-        ), scores AS (
-            SELECT *, min(took) OVER (PARTITION BY group_key) AS fastest,
-                row_number() OVER (PARTITION BY group_key ORDER BY took NULLS LAST, assignor)
-                AS by_seconds
-            FROM (SELECT *, if({IS_TIMED}, seconds, null) AS took FROM placed)
-        ), facts AS ({" UNION ALL ".join(facts)}), ranked AS (
-            SELECT *, row_number() OVER (PARTITION BY statistic, family ORDER BY count DESC, label)
-                AS place
-            FROM ({COUNTED})
-        ), every AS (
-            SELECT family, statistic, assignor, tier, label, captured_at, x, y, count, total, most,
-                group, string(null) AS group_key, string(null) AS optimum_key
-            FROM ranked WHERE place <= {MOST_TEXTS} OR statistic NOT IN ({texts})
-            UNION ALL {worst_of("optima")}
+            SELECT *, row_number() OVER (PARTITION BY statistic, family
+                ORDER BY {", ".join(urgency)}) AS place
+            FROM added
         )
-        SELECT {text(state)} AS state, {text(objective)} AS objective, {columns} FROM every
+        SELECT {", ".join(columns.values())} FROM placed
+        WHERE coalesce(place <= CASE statistic {kept} END, true)
     """
-
-
-def _one_each(rows: str, objective: str, key: str, *more: str) -> str:
-    """Return a query for one row a group, and of each in `more`: this job's where there is one.
-
-    Runs with another time limit, or of another version, leave rows of their own.
-
-    Parameters
-    ----------
-    key : of the row that this job makes
-    """
-    by = ", ".join(("group_key", *more))
-    order = f"coalesce(key <> {key}, true), key, stands"
-    number = f"row_number() OVER (PARTITION BY {by} ORDER BY {order}) AS number"
-    of_objective = f"objective = {text(objective)}"
-    return f"SELECT * FROM (SELECT *, {number} FROM {rows} WHERE {of_objective}) WHERE number = 1"
-
-
-def _row_key(made_by: str) -> str:
-    """Return the key of a group's row as SQL."""
-    return f"substring(sha2(concat({text(made_by)}, group_key), 256), 1, {HEXADECIMAL_DIGITS})"
-
-
-def _view(spark: SparkSession, folder: Path, name: str) -> str:
-    """Make a table a view with where each row stands: one may be there twice; return its name."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    files = good(folder.absolute(), name)[0]
-    schema = from_arrow_schema(TABLES[name])
-    if files:
-        reader = spark.read.schema(schema).option("__globPaths__", "false")
-        rows = reader.parquet(*(f"file:{file}" for file in files))
-        rows = rows.selectExpr("*", "struct(_metadata.file_name, _metadata.row_index) AS stands")
-    else:
-        rows = spark.createDataFrame([], schema).selectExpr(
-            "*", "struct('' AS file_name) AS stands"
-        )
-    rows.createOrReplaceTempView(f"assay_{name}")
-    return f"assay_{name}"
-
-
-def _rows(folder: Path) -> int:
-    """Return how many rows there are in ``scores``, with repeats."""
-    return sum(pq.read_metadata(file).num_rows for file in good(folder, "scores")[0])
 
 
 def _digits(folder: Path) -> int:

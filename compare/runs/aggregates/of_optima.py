@@ -1,78 +1,90 @@
-"""Of optima: the verdicts of groups over families and captures, as facts to count."""
+"""Of optima: the verdicts of groups over families and captures, counted."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from compare.overview import GUESSES
-from compare.runs.aggregates.facts import fact, facts_of, text
+from compare.runs.aggregates.counted import as_rows, counted
 from compare.verdict import EMPTY, WORST_FIRST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MOST_WORST = 1_000
 # Of these verdicts a sentence says how many groups they are about.
 NAMED = ("not valid", "improvable")
 EVERY = "every"
-_SAYS = "verdict.says"
-_MOVES = f"if({_SAYS} = 'improvable', verdict.to_move, null)"
 
 
-def facts_of_optima(rows: str, digits: int) -> str:
-    """Return a query for the facts of optima.
+def counts_of_optima(rows: pa.Table, digits: int) -> Iterator[pa.Table]:
+    """Return what optima count for.
 
     Parameters
     ----------
-    rows : name of optima of one objective, one a group, with `family` and `is_known`
+    rows : optima of one objective, one a group, as in a portion
     digits : how many characters of a time of capture are one point of a trend
     """
-    judged = f"{_SAYS} NOT IN ({', '.join(map(text, EMPTY))})"
+    verdict = rows["verdict"]
+    says = pc.struct_field(verdict, "says")
+    moves = pc.if_else(pc.equal(says, "improvable"), pc.struct_field(verdict, "to_move"), None)
+    yield counted("verdict", rows, value=moves, label=says)
+    at = pc.utf8_slice_codeunits(rows["captured_at"], 0, digits)
+    yield counted("trend", rows, pc.is_valid(at), value=moves, label=says, captured_at=at)
+    judged = pc.and_(
+        pc.is_valid(says), pc.invert(pc.is_in(says, value_set=pa.array(EMPTY, pa.string())))
+    )
     what = {
-        "proved": "status = 'optimal'",
+        "proved": pc.equal(rows["status"], "optimal"),
         "judged": judged,
-        "unknown": f"{judged} AND NOT is_known",
-        "questions": "verdict.question IS NOT NULL",
+        "unknown": pc.and_(judged, pc.invert(rows["is_known"])),
+        "questions": pc.is_valid(pc.struct_field(verdict, "question")),
     }
-    what |= {said: f"exists(assumed, line -> contains(line, {text(said)}))" for said in GUESSES}
-    at = f"substring(captured_at, 1, {digits})"
-    is_captured = "captured_at IS NOT NULL"
-    facts = [
-        fact("verdict", label=_SAYS, value=_MOVES),
-        fact("trend", is_captured, label=_SAYS, captured_at=at, value=_MOVES),
-        *(fact("groups", is_so, label=text(name)) for name, is_so in what.items()),
-    ]
-    assumed = fact("assumed", label="line")
-    return facts_of(rows, facts, f"transform(coalesce(assumed, array()), line -> {assumed})")
+    lists = rows["assumed"].combine_chunks()
+    lines, of_row = lists.flatten(), pc.list_parent_indices(lists)
+    for said in GUESSES:
+        rests = np.zeros(len(rows), bool)
+        rests[np.asarray(of_row.filter(pc.match_substring(lines, said)))] = True
+        what[said] = pa.array(rests)
+    for name, is_so in what.items():
+        yield counted("groups", rows, is_so, label=name)
+    yield counted("assumed", rows.select(["family", "group"]).take(of_row), label=lines)
+    yield from _names(rows, says)
+    yield _worst(rows, says)
 
 
-def facts_of_names(rows: str) -> str:
-    """Return a query for each name of a group, and for each of those with a verdict to name.
+def _names(rows: pa.Table, says: pa.ChunkedArray) -> Iterator[pa.Table]:
+    """Count each name of a group, and each of those with a verdict to name.
 
     It counts for the first family that has it, so that the names of several add up.
     """
-    firsts = {EVERY: "min(family)"}
-    firsts |= {name: f"min(if({_SAYS} = {text(name)}, family, null))" for name in NAMED}
-    each = ", ".join(
-        f"struct({first} AS family, {text(name)} AS label)" for name, first in firsts.items()
-    )
-    found = f"SELECT group, explode(firsts) AS first FROM (SELECT group, array({each}) AS firsts "
-    found += f"FROM {rows} GROUP BY group)"
-    named = (
-        f"SELECT group, first.family, first.label FROM ({found}) WHERE first.family IS NOT NULL"
-    )
-    return facts_of(f"({named})", [fact("names", label="label")])
+    for label in (EVERY, *NAMED):
+        named = rows if label == EVERY else rows.filter(pc.equal(says, label))
+        firsts = named.group_by("group").aggregate([("family", "min")])
+        yield counted("names", firsts.rename_columns({"family_min": "family"}), label=label)
 
 
-def worst_of(rows: str) -> str:
-    """Return a query for the groups that people want to see first, of each family.
-
-    `count` is their place.
-    """
-    rank = f"array_position(array({', '.join(map(text, WORST_FIRST))}), {_SAYS})"
-    order = f"{rank}, verdict.at_least DESC NULLS LAST, group, captured_at, key"
-    placed = (
-        f"SELECT *, row_number() OVER (PARTITION BY family ORDER BY {order}) AS place FROM {rows}"
-    )
-    return f"""
-        SELECT family, 'worst' AS statistic, string(null) AS assignor, string(null) AS tier,
-            {_SAYS} AS label, captured_at, double(verdict.at_least) AS x, double(null) AS y,
-            bigint(place) AS count, double(null) AS total, double(null) AS most, group, group_key,
-            key AS optimum_key
-        FROM ({placed} WHERE {_SAYS} IS NOT NULL) WHERE place <= {MOST_WORST}
-    """
+def _worst(rows: pa.Table, says: pa.ChunkedArray) -> pa.Table:
+    """Return the groups that people want to see first, of each family."""
+    at_least = pc.struct_field(rows["verdict"], "at_least")
+    columns = {name: rows[name] for name in ("family", "group", "captured_at", "group_key")}
+    worst = pa.table({**columns, "optimum_key": rows["key"], "label": says, "x": at_least})
+    worst = worst.filter(pc.is_valid(says))
+    place = worst.select(["family", "x", "group", "optimum_key"])
+    rank = pc.index_in(worst["label"], value_set=pa.array(WORST_FIRST, pa.string()))
+    place = place.append_column("rank", rank)
+    place = place.append_column("at", pc.fill_null(worst["captured_at"], ""))
+    order = [(name, "ascending") for name in ("family", "rank", "x", "group", "at", "optimum_key")]
+    order[2] = ("x", "descending")
+    worst = worst.take(pc.sort_indices(place, sort_keys=order))
+    # Families stand together: a row's place in its own is that after the family's first row.
+    families = worst["family"].combine_chunks().dictionary_encode().indices
+    _, first, of_row = np.unique(np.asarray(families), return_index=True, return_inverse=True)
+    worst = worst.filter(pa.array(np.arange(len(worst)) - first[of_row] < MOST_WORST))
+    found = {name: worst[name] for name in worst.column_names}
+    found["count"] = pa.array(np.ones(len(worst), np.int64))
+    return as_rows(len(worst), found, {"statistic": "worst"})

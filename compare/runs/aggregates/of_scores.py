@@ -1,69 +1,143 @@
-"""Of scores: how each assignor did, as facts to count."""
+"""Of scores: how each assignor did, counted."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from compare.runs.aggregates.bins import bin_sql, integer_bin_sql
-from compare.runs.aggregates.facts import fact, facts_of, text
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compare.runs.aggregates.bins import bins_of, integer_bins_of
+from compare.runs.aggregates.counted import counted
 from compare.score import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from groups.tiers import Objective
 
-# Whether an assignor took a time that tells something.
-IS_TIMED = f"status = 'scored' AND seconds > 0 AND n_partitions > 0 AND assignor <> '{CURRENT}'"
-_LEAST = "coalesce(term.excess, term.excess_from)"
-COUNTS = {
-    "groups": "status = 'scored'",
-    "unscored": "status <> 'scored'",
-    "valid": "status = 'scored' AND valid",
-    "balanced": "status = 'scored' AND balanced",
-    "optimal": "forall(terms, term -> term.excess <=> 0)",
-    "maybe": f"valid AND forall(terms, term -> coalesce({_LEAST} <= 0, true))",
-}
 
-
-def facts_of_scores(rows: str, tiers: Objective) -> str:
-    """Return a query for the facts of scores.
+def counts_of_scores(rows: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
+    """Return what scores count for.
 
     Parameters
     ----------
-    rows : name of scores of one objective, one a group and assignor, with `family`,
-        `n_partitions`, `fastest`, the least seconds of the group that tell something, and
-        `by_seconds`, the place of the row among them
+    rows : scores of one objective, one a group and assignor, as in a portion
     """
-    told = "concat(status, ': ', coalesce(reason, 'None'))"
-    facts = [
-        *(_fact("assignor", is_so, label=text(name)) for name, is_so in COUNTS.items()),
-        *(one for number, name in enumerate(tiers) for one in _excess(number, name)),
-        _fact("reason", COUNTS["unscored"], label=told),
-        *_times(),
-    ]
-    return facts_of(rows, facts)
-
-
-def _fact(statistic: str, when: str, **of: str) -> str:
-    return fact(statistic, when, assignor="assignor", **of)
-
-
-def _excess(number: int, tier: str) -> Iterator[str]:
-    """How far a row is above the optimum of a tier, and how far at most where that is open."""
-    term = f"get(terms, {number})"
+    terms = _Terms.of(rows)
+    scored = pc.equal(rows["status"], "scored")
+    unscored = pc.invert(scored)
+    what = {
+        "groups": scored,
+        "unscored": unscored,
+        "valid": pc.and_(scored, rows["valid"]),
+        "balanced": pc.and_(scored, rows["balanced"]),
+        "optimal": terms.all_are(pc.equal(terms.excess, 0), null=False),
+        "maybe": pc.and_(rows["valid"], terms.all_are(pc.less_equal(terms.least, 0), null=True)),
+    }
+    for name, is_so in what.items():
+        yield counted("assignor", rows, is_so, assignor=rows["assignor"], label=name)
     # An incumbent that a heuristic beats leaves the excess open from 0 on.
-    low = f"if({term}.excess_from < 0, 0, {term}.excess_from)"
-    for name, end in (("excess", low), ("excess_most", f"{term}.excess_to")):
-        value = f"coalesce({term}.excess, {end})"
-        bin_ = integer_bin_sql(value)
-        yield _fact(name, f"{value} IS NOT NULL", tier=text(tier), x=bin_, value=value)
+    low = pc.if_else(pc.less(terms.excess_from, 0), 0, terms.excess_from)
+    for number, tier in enumerate(tiers):
+        for name, end in (("excess", low), ("excess_most", terms.excess_to)):
+            values = terms.of_tier(pc.coalesce(terms.excess, end), number)
+            is_there = pc.is_valid(values)
+            bins = pa.array(integer_bins_of(pc.fill_null(values, 0)))
+            yield counted(
+                name, rows, is_there, value=values, assignor=rows["assignor"], tier=tier, x=bins
+            )
+    if pc.any(unscored).as_py():
+        told = pc.binary_join_element_wise(
+            rows["status"], pc.fill_null(rows["reason"], "None"), ": "
+        )
+        yield counted("reason", rows, unscored, assignor=rows["assignor"], label=told)
+    yield from _times(rows.filter(_is_timed(rows)))
 
 
-def _times() -> Iterator[str]:
+@dataclass(frozen=True, eq=False)
+class _Terms:
+    """The terms of all rows, one after another.
+
+    Attributes
+    ----------
+    is_there : of a row, whether it has terms
+    starts, lengths : of its terms: (rows,)
+    excess, excess_from, excess_to, least : of a term; null where that is not known
+    """
+
+    is_there: NDArray[np.bool_]
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    excess: pa.Array
+    excess_from: pa.Array
+    excess_to: pa.Array
+    least: pa.Array
+
+    @staticmethod
+    def of(rows: pa.Table) -> _Terms:
+        lists = rows["terms"].combine_chunks()
+        lengths = np.asarray(pc.fill_null(pc.list_value_length(lists), 0), np.int64)
+        terms = lists.flatten()
+        excess, excess_from, excess_to = (
+            pc.struct_field(terms, name) for name in ("excess", "excess_from", "excess_to")
+        )
+        return _Terms(
+            is_there=np.asarray(lists.is_valid()),
+            starts=np.cumsum(lengths) - lengths,
+            lengths=lengths,
+            excess=excess,
+            excess_from=excess_from,
+            excess_to=excess_to,
+            least=pc.coalesce(excess, excess_from),
+        )
+
+    def all_are(self, is_so: pa.Array, *, null: bool) -> pa.Array:
+        """Return of each row whether it is so of all its terms, no where it has none.
+
+        Parameters
+        ----------
+        null : what a term counts for of which it is not known
+        """
+        not_so = ~np.asarray(pc.fill_null(is_so, null), bool)
+        seen = np.concatenate(([0], np.cumsum(not_so)))
+        none = seen[self.starts + self.lengths] == seen[self.starts]
+        return pa.array(self.is_there & none)
+
+    def of_tier(self, values: pa.Array, number: int) -> pa.Array:
+        """Return the values of one tier: (rows,), null where a row has no such term."""
+        return values.take(pa.array(self.starts + number, mask=self.lengths <= number))
+
+
+def _is_timed(rows: pa.Table) -> pa.ChunkedArray:
+    """Whether an assignor took a time that tells something."""
+    is_timed = pc.equal(rows["status"], "scored")
+    is_timed = pc.and_(is_timed, pc.greater(rows["seconds"], 0))
+    is_timed = pc.and_(is_timed, pc.greater(rows["n_partitions"], 0))
+    return pc.and_(is_timed, pc.not_equal(rows["assignor"], CURRENT))
+
+
+def _times(rows: pa.Table) -> Iterator[pa.Table]:
     """How many times the fastest an assignor took, and how long for groups of such a size."""
-    scale = "pow(10.0D, greatest(length(cast(n_partitions AS string)) - 2, 0))"
-    size = f"floor(n_partitions / {scale}) * {scale}"
-    yield _fact("times the fastest", IS_TIMED, x=bin_sql("seconds / fastest"))
-    yield _fact("seconds by partitions", IS_TIMED, x=size, y=bin_sql("seconds"))
-    yield fact("timed groups", f"{IS_TIMED} AND by_seconds = 1")
+    if not len(rows):
+        return
+    keys = ["family", "group", "group_key"]
+    fastest = rows.select([*keys, "seconds"]).group_by(keys).aggregate([("seconds", "min")])
+    yield counted("timed groups", fastest)
+    at = pc.index_in(rows["group_key"], value_set=fastest["group_key"].combine_chunks())
+    least = np.asarray(pc.take(fastest["seconds_min"], at))
+    seconds = np.asarray(rows["seconds"])
+    times = pa.array(bins_of(seconds / least))
+    yield counted("times the fastest", rows, assignor=rows["assignor"], x=times)
+    partitions = np.asarray(rows["n_partitions"])
+    digits = np.char.str_len(partitions.astype(str))
+    scale = 10.0 ** np.maximum(digits - 2, 0)
+    size = pa.array(np.floor(partitions / scale) * scale)
+    yield counted(
+        "seconds by partitions", rows, assignor=rows["assignor"], x=size,
+        y=pa.array(bins_of(seconds)),
+    )  # fmt: skip

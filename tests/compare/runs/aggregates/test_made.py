@@ -9,8 +9,9 @@ from compare.page.aggregated import comparison_in
 from compare.page.comparison import comparison_of, standings
 from compare.page.from_run import families_of
 from compare.page.trials import Trial, excesses, times
-from compare.runs.aggregates.bins import bin_of, integer_bin_of
-from compare.runs.aggregates.made import OTHERS, digits_between
+from compare.runs.aggregates.bins import bins_of, integer_bins_of
+from compare.runs.aggregates.families import OTHERS
+from compare.runs.aggregates.made import digits_between
 from compare.runs.aggregates.of_optima import EVERY
 from compare.runs.aggregates.state import state_of
 from compare.runs.aggregates.stored import Aggregates
@@ -74,7 +75,7 @@ def test_a_distribution_is_exact_at_the_end_of_each_bin(found, trials, end):
     rows = found.rows(end, "assignor", "tier", "x")
     for tier in TIERS:
         plain = Counter(
-            (row["assignor"], integer_bin_of(row[end]))
+            (row["assignor"], float(integer_bins_of(row[end])))
             for row in excesses(trials, tier)
             if row[end] is not None
         )
@@ -91,7 +92,8 @@ def test_a_performance_profile_counts_how_many_times_the_fastest_each_took(found
     for row in took:
         least[row["group"]] = min(row["seconds"], least.get(row["group"], row["seconds"]))
     plain = Counter(
-        (row["assignor"], round(bin_of(row["seconds"] / least[row["group"]]), 9)) for row in took
+        (row["assignor"], round(float(bins_of(row["seconds"] / least[row["group"]])), 9))
+        for row in took
     )
     told = found.rows("times the fastest", "assignor", "x")
     assert {(row["assignor"], round(row["x"], 9)): row["count"] for row in told} == plain
@@ -171,10 +173,11 @@ def test_a_trend_has_some_hundred_points():
 
 
 def test_a_bin_holds_what_is_at_most_its_end():
-    ends = sorted({integer_bin_of(value) for value in range(2000)})
+    of_values = integer_bins_of(range(2000)).tolist()
+    ends = sorted(set(of_values))
     assert ends[:65] == list(map(float, range(65)))
     assert len(ends) < 160
     for value in range(2000):
-        end = integer_bin_of(value)
+        end = of_values[value]
         assert value <= end <= max(value, 1.05 * value + 1)
         assert ends.index(end) == 0 or ends[ends.index(end) - 1] < value
