@@ -4,6 +4,7 @@ BIN := .venv/bin
 
 SEED ?= 1
 GROUPS ?= 20000
+SCORED := --assignor written --assignor shipped
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
 .PHONY: clients browser help report test check agree bench promises differential findings verdicts notebooks docs picture lock clean
@@ -14,8 +15,8 @@ help:  ## list the targets
 
 report: clients out/seeded.jsonl  ## judge the captured groups, score assignors; leaves out/report.html
 	@if $(BIN)/python -m heuristics.shipped.java --here; then \
-	  $(BIN)/assay run corpus --out out && \
-	  $(BIN)/assay run out/seeded.jsonl --out out --time-limit 1 && \
+	  $(BIN)/assay run corpus --out out $(SCORED) && \
+	  $(BIN)/assay run out/seeded.jsonl --out out $(SCORED) --time-limit 1 && \
 	  $(BIN)/assay report out $(APART) -o out/report.html; \
 	else \
 	  echo "No Java 17 or later for Spark: the page is made without it; the tables are left out." >&2; \

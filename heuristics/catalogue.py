@@ -107,6 +107,9 @@ def available() -> tuple[str, ...]:
 def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[str, ...]:
     """Return assignors' full names, for a pattern such as ``kafka-java/*`` all that match.
 
+    ``written`` stands for all as written, ``shipped`` for the newest of each client's that can be
+    called here.
+
     Parameters
     ----------
     besides : names that are no assignor's, and stay as they are
@@ -122,6 +125,9 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
     for name in names:
         if name in besides:
             found[name] = None
+        elif name in ("written", "shipped"):
+            here = (one for one in available() if assignors()[one].kind == name)
+            found.update(dict.fromkeys(here))
         elif "*" in name:
             matched = [one for one in assignors() if fnmatchcase(one, name)]
             if not matched:

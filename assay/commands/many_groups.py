@@ -36,7 +36,12 @@ EVERY_SECONDS = 10.0
 
 @ending_on_signals("interrupted: what was done is kept; the same command goes on")
 def run(
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="a .jsonl file, or a folder")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT", help="JSON lines, Parquet, or a folder of snapshots and texts"
+        ),
+    ],
     *,
     out: Annotated[str, typer.Option("--out", help="folder of the tables")],
     assignor: Assignors = None,
@@ -71,7 +76,8 @@ def run(
 ) -> None:
     """Solve and score many groups on Spark.
 
-    A second run fills only what is missing. At the end it says which groups are worst.
+    A second run fills only what is missing. At the end it says which groups are worst. Where no
+    assignor is named, those as written are scored beside what the members hold now.
     """
     from assay.printing.run import print_run, run_document
     from compare.score import CURRENT, assignors_asked

@@ -71,7 +71,8 @@ Assignors = Annotated[
     typer.Option(
         "--assignor",
         help="one to score, as in partition.assignment.strategy or as assay assignors lists them, "
-        "a pattern as in 'kafka-java/*', or your own as module:function; may be given again",
+        "a pattern as in 'kafka-java/*', written or shipped for all of these, or your own as "
+        "module:function; may be given again",
         autocompletion=_assignors,
     ),
 ]

@@ -92,7 +92,8 @@ def job_of(
 ) -> Job:
     """Return the job of a run, its assignors found and named in full.
 
-    What the members hold now is always scored.
+    What the members hold now is always scored; where no assignor is named, those as written are
+    too. Shipped ones are asked for by name: some of them take milliseconds a group.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def job_of(
         Where the objective is not known, no assignor has a name, or a function of the user's
         cannot be imported by another process.
     """
-    given = [one if isinstance(one, str) else name_of(one) for one in assignors or ()]
+    given = [one if isinstance(one, str) else name_of(one) for one in assignors or ["written"]]
     asked = [
         name if name in (CURRENT, OPTIMUM) else assignor_named(name)
         for name in assignors_asked(given)

@@ -101,7 +101,9 @@ def run_job(
             done = Tally()
             if len(missing):
                 spark, cores = start()
-                say(f"solving {counted(len(missing), 'group')} for {' > '.join(job.objective)}")
+                others = counted(len(job.assignors) - 1, "assignor")
+                what = f"solving {counted(len(missing), 'group')} for {' > '.join(job.objective)}"
+                say(f"{what}, and scoring {others}" if len(job.assignors) > 1 else what)
                 with stages.timed("plan"):
                     planned = pieces(missing, job, cores)
                 watch = Watch(job.out, run, len(missing), missing.scores)

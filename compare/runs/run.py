@@ -37,7 +37,7 @@ def run(
     out : folder of the tables, which is made
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
     assignors : names, or functions of yours at the top of a module, beside what the members hold
-        now; None: all that can be called here
+        now; None: those as written
     time_limit : seconds for each solve and each call of an assignor
     assume_equal : take unknown subscriptions as all topics of the group
     reset : ``auto.offset.reset``, where a snapshot does not say it

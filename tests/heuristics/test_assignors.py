@@ -31,6 +31,12 @@ def test_available_are_those_written_and_the_newest_of_each_shipped_that_can_be_
     assert all(assignors()[name].missing() is None for name in names)
 
 
+def test_written_and_shipped_stand_for_all_of_these_that_can_be_called_here():
+    assert matching(["written"]) == tuple(WRITTEN)
+    both = matching(["written", "shipped"])
+    assert both == tuple(name for name in available() if assignors()[name].kind != "own")
+
+
 def test_a_pattern_stands_for_all_that_are_listed_and_match():
     newest = matching(["kafka-java/*@4.4.0", "range", "range"])
     assert [name.partition("/")[2] for name in newest] == [

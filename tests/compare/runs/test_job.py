@@ -5,6 +5,7 @@ import pytest
 
 from compare.runs.job import job_of
 from groups import BadInput
+from heuristics import WRITTEN
 from tests.heuristics.assignors import mine
 
 NAME = "tests.heuristics.assignors.mine:deal"
@@ -26,3 +27,9 @@ def test_a_job_refuses_what_its_workers_could_not_find():
         job_of("in", "out", assignors=[mine.local()])
     with pytest.raises(BadInput, match="unknown tier 'speed'"):
         job_of("in", "out", objective="speed", assignors=["range"])
+
+
+def test_where_no_assignor_is_named_a_run_scores_those_as_written():
+    job = job_of("in", "out")
+    assert job.assignors == ("current", *WRITTEN)
+    assert job_of("in", "out", assignors=["current"]).assignors == ("current",)

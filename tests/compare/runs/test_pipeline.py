@@ -325,7 +325,7 @@ def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(s
 def test_progress_goes_to_standard_error(spark_runs):
     count = len(table(spark_runs, "groups"))
     assert spark_runs.first.err.splitlines()[1:] == [
-        f"solving {count} groups for balance > stickiness",
+        f"solving {count} groups for balance > stickiness, and scoring 3 assignors",
         f"{count} of {count} groups",
     ]
 
