@@ -262,6 +262,11 @@ def _killed_on_signals(folder: Path) -> Iterator[None]:
 
     What the handler raises may be lost on its way, in a destructor for one; a JVM that is gone is
     noticed.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Where anything failed after a signal: that a JVM which was killed is gone is no failure.
     """
     if current_thread() is not main_thread():
         yield
@@ -269,7 +274,10 @@ def _killed_on_signals(folder: Path) -> Iterator[None]:
     found = {number: signal.getsignal(number) for number in ENDING}
     before = {number: handler for number, handler in found.items() if callable(handler)}
 
+    asked: list[int] = []
+
     def end(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
         kill(folder)
         before[signal.Signals(number)](number, frame)
 
@@ -277,6 +285,10 @@ def _killed_on_signals(folder: Path) -> Iterator[None]:
         signal.signal(number, end)
     try:
         yield
+    except Exception as error:
+        if asked:
+            raise KeyboardInterrupt from error
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -89,6 +89,11 @@ class Running:
             self.process.send_signal(number)
         return self.end()
 
+    def send_to_all(self, number: int) -> None:
+        """Send a signal to the run's group and to that of its Java at once, as services end."""
+        for group in (os.getpgid(self.jvm()), self.process.pid):
+            os.killpg(group, number)
+
     def left(self) -> list[str]:
         """Return what is left some seconds after its end: processes, and files of scratch."""
         end = time.monotonic() + 8

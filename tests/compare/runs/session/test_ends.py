@@ -134,6 +134,20 @@ def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
 
 
 @pytest.mark.spark
+def test_a_run_that_is_terminated_with_all_below_it_is_logged_as_interrupted(tmp_path):
+    fill(tmp_path, 2)
+    run = Running(tmp_path, "--master", "local[1]")
+    run.at_the_gate()
+    run.send_to_all(signal.SIGTERM)
+    code, out, err = run.end()
+    assert (code, out) == (143, "")
+    assert err.splitlines()[-1] == f"assay: interrupted: {GOES_ON}"
+    (row,) = read_table(tmp_path / "out", "runs").to_dict("records")
+    assert (row["ended"], row["reason"]) == ("interrupted", None)
+    assert run.left() == []
+
+
+@pytest.mark.spark
 def test_where_tasks_are_tried_again_no_process_below_java_is_missed(ends):
     end = ends.by["to_the_end"]
     assert end.code == 0, end.err
