@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVarTuple
 
@@ -39,8 +38,12 @@ Arguments = TypeVarTuple("Arguments")
 MOST_MEMBERS = 5_000
 MOST_PARTITIONS = 200_000
 MOST_GROUPS = 1_024
-# What is done is on disk no later than this.
+# What is done is on disk about as soon as this: a batch is made to take a part of it.
 WRITE_SECONDS = 10.0
+BATCH_SECONDS = 2.5
+# Nobody knows what an assignor costs before it was asked.
+FIRST_CALLS = 64
+GROWTH = 16
 # A batch takes so many times longer than estimated where a machine is busy; more is a hang.
 PATIENCE = 20
 GRACE_SECONDS = 1.0
@@ -91,9 +94,18 @@ class Task:
         with self.tally.timed("open"):
             table = pq.read_table(part.file, columns=[*LAYOUT.names, "key"], use_threads=False)
             (rows,) = table.take(pa.array(part.rows)).combine_chunks().to_batches()
-            ends = _ends(rows, MOST_GROUPS if is_flow(self.job.objective) else 1)
-        for start, end in pairwise([0, *ends]):
+            sizes = _Sizes.of(rows)
+        most = MOST_GROUPS if is_flow(self.job.objective) else 1
+        calls = sum(name != CURRENT for name in part.assignors)
+        some = min(most, max(FIRST_CALLS // calls, 1)) if calls else most
+        start = 0
+        while start < len(rows):
+            end = sizes.end(start, some)
+            begun = perf_counter()
             yield rows.slice(start, end - start)
+            if calls:
+                some = min(most, following(end - start, perf_counter() - begun))
+            start = end
 
     def _batch(self, part: Part, rows: pa.RecordBatch) -> None:
         """Solve groups, and have each that does harm, and only those, as rows with the reason."""
@@ -195,22 +207,32 @@ class Task:
             self._rows.setdefault(name, []).append(rows)
 
 
-def _ends(rows: pa.RecordBatch, most: int) -> list[int]:
-    """Return where batches end: so many groups, members and partitions at most, or one group."""
-    members = np.cumsum(_lengths(rows, "members"))
-    partitions = np.cumsum(_lengths(rows, "owner"))
-    ends: list[int] = []
-    start = 0
-    while start < len(rows):
-        before = (int(members[start - 1]), int(partitions[start - 1])) if start else (0, 0)
-        end = min(
-            start + most,
-            int(np.searchsorted(members, before[0] + MOST_MEMBERS, side="right")),
-            int(np.searchsorted(partitions, before[1] + MOST_PARTITIONS, side="right")),
+@dataclass(frozen=True, eq=False)
+class _Sizes:
+    """How large rows are, added up: (rows + 1,) int64 each."""
+
+    members: Int64
+    partitions: Int64
+
+    @staticmethod
+    def of(rows: pa.RecordBatch) -> _Sizes:
+        members, partitions = (
+            np.concatenate(([0], np.cumsum(_lengths(rows, name)))) for name in ("members", "owner")
         )
-        start = max(end, start + 1)
-        ends.append(start)
-    return ends
+        return _Sizes(members, partitions)
+
+    def end(self, start: int, groups: int) -> int:
+        """Return where a batch ends: so many groups, members and partitions, or one group."""
+        end = start + groups
+        for sums, most in ((self.members, MOST_MEMBERS), (self.partitions, MOST_PARTITIONS)):
+            end = min(end, int(np.searchsorted(sums, sums[start] + most, side="right")) - 1)
+        return max(end, start + 1)
+
+
+def following(groups: int, seconds: float) -> int:
+    """Return how many groups the next batch has, after one of so many took so long."""
+    share = min(BATCH_SECONDS / max(seconds, 1e-9), GROWTH)
+    return max(int(groups * share), 1)
 
 
 def _lengths(rows: pa.RecordBatch, name: str) -> Int64:

@@ -5,6 +5,7 @@ import re
 import time
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from compare.runs.job import Job
@@ -16,11 +17,12 @@ from compare.runs.work.plan import pieces
 from compare.runs.work.process import Process
 from compare.runs.work.reading import ReadingTask
 from compare.runs.work.tally import Tally
-from compare.runs.work.task import Task
+from compare.runs.work.task import BATCH_SECONDS, GROWTH, Task, following
 from tests.compare.conftest import lopsided
 from tests.compare.runs.work import harmful
 
 SECONDS = 1.5
+SLOWLY = "tests.compare.runs.work.harmful:slowly"
 REASONS = {
     "killed-harm": r"the child process died \(exit code -9\)",
     "segfault-harm": r"the child process died \(exit code -11\)",
@@ -177,6 +179,29 @@ def test_rows_do_not_depend_on_how_groups_are_put_together(tmp_path, process):
     for optima, scores in tables[1:]:
         assert optima.to_json() == tables[0][0].to_json()
         assert scores.to_json() == tables[0][1].to_json()
+
+
+def test_where_assignors_are_slow_what_is_done_is_written_on_the_way(
+    tmp_path, process, monkeypatch
+):
+    monkeypatch.setattr("compare.runs.work.task.WRITE_SECONDS", 0.3)
+    monkeypatch.setattr("compare.runs.work.task.BATCH_SECONDS", 0.1)
+    job, tally = job_for(tmp_path, "current", SLOWLY), Tally()
+    fill(job, [f"g{i}" for i in range(100)])
+    read(job, process, tally)
+    assert solve(job, process, tally) == 100
+    rows = [
+        [pq.read_metadata(file).num_rows for file in sorted((job.out / name).glob("*.parquet"))]
+        for name in ("optima", "scores")
+    ]
+    assert [sum(of_files) for of_files in rows] == [100, 200]
+    assert len(rows[0]) == len(rows[1]) >= 3
+
+
+def test_batches_grow_while_assignors_are_quick_and_shrink_where_they_are_slow():
+    assert following(4, 0.001) == 4 * GROWTH
+    assert following(64, 2 * BATCH_SECONDS) == 32
+    assert following(1, 100 * BATCH_SECONDS) == 1
 
 
 def test_searches_run_one_group_at_a_time_and_a_lack_of_lag_is_a_reason(tmp_path, process):
