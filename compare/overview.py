@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from compare.lag.behind import behind
 from compare.sentences import captures, spread
-from compare.verdict import worst_first
+from compare.verdict import WORST_FIRST, worst_first
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -102,6 +102,12 @@ class Overview:
             sorts.append(f"{self.questions:,} {what} on who reads what")
         text = "; ".join(sorts)
         return f"{text[0].upper()}{text[1:]}."
+
+    def counts(self) -> str:
+        """Return how many groups have each verdict, the most frequent first."""
+        found = [(self.says.get(says, 0), says) for says in WORST_FIRST]
+        found.sort(key=lambda one: -one[0])
+        return ", ".join(f"{many:,} {says}" for many, says in found if many)
 
     def _named(self, says: Says) -> str:
         shown: list[str] = []

@@ -202,11 +202,17 @@ def judged_by(group: Group, best: Solution) -> Judged:
 
 
 def worst_first(judged: Sequence[Judged]) -> list[int]:
-    """Return the numbers of groups in the order in which people want to see them."""
+    """Return the numbers of groups in the order in which people want to see them.
 
-    def urgency(i: int) -> tuple[int, int]:
-        verdict = judged[i].verdict
-        return WORST_FIRST.index(verdict.says), -(verdict.at_least or 0)
+    By verdict, how far above the optimum, how many partitions to move, name and time of capture.
+    """
+
+    def urgency(i: int) -> tuple[int, int, int, str, str]:
+        one = judged[i]
+        says, at_least = one.verdict.says, one.verdict.at_least or 0
+        to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
+        at = one.group.captured_at or ""
+        return WORST_FIRST.index(says), -at_least, -to_move, one.group.name, at
 
     return sorted(range(len(judged)), key=urgency)
 

@@ -23,6 +23,8 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
     found = counts.found
     many, names = found.not_judged
     tell(found.overview.sentence())
+    if said := found.overview.counts():
+        tell(f"{said}{f', {many:,} not judged' if many else ''}.")
     if said := not_read(counts):
         tell(f"Not read: {said}; the table failures has the reasons.")
     show("")

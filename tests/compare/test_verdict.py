@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from compare.samples.drawn import drawn
-from compare.verdict import ALL_ALIKE, judge
+from compare.verdict import ALL_ALIKE, judge, worst_first
 from groups import Assignment, BadInput, Group
 from groups.unknown import reading_as_told
 from heuristics import assign
@@ -224,3 +224,30 @@ def test_a_member_told_to_read_less_owns_nothing_of_the_rest():
     )  # fmt: skip
     (told,) = reading_as_told([by_columns], ["a=t0"])
     assert told.owner.tolist() == [0, -1]
+
+
+def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name():
+    def loads(name: str, *owned: int) -> Group:
+        ends = np.cumsum((0, *owned)).tolist()
+        return Group.from_dict(
+            {
+                "format": "assay-group/1",
+                "group": name,
+                "topics": {"t": ends[-1]},
+                "members": {
+                    f"c{i}": {"subscription": ["t"], "owned": {"t": list(range(*ends[i : i + 2]))}}
+                    for i in range(len(owned))
+                },
+            }
+        )
+
+    groups = [
+        loads("a", 2, 2), loads("c", 4, 0), loads("b", 4, 0), loads("d", 4, 0, 4, 0),
+        loads("e", 8, 0),
+    ]  # fmt: skip
+    judged = judge(groups)
+    order = [judged[i] for i in worst_first(judged)]
+    assert [one.verdict.at_least for one in order][:4] == sorted(
+        (one.verdict.at_least for one in order[:4]), reverse=True
+    )
+    assert [one.group.name for one in order] == ["d", "e", "b", "c", "a"]

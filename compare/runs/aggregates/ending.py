@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_LINES = 20
 NAMED: tuple[Says, ...] = ("not valid", "improvable")
 COLUMNS = ("key", "group_key", "group", "captured_at", "assumed", "status", "verdict", "loads")
-ORDER = [(name, "ascending") for name in ("rank", "excess", "group", "at", "key")]
+ORDER = [(name, "ascending") for name in ("rank", "excess", "moves", "group", "at", "key")]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) 
         questions += len(rows) - verdicts.field("question").null_count
         for said in GUESSES:
             guessed[said] += _resting(rows["assumed"], said)
-        ranked = _ranked(rows, says, verdicts.field("at_least")).filter(judged)
+        ranked = _ranked(rows, verdicts).filter(judged)
         worst = _worst(ranked if worst is None else pa.concat_tables([worst, ranked]))
     found = pa.concat_tables(names).combine_chunks() if names else None
     return Ending(
@@ -188,11 +188,15 @@ def _resting(assumed: pa.ChunkedArray, said: str) -> int:
     return len(pc.unique(pc.list_parent_indices(lists).filter(here)))
 
 
-def _ranked(rows: pa.Table, says: pa.Array, at_least: pa.Array) -> pa.Table:
+def _ranked(rows: pa.Table, verdicts: pa.StructArray) -> pa.Table:
     """Return rows with what they are sorted by, the worst first."""
+    says = verdicts.field("says")
     rank = pc.index_in(says, value_set=pa.array(WORST_FIRST, pa.string()))
-    excess = pc.negate(pc.fill_null(at_least, 0))
+    excess = pc.negate(pc.fill_null(verdicts.field("at_least"), 0))
+    to_move = pc.negate(pc.fill_null(verdicts.field("to_move"), 0))
+    moves = pc.if_else(pc.fill_null(pc.equal(says, "improvable"), False), to_move, 0)
     ranked = rows.append_column("rank", rank).append_column("excess", excess)
+    ranked = ranked.append_column("moves", moves)
     return ranked.append_column("at", pc.fill_null(rows["captured_at"], ""))
 
 

@@ -46,10 +46,11 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     assert (found.says, found.names, found.guessed) == (
         expected.says, expected.names, expected.guessed,
     )  # fmt: skip
+    assert found.counts() == expected.counts()
     assert (found.captured, found.groups, found.questions) == (23, 23, expected.questions)
     by_name = {one.name: one for one in expected.worst}
-    assert [one.verdict.says for one in found.worst] == [
-        one.verdict.says for one in expected.worst[: len(found.worst)]
+    assert [one.name for one in found.worst] == [
+        one.name for one in expected.worst[: len(found.worst)]
     ]
     for one in found.worst:
         # The lag of a group is not in the line of a run.
@@ -60,13 +61,18 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
 
 @pytest.mark.spark
 def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark_runs, ending):
-    lines = spark_runs.first.out.splitlines()
-    assert re.sub(r"\s+", " ", spark_runs.first.out).startswith(ending.overview.sentence())
+    said = spark_runs.first.out
+    lines = said.splitlines()
+    counts = ending.overview.counts()
+    assert counts.startswith("10 not valid, ")
+    assert ", 1 depends on who reads what" in counts
+    begins = f"{ending.overview.sentence()} {counts}. "
+    assert re.sub(r"\s+", " ", said).startswith(begins)
     unread = "Not read: 4 inputs: in/groups.jsonl:4, in/groups.jsonl:5, in/noise.txt and 1 more; "
     assert unread in spark_runs.first.out
     heads = next(i for i, line in enumerate(lines) if line.startswith("group "))
     table = lines[heads + 1 : heads + 21]
-    assert [line.split()[0] for line in table][:2] == ["contested", "random-0"]
+    assert [line.split()[0] for line in table][:2] == ["contested", "lopsided"]
     assert re.search(r"^lopsided +2 +5 +0-5 +2-3 +improvable +2 +1$", spark_runs.first.out, re.M)
     assert lines[heads + 21] == "and 3 groups more, no worse than the last line"
     assert "every group on a page: assay report out" in spark_runs.first.out
