@@ -79,7 +79,7 @@ def run(
     A second run fills only what is missing. At the end it says which groups are worst. Where no
     assignor is named, those as written are scored beside what the members hold now.
     """
-    from assay.printing.run import print_run, run_document
+    from assay.printing.run import not_read, print_run, run_document
     from compare.score import CURRENT, assignors_asked
     from groups.extras import require
 
@@ -121,6 +121,8 @@ def run(
     counts = run_job(job, say, far=how_far, session=session, alone=alone)
     for line in timings(counts.stages) if show_timings else ():
         note(line)
+    for line in not_read(counts):
+        note(line)
     if format_ == "json":
         show_json(run_document(counts, tiers, source))
     else:
@@ -140,8 +142,6 @@ def run(
 
 def _missed(counts: RunCounts) -> list[str]:
     """Return what ``--strict`` does not forgive: inputs that failed, groups without a verdict."""
-    from assay.printing.run import not_read
-
     many, names = counts.found.not_judged
-    lines = [f"failed: {said}" for said in [not_read(counts)] if said]
+    lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
     return lines + [f"not judged: {counted(many, 'group')}: {few(names)}"] * bool(many)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 FORMAT = "assay-run/1"
-MOST_NAMED = 3
+MOST_UNREAD = 10
 
 
 def print_run(counts: RunCounts, tiers: Objective) -> None:
@@ -25,8 +25,8 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
     tell(found.overview.sentence())
     if said := found.overview.counts():
         tell(f"{said}{f', {many:,} not judged' if many else ''}.")
-    if said := not_read(counts):
-        tell(f"Not read: {said}; the table failures has the reasons.")
+    if counts.failures:
+        tell(f"Not read: {counted(counts.failures, 'input')}, see the messages.")
     show("")
     shown = found.overview.worst[:MOST_LINES]
     if shown or names:
@@ -41,14 +41,15 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
     show(counts.line())
 
 
-def not_read(counts: RunCounts) -> str:
-    """Return how many inputs were not read, and the first of them by name; else nothing."""
+def not_read(counts: RunCounts) -> list[str]:
+    """Return a line for each of the first inputs that were not read, and how many are left."""
     many, first = counts.found.unread
-    if not many:
-        return ""
-    names = ", ".join(dict.fromkeys(name for name, _ in first[:MOST_NAMED]))
-    more = f" and {many - MOST_NAMED:,} more" if many > MOST_NAMED else ""
-    return f"{counted(many, 'input')}: {names}{more}"
+    lines = [
+        f"{one.place}: {f'group {one.group}: ' if one.group else ''}{one.reason}"
+        for one in first[:MOST_UNREAD]
+    ]
+    more = many - len(lines)
+    return lines + [f"and {more:,} more; the table failures has all"] * (more > 0)
 
 
 def run_document(counts: RunCounts, tiers: Objective, source: str) -> dict[str, object]:
@@ -81,5 +82,8 @@ def run_document(counts: RunCounts, tiers: Objective, source: str) -> dict[str, 
             }
             for one in found.overview.worst[:MOST_LINES]
         ],
-        "failures": [{"name": name, "reason": reason} for name, reason in found.unread[1]],
+        "failures": [
+            {"name": one.group or one.place, "place": one.place, "reason": one.reason}
+            for one in found.unread[1]
+        ],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,14 @@ COLUMNS = ("key", "group_key", "group", "captured_at", "assumed", "status", "ver
 ORDER = [(name, "ascending") for name in ("rank", "excess", "moves", "group", "at", "key")]
 
 
+class Unread(NamedTuple):
+    """An input that is no group: where it is, its name where it has one, and the reason."""
+
+    place: str
+    group: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class Ending:
     """What a run has found of the groups of its input.
@@ -39,15 +47,14 @@ class Ending:
     overview : of the captures that have a verdict, with a line for the worst of them
     proved : captures with a proved optimum
     not_judged : captures without a verdict, and the names of the first ones
-    unread : inputs that are no group, and of the first ones the name of the group, or else the
-        place, and the reason
+    unread : inputs that are no group, and the first ones
     """
 
     groups: int
     overview: Overview
     proved: int
     not_judged: tuple[int, tuple[str, ...]]
-    unread: tuple[int, tuple[tuple[str, str], ...]]
+    unread: tuple[int, tuple[Unread, ...]]
 
 
 def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) -> Ending:
@@ -111,16 +118,16 @@ def _not_judged(found: pa.Table | None) -> tuple[int, tuple[str, ...]]:
     return len(names), tuple(first)
 
 
-def _unread(folder: Path, keys: Sequence[str]) -> tuple[int, tuple[tuple[str, str], ...]]:
-    first: list[tuple[str, str, str]] = []
+def _unread(folder: Path, keys: Sequence[str]) -> tuple[int, tuple[Unread, ...]]:
+    first: list[Unread] = []
     count = 0
     for rows in chosen(folder, "failures", keys, ("place", "group", "reason")):
         count += len(rows)
         some = rows.take(pc.sort_indices(rows, sort_keys=[("place", "ascending")])[:MOST_LINES])
         for row in some.to_pylist():
-            first.append((row["place"], row["group"] or row["place"], row["reason"]))
+            first.append(Unread(row["place"], row["group"] or "", row["reason"]))
         first = nsmallest(MOST_LINES, first)
-    return count, tuple((name, reason) for _, name, reason in first)
+    return count, tuple(first)
 
 
 def glances(folder: Path, optima: Sequence[Mapping[str, Any]], job: Job) -> list[Glance]:

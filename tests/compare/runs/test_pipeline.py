@@ -315,8 +315,7 @@ def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(sp
 @pytest.mark.spark
 def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(spark_runs):
     assert (spark_runs.first.code, spark_runs.third.code) == (0, 1)
-    named = "in/groups.jsonl:4, in/groups.jsonl:5, in/noise.txt and 1 more"
-    lines = [f"assay: failed: 4 inputs: {named}"]
+    lines = ["assay: failed: 4 inputs"]
     assert [x for x in spark_runs.third.err.splitlines() if x.startswith("assay: ")] == lines
     assert [x for x in spark_runs.first.err.splitlines() if x.startswith("assay: ")] == []
 
@@ -324,7 +323,7 @@ def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(s
 @pytest.mark.spark
 def test_progress_goes_to_standard_error(spark_runs):
     count = len(table(spark_runs, "groups"))
-    assert spark_runs.first.err.splitlines()[1:] == [
+    assert spark_runs.first.err.splitlines()[1:3] == [
         f"solving {count} groups for balance > stickiness, and scoring 3 assignors",
         f"{count} of {count} groups",
     ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.printing.run import run_document
+from assay.printing.run import not_read, run_document
 from compare.limits import too_far
 from compare.overview import overview_of
 from compare.runs.aggregates.ending import ending_of, glances
@@ -65,17 +65,35 @@ def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark
     lines = said.splitlines()
     counts = ending.overview.counts()
     assert counts.startswith("10 not valid, ")
-    assert ", 1 depends on who reads what" in counts
+    assert ", 4 improvable, " in counts
     begins = f"{ending.overview.sentence()} {counts}. "
     assert re.sub(r"\s+", " ", said).startswith(begins)
-    unread = "Not read: 4 inputs: in/groups.jsonl:4, in/groups.jsonl:5, in/noise.txt and 1 more; "
-    assert unread in spark_runs.first.out
+    assert "Not read: 4 inputs, see the messages." in lines
     heads = next(i for i, line in enumerate(lines) if line.startswith("group "))
     table = lines[heads + 1 : heads + 21]
     assert [line.split()[0] for line in table][:2] == ["contested", "lopsided"]
     assert re.search(r"^lopsided +2 +5 +0-5 +2-3 +improvable +2 +1$", spark_runs.first.out, re.M)
     assert lines[heads + 21] == "and 3 groups more, no worse than the last line"
     assert "every group on a page: assay report out" in spark_runs.first.out
+
+
+@pytest.mark.spark
+def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
+    spark_runs, ending, keys
+):
+    failures = read_table(spark_runs.out, "failures").sort_values("place").to_dict("records")
+    expected = [
+        f"{row['place']}: {'group ' + row['group'] + ': ' if row['group'] else ''}{row['reason']}"
+        for row in failures
+    ]
+    assert len(expected) == 4
+    assert any(": group cut: " in line for line in expected)
+    for run in (spark_runs.first, spark_runs.second):
+        assert [line for line in run.err.splitlines() if line in expected] == expected
+    (one,) = ending.unread[1][:1]
+    many = replace(ending, unread=(25, (one,) * 20))
+    lines = not_read(RunCounts(spark_runs.out, many, 23, 1.5, tuple(keys)))
+    assert lines == [expected[0]] * 10 + ["and 15 more; the table failures has all"]
 
 
 @pytest.mark.spark
@@ -97,7 +115,8 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
     }  # fmt: skip
     assert (lopsided["members"], lopsided["partitions"]) == (2, 5)
-    assert {one["name"] for one in document["failures"]} >= {"in/noise.txt"}
+    assert {one["name"] for one in document["failures"]} >= {"in/noise.txt", "cut"}
+    assert document["failures"][0]["place"] == "in/groups.jsonl:4"
 
 
 @pytest.mark.spark
