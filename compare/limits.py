@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.score import Excess, Score
+
+
+class Beyond(NamedTuple):
+    """What is too far: an assignor, and a tier with its amount, or else why there is no score."""
+
+    assignor: str
+    reason: str | None = None
+    tier: str = ""
+    amount: str = ""
+    limit: int = 0
+
+    def __str__(self) -> str:
+        if self.reason is not None:
+            return f"{self.assignor}: {self.reason}"
+        says = f"{self.tier} exceeds the optimum by {self.amount}, more than {self.limit}"
+        return f"{self.assignor}: {says}"
+
+    @property
+    def sort(self) -> str:
+        """Say what it has in common with other groups: all but the amount."""
+        if self.reason is not None:
+            return str(self)
+        return f"{self.assignor}: {self.tier} exceeds the optimum by more than {self.limit}"
 
 
 def too_far(
@@ -17,7 +40,18 @@ def too_far(
     sure: bool = False,
     shown: Sequence[Score] = (),
 ) -> list[str]:
-    """Return a line for each row whose excess is above the limit of a tier.
+    """Return a line for each row and tier that :func:`beyond` finds, of one group."""
+    return [str(one) for one in beyond(rows, limits, sure=sure, shown=shown)]
+
+
+def beyond(
+    rows: Sequence[Score],
+    limits: Mapping[str, int],
+    *,
+    sure: bool = False,
+    shown: Sequence[Score] = (),
+) -> list[Beyond]:
+    """Return each row and tier whose excess is above the limit.
 
     A row that is not valid, or did not come to a score, is too far. A tier after the first one
     in which the assignor is worse has no excess of its own: the earlier tier's limit speaks.
@@ -30,10 +64,10 @@ def too_far(
         and what is sure without the assumption
     """
     assumed = {row.assignor: row.terms or () for row in shown}
-    lines = []
+    found = []
     for row in rows if limits else ():
         if row.terms is None or not row.valid:
-            lines.append(f"{row.assignor}: {row.reason or 'the assignment is not valid'}")
+            found.append(Beyond(row.assignor, row.reason or "the assignment is not valid"))
             continue
         # Nothing is known of the optimum, not even of the first tier.
         unknown = not sure and bool(row.terms) and row.terms[0].excess is None
@@ -47,11 +81,8 @@ def too_far(
                 for other in assumed.get(row.assignor, ()):
                     if other.name == term.name and other.excess not in (None, excess):
                         amount = f"{_told(other.excess)}, and {amount} whoever reads what"
-                lines.append(
-                    f"{row.assignor}: {term.name} exceeds the optimum by {amount}, "
-                    f"more than {limits[term.name]}"
-                )
-    return lines
+                found.append(Beyond(row.assignor, None, term.name, amount, limits[term.name]))
+    return found
 
 
 def _told(excess: Excess) -> str:

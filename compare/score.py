@@ -26,6 +26,8 @@ CURRENT = "current"
 OPTIMUM = "optimum"
 CALL_SECONDS = 10.0
 UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
+# A run has no --reads.
+UNKNOWN_IN_RUN = "subscriptions are not known: add --assume-equal, or say them in the snapshot"
 Excess = int | tuple[int, int | None] | None
 
 
@@ -168,16 +170,19 @@ def score_current(group: Group, solution: Solution) -> Score:
     return score(group, Assignment.current(group), solution)
 
 
-def score_without_subscriptions(reference: Solution, assignor: str) -> Score:
+def score_without_subscriptions(
+    reference: Solution, assignor: str, reason: str = UNKNOWN
+) -> Score:
     """Score what the members hold now; what an assignor would do depends on who reads what.
 
     Parameters
     ----------
     reference : the best that can be had, with bounds that hold whoever reads what
+    reason : why an assignor is not tried
     """
     if assignor == CURRENT:
         return score_current(reference.group, reference)
-    return Score(assignor, "refused", UNKNOWN)
+    return Score(assignor, "refused", reason)
 
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:

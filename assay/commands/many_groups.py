@@ -84,7 +84,7 @@ def run(
     from groups.extras import require
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
-    from compare.runs.aggregates.gate import TooFar, too_far_in_run
+    from compare.runs.aggregates.gate import too_far_in_run
     from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
     from compare.runs.session.master import conf_of
@@ -129,15 +129,11 @@ def run(
         print_run(counts, tiers)
     named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
     named += job.assignors[1:] if assignor else []
-    worse = too_far_in_run(job, counts.keys, named, limits, MOST_LINES) if limits else TooFar()
-    for line in worse.lines:
-        complain(line)
-    if worse.count > len(worse.lines):
-        complain(f"and {worse.count - len(worse.lines)} more")
+    worse = too_far_in_run(job, counts.keys, named, limits, MOST_LINES) if limits else []
     missed = _missed(counts) if strict else []
-    for line in missed:
+    for line in (*worse, *missed):
         complain(line)
-    raise typer.Exit(1 if worse.count or missed else 0)
+    raise typer.Exit(1 if worse or missed else 0)
 
 
 def _missed(counts: RunCounts) -> list[str]:

@@ -23,7 +23,7 @@ from compare.runs.rows import stored_score
 from compare.runs.tables.chosen import chosen
 from compare.runs.tables.files import good
 from compare.runs.tables.stored import read_table
-from compare.score import CURRENT, UNKNOWN
+from compare.score import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
 from compare.verdict import judge
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
@@ -177,7 +177,7 @@ def _sample(
     rank = {name: i for i, name in enumerate([CURRENT, *assignors()])}
     of_each = [
         sorted(
-            (one for one in scores.get(key, []) if one.reason != UNKNOWN),
+            (one for one in scores.get(key, []) if one.reason not in (UNKNOWN, UNKNOWN_IN_RUN)),
             key=lambda one: (rank.get(one.assignor, len(rank)), one.assignor),
         )
         for key in keys[:whole]

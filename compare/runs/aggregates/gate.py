@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
 
-from compare.limits import too_far
+from compare.limits import beyond
 from compare.runs.rows import stored_score
 from compare.runs.tables.chosen import chosen
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,12 +28,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class TooFar:
-    """How many lines there are to say, and the first of them."""
-
-    count: int = 0
-    lines: tuple[str, ...] = ()
+# Groups that a line names.
+MOST_NAMED = 3
 
 
 def too_far_in_run(
@@ -41,29 +38,35 @@ def too_far_in_run(
     assignors: Sequence[str],
     limits: Mapping[str, int],
     most: int,
-) -> TooFar:
-    """Return a line for each row of a run that is worse than the limits allow.
+) -> list[str]:
+    """Return a line for each way in which rows of a run are worse than the limits allow.
 
-    The rule is that of one group, :func:`compare.limits.too_far`. Rows that have nothing above a
-    limit are left out by columns, the others are kept as far as they are told.
+    The rule is that of one group, :func:`compare.limits.beyond`. A line has how many groups it is
+    about, and the first of them by name. Rows that have nothing above a limit are left out by
+    columns.
 
     Parameters
     ----------
-    most : lines to return
+    most : lines to return; one more says how many are left
     """
-    count = 0
-    first: list[tuple[tuple[str, str, str, int], str]] = []
+    counts: Counter[str] = Counter()
+    first: dict[str, list[tuple[str, str, str]]] = {}
     for assignor in dict.fromkeys(assignors) if limits else ():
         keys = job.score_keys(group_keys, assignor)
         for rows in chosen(job.out, "scores", keys, COLUMNS):
             for row in rows.filter(_suspects(rows, limits)).to_pylist():
-                lines = too_far([stored_score(row)], limits)
-                count += len(lines)
-                for number, line in enumerate(lines):
-                    place = (row["group"], row["assignor"], row["key"], number)
-                    first.append((place, f"{row['group']}: {line}"))
-            first = nsmallest(most, first)
-    return TooFar(count, tuple(line for _, line in first))
+                for one in beyond([stored_score(row)], limits):
+                    counts[one.sort] += 1
+                    place = (row["group"], row["key"], one.amount)
+                    named = [*first.get(one.sort, ()), place]
+                    first[one.sort] = nsmallest(MOST_NAMED, named)
+    lines = []
+    for sort, many in counts.most_common(most):
+        named = [f"{group}{f' by {by}' if by else ''}" for group, _, by in first[sort]]
+        rest = f" and {many - len(named):,} more" if many > len(named) else ""
+        lines.append(f"{sort}: {counted(many, 'group')}: {', '.join(named)}{rest}")
+    more = len(counts) - len(lines)
+    return lines + [f"and {more:,} more reasons"] * (more > 0)
 
 
 def _suspects(rows: pa.Table, limits: Mapping[str, int]) -> NDArray[np.bool_]:

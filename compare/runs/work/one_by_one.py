@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from compare.runs.rows import batch, captures_in, optimum_row, score_row, unscored
 from compare.runs.verdicts import judged_all, verdict_row
-from compare.score import score_many, score_without_subscriptions
+from compare.score import UNKNOWN_IN_RUN, score_many, score_without_subscriptions
 from groups.columnar.rows import groups_of
 from groups.errors import AssayError
 from groups.group import Group
@@ -59,7 +60,8 @@ def scores_of(
         if isinstance(answer, str) or group is None:
             rows.append([unscored(name, str(answer)) for name in assignors])
         elif not group.subscription_known.all():
-            rows.append([score_without_subscriptions(answer, name) for name in assignors])
+            refused = partial(score_without_subscriptions, answer, reason=UNKNOWN_IN_RUN)
+            rows.append([refused(name) for name in assignors])
         else:
             rows += score_many([group], [answer], assignors, limit)
     return batch(
