@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FORMAT = "assay-run/1"
 MOST_UNREAD = 10
+MOST_REASONS = 10
 
 
 def print_run(counts: RunCounts, tiers: Objective) -> None:
@@ -37,6 +38,12 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
             what = "no worse than the last line" if shown else "not judged"
             show(f"and {counted(left, 'group')} more, {what}")
         print_notes(found.overview)
+        for one in found.not_scored[:MOST_REASONS]:
+            of = counted(one.groups, "group")
+            tell(f"not scored everywhere: {', '.join(one.assignors)}: {one.reason} ({of})")
+        if len(found.not_scored) > MOST_REASONS:
+            more = counted(len(found.not_scored) - MOST_REASONS, "reason")
+            show(f"and {more} more; the table scores has all")
         show(f"{in_words(tiers)}; every group on a page: assay report {counts.out}")
     show(counts.line())
 
@@ -81,6 +88,10 @@ def run_document(counts: RunCounts, tiers: Objective, source: str) -> dict[str, 
                 "question": one.verdict.question,
             }
             for one in found.overview.worst[:MOST_LINES]
+        ],
+        "not_scored": [
+            {"assignors": list(one.assignors), "groups": one.groups, "reason": one.reason}
+            for one in found.not_scored[:MOST_LINES]
         ],
         "failures": [
             {"name": one.group or one.place, "place": one.place, "reason": one.reason}

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.overview import GUESSES, MOST_NAMED, Glance, Overview
+from compare.runs.aggregates.not_scored import NotScored, not_scored
 from compare.runs.tables.chosen import chosen
 from compare.score import CURRENT
 from compare.sentences import spread
@@ -48,6 +49,7 @@ class Ending:
     proved : captures with a proved optimum
     not_judged : captures without a verdict, and the names of the first ones
     unread : inputs that are no group, and the first ones
+    not_scored : why assignors have no score of some groups
     """
 
     groups: int
@@ -55,6 +57,7 @@ class Ending:
     proved: int
     not_judged: tuple[int, tuple[str, ...]]
     unread: tuple[int, tuple[Unread, ...]]
+    not_scored: tuple[NotScored, ...] = ()
 
 
 def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) -> Ending:
@@ -84,6 +87,7 @@ def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) 
         proved=proved,
         not_judged=_not_judged(found),
         unread=_unread(job.out, failure_keys),
+        not_scored=not_scored(job, group_keys),
     )
 
 

@@ -50,19 +50,18 @@ def too_far_in_run(
     most : lines to return; one more says how many are left
     """
     counts: Counter[str] = Counter()
-    first: dict[str, list[tuple[str, str, str]]] = {}
+    first: dict[str, list[tuple[str, str]]] = {}
     for assignor in dict.fromkeys(assignors) if limits else ():
         keys = job.score_keys(group_keys, assignor)
         for rows in chosen(job.out, "scores", keys, COLUMNS):
             for row in rows.filter(_suspects(rows, limits)).to_pylist():
                 for one in beyond([stored_score(row)], limits):
                     counts[one.sort] += 1
-                    place = (row["group"], row["key"], one.amount)
-                    named = [*first.get(one.sort, ()), place]
-                    first[one.sort] = nsmallest(MOST_NAMED, named)
+                    place = (row["group"], one.amount)
+                    first[one.sort] = nsmallest(MOST_NAMED, {*first.get(one.sort, ()), place})
     lines = []
-    for sort, many in counts.most_common(most):
-        named = [f"{group}{f' by {by}' if by else ''}" for group, _, by in first[sort]]
+    for sort, many in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:most]:
+        named = [f"{group}{f' by {by}' if by else ''}" for group, by in first[sort]]
         rest = f" and {many - len(named):,} more" if many > len(named) else ""
         lines.append(f"{sort}: {counted(many, 'group')}: {', '.join(named)}{rest}")
     more = len(counts) - len(lines)

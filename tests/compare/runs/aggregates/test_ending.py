@@ -98,6 +98,24 @@ def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
 
 
 @pytest.mark.spark
+def test_an_assignor_without_a_score_is_named_with_the_reason_and_how_many_groups(
+    spark_runs, ending, keys
+):
+    scores = read_table(spark_runs.out, "scores")
+    scores = scores[scores["assignor"].isin(ASKED[1:]) & scores["terms"].isna()]
+    expected = scores.groupby(["assignor", "reason"]).size().to_dict()
+    found = {(name, one.reason): one.groups for one in ending.not_scored for name in one.assignors}
+    assert found == expected
+    assert any(reason.startswith("subscriptions are not known: ") for _, reason in found)
+    said = re.sub(r"\s+", " ", spark_runs.first.out)
+    for names, groups, reason in ending.not_scored[:10]:
+        counted = f"{groups} group{'s' * (groups > 1)}"
+        assert f"not scored everywhere: {', '.join(names)}: {reason} ({counted})" in said
+    document = run_document(RunCounts(spark_runs.out, ending, 23, 1.5, tuple(keys)), TIERS, "in")
+    assert document["not_scored"][0].keys() == {"assignors", "groups", "reason"}
+
+
+@pytest.mark.spark
 def test_a_run_that_finds_nothing_to_do_says_the_same(spark_runs):
     first, second = (run.out.splitlines()[:-1] for run in (spark_runs.first, spark_runs.second))
     assert first == second
