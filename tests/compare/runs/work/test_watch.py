@@ -1,6 +1,8 @@
 """How far a run is, and where its time went."""
 
+import re
 import time
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from compare.runs.tables.files import append
 from compare.runs.tables.folder import prepared
 from compare.runs.tables.schemas import TABLES
-from compare.runs.work.stages import Stages, timings
+from compare.runs.work.stages import WORDS, Stages, timings
 from compare.runs.work.tally import Tally
 from compare.runs.work.watch import Watch, watched
 
@@ -95,3 +97,10 @@ def test_tallies_of_tasks_add_up_on_their_way_through_rows():
     assert (whole.counts["groups"], whole.counts["proved"]) == (4, 2)
     assert whole.seconds["solve"] == 0.75
     assert (sorted(whole.keys), whole.failures) == (["a", "b", "c"], ["f"])
+
+
+def test_the_page_of_formats_explains_every_stage_in_the_words_that_people_see():
+    page = (Path(__file__).parents[4] / "docs/reference/formats.md").read_text()
+    section = page.partition("### Stages of a run\n")[2].partition("\n### ")[0]
+    rows = re.findall(r"^\| ([^|`]+) \| `(\w+)` \| [^|]+ \|$", section, re.MULTILINE)
+    assert {stage: words for words, stage in rows} == WORDS
