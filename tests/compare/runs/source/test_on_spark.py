@@ -2,8 +2,11 @@
 
 import doctest
 import gzip
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from groups import BadInput, Group
 from groups.columnar.key import keys_of
 from groups.columnar.parquet import write_groups
 from groups.columnar.rows import batch_of
+from heuristics.shipped.java.runtime import spark_java_home
 from tests.compare.runs.source.test_reading import all_at_once, line
 
 ROOT = Path(__file__).parents[4]
@@ -112,13 +116,26 @@ def test_the_example_of_the_source_runs(spark):
     assert not doctest.DocTestRunner().run(found, out=said.append).failed, "".join(said)
 
 
-def test_the_page_on_the_data_source_runs(spark, tmp_path, monkeypatch):
+def test_the_page_on_the_data_source_runs_where_another_python_is_first_on_the_path(tmp_path):
     (tmp_path / "corpus").symlink_to(ROOT / "corpus")
-    monkeypatch.chdir(tmp_path)
+    other = tmp_path / "python3"
+    other.write_text("#!/bin/sh\necho another Python >&2\nexit 1\n")
+    other.chmod(0o755)
     programs = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert programs
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYSPARK_")
+    } | {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "JAVA_HOME": str(spark_java_home()),
+    }
     for program in programs:
-        exec(compile(program, str(PAGE), "exec"), {})
+        ran = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
+            env=environment, timeout=240, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.parametrize(
