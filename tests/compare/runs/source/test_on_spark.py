@@ -13,10 +13,9 @@ import pytest
 from pyspark.errors import PySparkException
 
 from assay import spark_source
-from compare.runs.session.spark import spark_session
 from compare.runs.source.rows import INPUT
 from compare.samples.families import Family, family_named
-from groups import BadInput, Group
+from groups import Group
 from groups.columnar.key import keys_of
 from groups.columnar.parquet import write_groups
 from groups.columnar.rows import batch_of
@@ -29,17 +28,9 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    try:
-        opened = spark_session(tmp_path_factory.mktemp("spark"))
-        session = opened.__enter__()
-    except BadInput as error:
-        if "no Java for Spark" not in str(error):
-            raise
-        pytest.skip(str(error))
-    spark_source(session)
-    yield session
-    opened.__exit__(None, None, None)
+def spark(spark):
+    spark_source(spark)
+    return spark
 
 
 def keys(groups) -> list[str]:

@@ -11,31 +11,16 @@ import pytest
 
 from compare.runs.job import job_of
 from compare.runs.pipeline import run_job
-from compare.runs.session.spark import spark_session
 from compare.runs.tables.files import append, good, new_run
 from compare.runs.tables.folder import prepared
 from compare.runs.tables.keys import row_key_column
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import frame, read_table
-from groups.errors import BadInput
 from tests.compare.conftest import lopsided
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[4]
 HOSTILE = "a b[1]{x,y}*?:%20\\é'"
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    try:
-        opened = spark_session(tmp_path_factory.mktemp("spark"))
-        session = opened.__enter__()
-    except BadInput as error:
-        if "no Java for Spark" not in str(error):
-            raise
-        pytest.skip(str(error))
-    yield session
-    opened.__exit__(None, None, None)
 
 
 def failures(*rows: tuple[str, str]) -> pa.Table:
