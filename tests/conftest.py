@@ -8,12 +8,16 @@ import sys
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-SHARES_ONE_SPARK = "tests/compare/runs/"
-HAS_ITS_OWN_SPARKS = f"{SHARES_ONE_SPARK}session/"
+SHARE_ONE_RUN = (
+    "tests/compare/runs/test_pipeline.py",
+    "tests/compare/runs/test_report.py",
+    "tests/compare/runs/aggregates/",
+    "tests/compare/runs/tables/test_on_spark.py",
+)
 SHARES_NOTHING = "tests/compare/promises/test_program.py"
 LONGEST = (
     "tests/optimal/test_agreement.py",
-    SHARES_ONE_SPARK,
+    "tests/compare/runs/",
     "tests/assay/test_documentation.py",
     "tests/studies/",
     SHARES_NOTHING,
@@ -75,8 +79,8 @@ class FileByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         file = nodeid.partition("::")[0]
-        if file.startswith(SHARES_ONE_SPARK) and not file.startswith(HAS_ITS_OWN_SPARKS):
-            return SHARES_ONE_SPARK
+        if file.startswith(SHARE_ONE_RUN):
+            return SHARE_ONE_RUN[0]
         return nodeid if file == SHARES_NOTHING else file
 
 
