@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     )
     from compare import figures as figures
     from compare.lag.worth import Worth, worth_moving
+    from compare.overview import Glance, Overview
     from compare.runs.counts import RunCounts
+    from compare.runs.found import Ending, NotScored, Unread
     from compare.runs.run import run
     from compare.runs.spark_source import spark_source
     from compare.samples.families import Family, differing, grid
@@ -72,7 +74,9 @@ if TYPE_CHECKING:
 _AT_HOME = {
     "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score "
     "score_assignors",
+    "compare.overview": "Glance Overview",
     "compare.runs.counts": "RunCounts",
+    "compare.runs.found": "Ending NotScored Unread",
     "compare.runs.run": "run",
     "compare.runs.spark_source": "spark_source",
     "compare.samples.families": "Family differing grid",
@@ -100,18 +104,22 @@ __all__ = [
     "Assignment",
     "AssignorFunction",
     "BadInput",
+    "Ending",
     "Excess",
     "Failed",
     "Failure",
     "Family",
     "Floor",
     "Frontier",
+    "Glance",
     "Group",
     "Hunt",
     "InvalidAssignment",
     "Journey",
     "Judged",
     "Model",
+    "NotScored",
+    "Overview",
     "Plan",
     "Point",
     "Proof",
@@ -135,6 +143,7 @@ __all__ = [
     "Target",
     "Term",
     "TimeLimit",
+    "Unread",
     "Verdict",
     "Violation",
     "Worth",

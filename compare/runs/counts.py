@@ -11,7 +11,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from compare.runs.aggregates.ending import Ending
+    from compare.runs.found import Ending
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.overview import GUESSES, MOST_NAMED, Glance, Overview
-from compare.runs.aggregates.not_scored import NotScored, not_scored
+from compare.runs.aggregates.not_scored import not_scored
+from compare.runs.found import Ending, Unread
 from compare.runs.tables.chosen import chosen
 from compare.score import CURRENT
 from compare.sentences import spread
@@ -28,36 +28,6 @@ MOST_LINES = 20
 NAMED: tuple[Says, ...] = ("not valid", "improvable")
 COLUMNS = ("key", "group_key", "group", "captured_at", "assumed", "status", "verdict", "loads")
 ORDER = [(name, "ascending") for name in ("rank", "excess", "moves", "group", "at", "key")]
-
-
-class Unread(NamedTuple):
-    """An input that is no group: where it is, its name where it has one, and the reason."""
-
-    place: str
-    group: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What a run has found of the groups of its input.
-
-    Attributes
-    ----------
-    groups : names of groups; one may be captured several times
-    overview : of the captures that have a verdict, with a line for the worst of them
-    proved : captures with a proved optimum
-    not_judged : captures without a verdict, and the names of the first ones
-    unread : inputs that are no group, and the first ones
-    not_scored : why assignors have no score of some groups
-    """
-
-    groups: int
-    overview: Overview
-    proved: int
-    not_judged: tuple[int, tuple[str, ...]]
-    unread: tuple[int, tuple[Unread, ...]]
-    not_scored: tuple[NotScored, ...] = ()
 
 
 def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) -> Ending:

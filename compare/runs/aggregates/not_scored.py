@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
+from compare.runs.found import NotScored
 from compare.runs.tables.chosen import chosen
 
 if TYPE_CHECKING:
@@ -15,14 +16,6 @@ if TYPE_CHECKING:
     from compare.runs.job import Job
 
 COLUMNS = ("status", "reason", "terms")
-
-
-class NotScored(NamedTuple):
-    """Assignors that have no score of as many groups for one reason."""
-
-    assignors: tuple[str, ...]
-    groups: int
-    reason: str
 
 
 def not_scored(job: Job, group_keys: Sequence[str]) -> tuple[NotScored, ...]:

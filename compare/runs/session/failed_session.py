@@ -32,6 +32,8 @@ _ENDED = (
         re.compile(
             r"Answer from Java side is empty|while (sending|trying to connect)|Connection"
             r" (refused|reset)|has been closed|SparkContext was shut down|stopped SparkContext"
+            # Of what Java itself raised, more would be said.
+            r"|An error occurred while calling o\d+\.\w+\s*\Z"
         ),
         "Spark's Java process ended",
     ),

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from compare.overview import Overview
-from compare.runs.aggregates.ending import Ending
 from compare.runs.counts import RunCounts
+from compare.runs.found import Ending
 from compare.runs.job import Job
 from compare.runs.rows import stored_score
 from compare.runs.source.planning import splits

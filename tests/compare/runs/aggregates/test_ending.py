@@ -9,9 +9,10 @@ import pytest
 from assay.printing.run import not_read, run_document
 from compare.limits import too_far
 from compare.overview import overview_of
-from compare.runs.aggregates.ending import Unread, ending_of, glances
+from compare.runs.aggregates.ending import ending_of, glances
 from compare.runs.aggregates.gate import too_far_in_run
 from compare.runs.counts import RunCounts
+from compare.runs.found import Unread
 from compare.runs.job import job_of
 from compare.runs.rows import stored_score
 from compare.runs.tables.stored import read_table

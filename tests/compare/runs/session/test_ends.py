@@ -215,7 +215,7 @@ def test_no_space_for_scratch_is_one_line_with_the_place_and_nothing_is_left_the
     disk = tmp_path / "disk"
     disk.mkdir()
     alone = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
-    mounted = f"mount -t tmpfs -o size=8k tmpfs {disk}"
+    mounted = f"mount -t tmpfs -o size=1m,nr_inodes=12 tmpfs {disk}"
     tried = subprocess.run([*alone, mounted], capture_output=True, text=True, check=False)
     if tried.returncode:
         pytest.skip(f"no small disk can be mounted here: {tried.stderr.strip()}")

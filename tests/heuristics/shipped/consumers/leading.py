@@ -1,6 +1,6 @@
 """A client's consumer leads groups: what its tests have in common."""
 
-from optimal.fleets import solve_many
+from optimal import solve_many
 
 SECONDS = 20
 
