@@ -1,0 +1,9 @@
+"""How a cluster is reached: its address, what the client is told, and why it could not be reached.
+
+`Connection` is the one door. Passwords stand in `Secret`, which shows none.
+"""
+
+from live.connection.connection import DEFAULT_SECONDS, Connection
+from live.connection.secrets import Secret
+
+__all__ = ["DEFAULT_SECONDS", "Connection", "Secret"]
