@@ -5,13 +5,14 @@ BIN := .venv/bin
 SEED ?= 1
 GROUPS ?= 20000
 SCORED := --assignor written --assignor shipped
+BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report test check agree bench promises differential findings verdicts notebooks docs picture lock clean
+.PHONY: clients browser help report test test-broker check agree bench promises differential findings verdicts notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 report: clients out/seeded.jsonl  ## judge the captured groups, score assignors; leaves out/report.html
 	@if $(BIN)/python -m heuristics.shipped.java --here; then \
@@ -31,6 +32,11 @@ out/seeded.jsonl: .venv/.ready
 
 test: clients  ## run the test suite on all cores
 	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder
+
+test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
+	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2
+	@for version in $(BROKERS); do $(BIN)/python -m live.broker --fetch $$version || exit; done
+	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker
 
 check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the notebooks and the site
 	@$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
 Whoever holds the other end of standard input may be killed at any time and cannot tell; the
 client may be in an endless loop and cannot watch. At its end the client's exit code goes to
-standard output. Linux and macOS.
+standard output. A SIGTERM to the tether goes on to the client. Linux and macOS.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     nothing = subprocess.DEVNULL
     client = subprocess.Popen(sys.argv[1:], stdin=nothing, stdout=nothing)
+    signal.signal(signal.SIGTERM, lambda *_: client.terminate())
     threading.Thread(target=_hold, daemon=True).start()
     os.write(1, f"{client.wait()}\n".encode())
     # What the client started ends with it.

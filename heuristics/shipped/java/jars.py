@@ -101,8 +101,11 @@ def fetch(artifact: str, version: str, source: str) -> None:
     fetched(*JUNIT)
 
 
-def fetched(group: str, artifact: str, version: str) -> list[Path]:
+def fetched(group: str, artifact: str, version: str, beside: Iterable[str] = ()) -> list[Path]:
     """Return an artifact's jar and those that it needs, fetched and noted if they are not here.
+
+    Other artifacts, by their coordinates, can be had beside it: then each jar is there in one
+    release only, whoever needs it.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def fetched(group: str, artifact: str, version: str) -> list[Path]:
         raise BadInput(f"jgo: not installed: {PACKAGES}")
     make_folder(_note(artifact, version).parent)
     coordinates = f"{group}:{artifact}:{version}"
-    command: list[str | Path] = [sys.executable, "-P", RESOLVER, coordinates]
+    command: list[str | Path] = [sys.executable, "-P", RESOLVER, coordinates, *beside]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=RESOLVE_SECONDS, check=False

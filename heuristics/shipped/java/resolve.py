@@ -9,15 +9,15 @@ from pathlib import Path
 import jgo
 
 
-def main(coordinates: str) -> None:
-    """Print the jars of the coordinates and of what they need."""
+def main(*coordinates: str) -> None:
+    """Print the jars of the coordinates and of what they need, one release of each."""
     try:
         # Without "!" the resolver may settle on another version than the one asked for.
-        jars = jgo.build(f"{coordinates}!").all_jars
+        jars = jgo.build("+".join(f"{each}!" for each in coordinates)).all_jars
     except Exception as error:
         sys.exit(" ".join(str(error).split()))
     sys.stdout.writelines(f"{Path(jar).resolve()}\n" for jar in jars)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,0 +1,6 @@
+"""An Apache Kafka of one's own on loopback, and real consumers: for tests, studies, trying out."""
+
+from live.broker.broker import Broker, BrokerDied
+from live.broker.distribution import NEWEST
+
+__all__ = ["NEWEST", "Broker", "BrokerDied"]

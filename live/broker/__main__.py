@@ -1,0 +1,50 @@
+"""Start a broker in the foreground, print its address, and end it at Ctrl-C.
+
+``python -m live.broker [VERSION]`` starts one. ``python -m live.broker --fetch [VERSION]`` brings
+its jars to the user's cache, some 60 MB, and starts nothing; a broker that starts fetches nothing.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import ArgumentParser
+
+from groups.errors import BadInput
+from live.broker.broker import Broker, BrokerDied
+from live.broker.distribution import NEWEST, fetch
+
+
+def main() -> int:
+    """Do what the arguments say; return the exit code."""
+    parser = ArgumentParser(prog="python -m live.broker", description=__doc__)
+    parser.add_argument("version", nargs="?", default=NEWEST, help="release of Apache Kafka")
+    parser.add_argument("--fetch", action="store_true", help="bring its jars, and start nothing")
+    asked = parser.parse_args()
+    try:
+        if asked.fetch:
+            fetch(asked.version)
+        else:
+            _foreground(asked.version)
+    except (BadInput, BrokerDied) as reason:
+        sys.stderr.write(f"{reason}\n")
+        return 2
+    return 0
+
+
+def _foreground(version: str) -> None:
+    # A terminal that closes asks for the same end as Ctrl-C.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)
+    try:
+        with Broker.start(version) as broker:
+            sys.stdout.write(f"{broker.bootstrap}\n")
+            sys.stdout.flush()
+            sys.stderr.write(f"Kafka {version} is running; Ctrl-C ends it.\n")
+            signal.pause()
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())

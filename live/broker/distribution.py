@@ -1,0 +1,57 @@
+"""Distribution: the jars that a broker and the console tools run on, by Maven coordinates."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from groups.errors import BadInput
+from heuristics.shipped.cache import newest_first
+from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, fetched_versions, noted
+from heuristics.shipped.java.jars import release as release_of
+from heuristics.shipped.java.runtime import java_home
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NEWEST = "4.3.1"
+SERVER = "kafka_2.13"
+LOGGING = "org.apache.logging.log4j:log4j-slf4j-impl:2.25.4"
+# Since then the server logs with Log4j 2, and brings no binding to it.
+LOG4J_2 = (4, 0)
+
+
+def fetch(version: str = NEWEST) -> None:
+    """Bring the jars of a release to this machine, some 60 MB, where they are not here.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such release, or no way to it.
+    """
+    beside = [f"{KAFKA}:kafka-tools:{version}"]
+    if release_of(version) >= LOG4J_2:
+        beside.append(LOGGING)
+    fetched(KAFKA, SERVER, version, beside)
+
+
+def java(version: str) -> tuple[Path, str]:
+    """Return the Java program and the class path that a release runs with; fetches nothing.
+
+    Raises
+    ------
+    BadInput
+        Where the jars or a Java are not here; the message ends with the command to bring them.
+    """
+    jars = noted(SERVER, version)
+    if not jars:
+        others = ", ".join(newest_first(fetched_versions(SERVER)))
+        here = f", those of {others} are" if others else ""
+        raise BadInput(
+            f"the jars of a Kafka {version} broker are not here{here}: "
+            f"python -m live.broker --fetch {version}"
+        )
+    home = java_home()
+    if home is None:
+        raise BadInput(NO_JAVA)
+    return home / "bin" / "java", os.pathsep.join(map(str, jars))

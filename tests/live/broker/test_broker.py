@@ -1,0 +1,109 @@
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from groups import BadInput
+from live.broker import Broker, BrokerDied
+from live.broker.settings import HOST, listens
+
+ADDRESS = f"{HOST}:"
+
+
+def test_a_broker_whose_jars_are_not_here_says_how_to_fetch_them_and_fetches_nothing():
+    with pytest.raises(BadInput, match=r"^the jars of a Kafka 9\.9\.9 broker are not here") as no:
+        Broker.start("9.9.9")
+    assert str(no.value).endswith("python -m live.broker --fetch 9.9.9")
+
+
+@pytest.mark.broker
+def test_what_is_produced_is_there(broker):
+    broker.create_topic("counted", 3)
+    broker.produce("counted", {0: 100, 2: 5})
+    said = broker.tool("topics", "--describe", "--topic", "counted")
+    assert "PartitionCount: 3" in said.stdout
+    offsets = broker.tool("get-offsets", "--topic", "counted")
+    assert offsets.stdout.split() == ["counted:0:100", "counted:1:0", "counted:2:5"]
+
+
+@pytest.mark.broker
+def test_a_tool_that_there_is_not_is_refused_with_those_that_there_are(broker):
+    with pytest.raises(BadInput, match=r"^consumer-group: not a tool; there are acls, configs, "):
+        broker.tool("consumer-group", "--list")
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize(
+    ("key", "reason", "said"),
+    [
+        ("offsets.topic.num.partitions", "its folder cannot be formatted", "at least 1"),
+        ("authorizer.class.name", "it ended while it started", "ClassNotFoundException: -1"),
+    ],
+)
+def test_a_broker_that_does_not_come_up_ends_with_its_log_and_leaves_nothing(
+    tmp_path, monkeypatch, key, reason, said
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(BrokerDied, match=f"{reason}; the end of its log:(?s:.)*{said}"):
+        Broker.start(properties={key: "-1"})
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.broker
+def test_a_broker_that_was_killed_leaves_no_process_and_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    broker = Broker.start()
+    assert listens(broker.bootstrap)
+    broker.kill()
+    assert not listens(broker.bootstrap)
+    assert [*tmp_path.iterdir()] == []
+    broker.stop()
+
+
+STARTS_ONE = """
+import sys, time
+from live.broker import Broker
+print(Broker.start().bootstrap, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.broker
+def test_a_broker_ends_with_the_process_that_started_it_however_that_ends():
+    parent = subprocess.Popen(
+        [sys.executable, "-c", STARTS_ONE], stdout=subprocess.PIPE, text=True
+    )
+    with parent:
+        bootstrap = parent.stdout.readline().strip()
+        assert listens(bootstrap)
+        parent.kill()
+    end = time.monotonic() + 10
+    while listens(bootstrap) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not listens(bootstrap)
+
+
+@pytest.mark.broker
+def test_a_broker_in_the_foreground_prints_its_address_and_ends_at_ctrl_c():
+    command = [sys.executable, "-m", "live.broker"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    )
+    with process:
+        bootstrap = process.stdout.readline().strip()
+        assert bootstrap.startswith(ADDRESS)
+        assert listens(bootstrap)
+        process.send_signal(2)
+        assert process.wait(30) == 0
+        assert "Traceback" not in process.stderr.read()
+    assert not listens(bootstrap)
+
+
+def test_the_foreground_refuses_a_version_whose_jars_are_not_here_in_one_line():
+    command = [sys.executable, "-m", "live.broker", "9.9.9"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert len(said.stderr.splitlines()) == 1
+    assert "--fetch 9.9.9" in said.stderr
