@@ -52,6 +52,11 @@ def moves_needed(judged: Judged) -> int | None:
     return None if target is None else len(target.moved)
 
 
+def called(tier: str) -> str:
+    """Return what a tier counts, as people call it."""
+    return "moves" if tier == "stickiness" else tier
+
+
 def spread(loads: Int64 | Sequence[int]) -> str:
     """Return loads as ``4-18``, or ``10`` where all are equal; a dash for nobody."""
     if not len(loads):

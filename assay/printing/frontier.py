@@ -10,7 +10,7 @@ from assay.printing.table import Table
 from assay.printing.terminal import tell
 from compare.gains import what_moves_buy
 from compare.lag.behind import behind
-from compare.sentences import spread
+from compare.sentences import called, spread
 from groups.tiers import LAG_PEAKS, PEAKS
 from groups.wording import counted, duration
 from optimal.frontier.knee import knee
@@ -76,7 +76,7 @@ def print_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> No
         return
     # What is spent comes first: moves where one of the two is about moves, else the second tier.
     spent = 0 if tiers[0] in MOVING and tiers[1] not in MOVING else 1
-    names = ["moves" if tier == "stickiness" else tier for tier in tiers]
+    names = [called(tier) for tier in tiers]
     paid, bought = names[spent], names[1 - spent]
     if len(points) == 1:
         at = points[0].at

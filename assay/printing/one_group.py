@@ -9,7 +9,7 @@ from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from compare.lag.behind import behind
 from compare.lag.words import peak_found
-from compare.sentences import spread
+from compare.sentences import called, spread
 from groups.assignment import Assignment
 from groups.tiers import TIERS
 from groups.wording import ranges
@@ -67,7 +67,7 @@ def print_rows(
     ----------
     lowest : the lowest peak lag, to hold each row's against; None where it is not known
     """
-    tiers = ["moves" if tier == "stickiness" else tier for tier in solution.objective]
+    tiers = [called(tier) for tier in solution.objective]
     lags = None if lowest is None else lag_columns(solution, scores, lowest)
     heads = ("assignor", "loads", "valid", "balanced", *tiers, *(lags or ()), "seconds")
     numbers = [1, *range(4, len(heads))]

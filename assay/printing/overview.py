@@ -11,6 +11,7 @@ from assay.printing.terminal import tell
 from assay.streams import show
 from compare.lag.words import not_compared
 from compare.overview import GUESSES, overview_of
+from compare.sentences import called
 from compare.verdict import worst_first
 from groups.columns.offsets import latest_assumed
 from groups.wording import counted, duration, few, rounded
@@ -132,7 +133,7 @@ def print_notes(overview: Overview) -> None:
 
 def in_words(tiers: Objective) -> str:
     """Return an objective in one line."""
-    return " > ".join("moves" if tier == "stickiness" else tier for tier in tiers)
+    return " > ".join(map(called, tiers))
 
 
 def _print_meaning_of_lag(worst: Sequence[Glance], tiers: Objective) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.printing.one_group import told
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
+from compare.sentences import called
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _print_steps(journey: Journey, own: Journey) -> None:
 
 
 def _heads(tiers: Sequence[str]) -> list[str]:
-    return ["moves" if tier == "stickiness" else tier for tier in tiers]
+    return [called(tier) for tier in tiers]
 
 
 def print_rollouts(rollouts: Sequence[Rollout]) -> None:

@@ -8,6 +8,7 @@ import altair as alt
 
 from compare.figures.rows import Rows
 from compare.figures.theme import BLUE, GREY, ORANGE, SHORT, WIDTH, themed
+from compare.sentences import called
 
 if TYPE_CHECKING:
     from compare.figures.rows import Record, Table
@@ -59,14 +60,14 @@ def costs(table: Table) -> alt.HConcatChart:
 def _panel(
     tier: str, values: list[Record], order: list[str], greatest: float, number: int, panels: int
 ) -> alt.LayerChart:
-    called = "moves" if tier == "stickiness" else tier
+    counts = called(tier)
     names = alt.Axis(labelLimit=260) if number == 0 else None
     scale = alt.Scale(domain=[0, 1.25 * greatest])
     axis = alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=4)
     base = alt.Chart(alt.InlineData(values=values)).encode(
-        x=alt.X("value:Q", scale=scale, axis=axis).title(called),
+        x=alt.X("value:Q", scale=scale, axis=axis).title(counts),
         y=alt.Y("assignor:N", sort=order, axis=names).title(None),
-        tooltip=["assignor:N", alt.Tooltip("value:Q", title=called, format=","), "kind:N"],
+        tooltip=["assignor:N", alt.Tooltip("value:Q", title=counts, format=","), "kind:N"],
     )
     kinds = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
     bars = base.mark_bar().encode(color=alt.Color("kind:N", scale=kinds, legend=None))

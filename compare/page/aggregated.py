@@ -5,30 +5,21 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from compare.page.comparison import (
-    ECDF,
-    FEWEST_DRAWN,
-    MOST_DOWNLOADED,
-    PROFILE,
-    SIZE,
-    Counted,
-    drawn_assignors,
-    left_out,
-    ranked,
-)
-from compare.page.contents import Comparison
+from compare.page.comparison import Counted, compared, drawings_of, ranked
 from compare.page.csv_text import as_csv
-from compare.page.drawing import drawn
 from compare.score import CURRENT
+from compare.sentences import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import altair as alt
+
     from compare.figures.curves import Points
+    from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
     from compare.runs.aggregates.stored import Aggregates
 
-MOST_REASONS = 30
 COUNTS = ("groups", "unscored", "valid", "balanced", "optimal", "maybe")
 DISTRIBUTIONS = ("excess", "excess_most", "times the fastest", "seconds by partitions")
 
@@ -45,21 +36,14 @@ def comparison_in(
     counted = {name: one for name, one in _counted(found, tiers).items() if name not in without}
     if not any(one.counts["groups"] for name, one in counted.items() if name != CURRENT):
         return None
-    standings = ranked(counted)
-    shown = drawn_assignors(standings)
     every = {name: one.counts["groups"] + one.counts["unscored"] for name, one in counted.items()}
-    data = _data(found)
+
+    def drawings(shown: Sequence[str]) -> list[Drawing]:
+        return _drawings(found, tiers, {name: every[name] for name in shown})
+
     told = found.rows("reason", "assignor", "label")
     reasons = [(row["assignor"], row["count"], row["label"]) for row in told]
-    reasons.sort(key=lambda row: (-row[1], row[0]))
-    return Comparison(
-        groups=max(every.values()),
-        standings=standings,
-        drawings=tuple(_drawings(found, tiers, {name: every[name] for name in shown})),
-        drawn=left_out(shown, standings),
-        reasons=tuple(reasons[:MOST_REASONS]),
-        data=data if len(data) <= MOST_DOWNLOADED else None,
-    )
+    return compared(max(every.values()), ranked(counted), drawings, reasons, _data(found))
 
 
 def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Counted]:
@@ -87,34 +71,26 @@ def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int])
     """
     from compare import figures
 
-    drawings: list[Drawing] = []
-    if max(every.values(), default=0) < FEWEST_DRAWN:
-        return drawings
     ends = [_by_tier(found, name) for name in ("excess_most", "excess")]
+    above: dict[str, alt.LayerChart] = {}
     for tier in tiers:
         sure, possible = (
             {name: _points(end.get((name, tier), []), many) for name, many in every.items()}
             for end in ends
         )
         if any(possible.values()):
-            name = "moves" if tier == "stickiness" else tier
-            chart = figures.ecdf_of(sure, possible, tier=name)
-            drawings.append(drawn(chart, f"How far above the best: {name}", ECDF))
+            above[tier] = figures.ecdf_of(sure, possible, tier=called(tier))
     timed = sum(row["count"] for row in found.rows("timed groups", "label"))
     ratios: dict[str, list[tuple[float, int]]] = {}
     for row in found.rows("times the fastest", "assignor", "x"):
         ratios.setdefault(row["assignor"], []).append((row["x"], row["count"]))
     profiles = {name: _points(ratios[name], timed) for name in every if name in ratios}
-    if profiles:
-        drawings.append(drawn(figures.profile_of(profiles), "Time beside the fastest", PROFILE))
     sizes = [
         {"assignor": r["assignor"], "partitions": r["x"], "seconds": r["y"], "groups": r["count"]}
         for r in found.rows("seconds by partitions", "assignor", "x", "y")
         if r["assignor"] in every
     ]
-    if len({row["partitions"] for row in sizes}) > 2:
-        drawings.append(drawn(figures.time_by_size(sizes), "Time against size", SIZE))
-    return drawings
+    return drawings_of(above, figures.profile_of(profiles) if profiles else None, sizes)
 
 
 def _by_tier(found: Aggregates, end: str) -> dict[tuple[str, str], list[tuple[float, int]]]:

@@ -9,9 +9,12 @@ from compare.page.contents import Comparison, Standing
 from compare.page.drawing import Drawing, drawn
 from compare.page.trials import excesses, times, trials_csv
 from compare.score import CURRENT
+from compare.sentences import called
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import altair as alt
 
     from compare.page.trials import Trial
 
@@ -19,6 +22,7 @@ MOST_DOWNLOADED = 2_000_000
 MOST_DRAWN = 8
 # A distribution over fewer groups says less than the table.
 FEWEST_DRAWN = 4
+MOST_REASONS = 30
 
 
 @dataclass(frozen=True)
@@ -39,15 +43,41 @@ def comparison_of(trials: Sequence[Trial], tiers: Sequence[str]) -> Comparison |
     """Return the comparison of assignors; None where nothing was scored but what is there now."""
     if not any(t.score.status == "scored" and t.score.assignor != CURRENT for t in trials):
         return None
-    data = trials_csv(trials, tiers)
-    ranked = standings(trials, tiers)
-    shown = drawn_assignors(ranked)
+    groups = len({trial.group for trial in trials})
+
+    def drawings(shown: Sequence[str]) -> list[Drawing]:
+        return _drawings([trial for trial in trials if trial.score.assignor in shown], tiers)
+
+    return compared(
+        groups, standings(trials, tiers), drawings, _reasons(trials), trials_csv(trials, tiers)
+    )
+
+
+def compared(
+    groups: int,
+    standings: tuple[Standing, ...],
+    drawings: Callable[[Sequence[str]], Sequence[Drawing]],
+    reasons: Sequence[tuple[str, int, str]],
+    data: str,
+) -> Comparison:
+    """Return the comparison of what is counted, with as much as fits into a page.
+
+    Parameters
+    ----------
+    groups : how many there are
+    standings : as :func:`ranked` gives them
+    drawings : draws the assignors of the names given
+    reasons : (assignor, groups, reason) of what was not scored
+    data : what is drawn, as CSV
+    """
+    shown = drawn_assignors(standings)
+    worst = sorted(reasons, key=lambda row: (-row[1], row[0]))
     return Comparison(
-        groups=len({trial.group for trial in trials}),
-        standings=ranked,
-        drawings=tuple(_drawings([t for t in trials if t.score.assignor in shown], tiers)),
-        drawn=left_out(shown, ranked),
-        reasons=_reasons(trials),
+        groups=groups,
+        standings=standings,
+        drawings=tuple(drawings(shown)) if groups >= FEWEST_DRAWN else (),
+        drawn=left_out(shown, standings),
+        reasons=tuple(worst[:MOST_REASONS]),
         data=data if len(data) <= MOST_DOWNLOADED else None,
     )
 
@@ -123,16 +153,15 @@ def _tier(trials: Sequence[Trial], tier: str) -> tuple[str, int, int, int]:
     return tier, sum(x > 0 for x in known), len(known), max(known, default=0)
 
 
-def _reasons(trials: Sequence[Trial]) -> tuple[tuple[str, int, str], ...]:
-    """(assignor, groups, reason) of what was not scored, those of most groups first."""
+def _reasons(trials: Sequence[Trial]) -> list[tuple[str, int, str]]:
+    """(assignor, groups, reason) of what was not scored."""
     found: dict[tuple[str, str], int] = {}
     for trial in trials:
         row = trial.score
         if row.status != "scored":
             key = row.assignor, f"{row.status}: {row.reason}"
             found[key] = found.get(key, 0) + 1
-    rows = [(name, count, reason) for (name, reason), count in found.items()]
-    return tuple(sorted(rows, key=lambda row: (-row[1], row[0])))[:30]
+    return [(name, count, reason) for (name, reason), count in found.items()]
 
 
 def drawn_assignors(standings: Sequence[Standing]) -> list[str]:
@@ -164,18 +193,36 @@ def left_out(shown: Sequence[str], standings: Sequence[Standing]) -> tuple[str, 
 def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
     from compare import figures
 
-    found: list[Drawing] = []
-    if len({trial.group for trial in trials}) < FEWEST_DRAWN:
-        return found
+    above: dict[str, alt.LayerChart] = {}
     for tier in tiers:
         rows = [r for r in excesses(trials, tier) if r["assignor"] != CURRENT]
         if any(r["excess"] is not None for r in rows):
-            name = "moves" if tier == "stickiness" else tier
-            chart = figures.ecdf(rows, tier=name)
-            found.append(drawn(chart, f"How far above the best: {name}", ECDF))
+            above[tier] = figures.ecdf(rows, tier=called(tier))
     seconds = times(trials)
-    if seconds:
-        found.append(drawn(figures.profile(seconds), "Time beside the fastest", PROFILE))
+    return drawings_of(above, figures.profile(seconds) if seconds else None, seconds)
+
+
+def drawings_of(
+    above: Mapping[str, alt.LayerChart],
+    profile: alt.Chart | None,
+    seconds: Sequence[Mapping[str, object]],
+) -> list[Drawing]:
+    """Return the drawings of assignors, each with what it shows.
+
+    Parameters
+    ----------
+    above : of each tier how far above the best
+    profile : the time beside the fastest; None where nothing was timed
+    seconds : rows of `figures.time_by_size`
+    """
+    from compare import figures
+
+    found = [
+        drawn(chart, f"How far above the best: {called(tier)}", ECDF)
+        for tier, chart in above.items()
+    ]
+    if profile is not None:
+        found.append(drawn(profile, "Time beside the fastest", PROFILE))
     if len({row["partitions"] for row in seconds}) > 2:
         found.append(drawn(figures.time_by_size(seconds), "Time against size", SIZE))
     return found

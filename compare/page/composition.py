@@ -62,8 +62,8 @@ def composed(
     benchmark : of groups that are not the reader's
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
     """
-    by_name = sorted(judged, key=lambda one: (one.group.name, one.group.captured_at or ""))
-    ordered = [by_name[i] for i in worst_first(by_name)]
+    ordered = [judged[i] for i in worst_first(judged)]
+    overview = overview_of(judged)
     rows = [scores.get(id(one), ()) for one in ordered]
     often = Counter(one.group.name for one in ordered)
     lines, details = _in_full(ordered, rows, often, tiers, assume_equal=assume_equal)
@@ -78,7 +78,7 @@ def composed(
     return Page(
         title=_title(sources),
         when=_when([group.captured_at for group in groups]),
-        lead=_lead(overview_of(ordered), ordered),
+        lead=_lead(overview, ordered),
         made=made,
         lines=lines,
         details=details,
@@ -87,7 +87,7 @@ def composed(
         yours=yours,
         not_compared=None if yours is not None else _not_compared(_unknown(judged)),
         benchmark=comparison_of(benchmark, tiers) if benchmark else None,
-        not_solved=_not_solved(overview_of(judged)),
+        not_solved=_not_solved(overview),
     )
 
 
