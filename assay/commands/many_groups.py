@@ -1,4 +1,4 @@
-"""Many groups: scored on Spark, and the page about a run."""
+"""Many groups: scored on Spark."""
 
 from __future__ import annotations
 

@@ -13,11 +13,12 @@ from compare.lag.choice import going_for_least_lag
 from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
 from compare.overview import overview_of
 from compare.page.comparison import comparison_of
-from compare.page.contents import Made, Page, Unread
+from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
 from compare.page.trials import Trial
 from compare.page.words import meaning, minute
+from compare.runs.found import Unread
 from compare.sentences import sentence
 from compare.verdict import EMPTY, WORST_FIRST, worst_first
 from groups.wording import counted
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.lag.lowest import LowestPeak
-    from compare.overview import Glance, Overview
+    from compare.overview import Overview
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail, Line
@@ -82,7 +83,7 @@ def composed(
         made=made,
         lines=lines,
         details=details,
-        unread=tuple(Unread(one.place, one.group, one.reason) for one in unread),
+        unread=tuple(Unread(one.place, one.group or "", one.reason) for one in unread),
         assumed=_assumed(groups, names),
         yours=yours,
         not_compared=None if yours is not None else _not_compared(_unknown(judged)),
@@ -94,12 +95,11 @@ def composed(
 def sampled(
     judged: Sequence[Judged],
     scores: Sequence[Sequence[Score]],
-    glances: Sequence[Glance],
     overview: Overview,
     *,
     sources: Sequence[str],
     times: Sequence[str | None],
-    unread: Sequence[Failure],
+    unread: Sequence[Unread],
     unread_count: int,
     assumed: Sequence[tuple[str, tuple[str, ...], int]],
     yours: Comparison | None,
@@ -114,8 +114,7 @@ def sampled(
     Parameters
     ----------
     judged : the worst groups, to be shown in full; `scores` are what assignors made of them
-    glances : the worst groups, to have a line; those in full come first
-    overview : of all groups
+    overview : of all groups; its worst have a line, and those in full are the first of them
     times : when groups were captured
     unread : the first of the inputs that are no groups; `unread_count` is the number of all
     assumed : what was assumed, of which groups, and of how many
@@ -123,9 +122,9 @@ def sampled(
     unknown : groups of which it is not known who reads what
     trend : how groups went over time, each drawing with its data
     """
-    often = Counter(one.name for one in glances)
+    often = Counter(one.name for one in overview.worst)
     lines, details = _in_full(judged, scores, often, tiers)
-    rest = glances[len(judged) :]
+    rest = overview.worst[len(judged) :]
     lines += tuple(
         line_of_glance(one, number, repeats=often[one.name] > 1)
         for number, one in enumerate(rest, start=len(judged) + 1)
@@ -138,7 +137,7 @@ def sampled(
         lines=lines,
         details=details,
         says=tuple(sorted(overview.says.items(), key=lambda one: WORST_FIRST.index(one[0]))),
-        unread=tuple(Unread(one.place, one.group, one.reason) for one in unread),
+        unread=tuple(unread),
         unread_count=unread_count,
         assumed=tuple(assumed),
         yours=yours,

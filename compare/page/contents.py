@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail, Line
+    from compare.runs.found import Unread
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Comparison:
     ----------
     drawn : the assignors in the figures, where that is not all of them
     reasons : (assignor, groups, reason) of what was not scored
-    data : every trial as CSV, None where that is too long for a page
+    data : what is drawn, as CSV; None where that is too long for a page
     """
 
     groups: int
@@ -53,15 +54,6 @@ class Comparison:
     drawn: tuple[str, ...]
     reasons: tuple[tuple[str, int, str], ...]
     data: str | None
-
-
-@dataclass(frozen=True)
-class Unread:
-    """An input that is no group, and why."""
-
-    place: str
-    group: str | None
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -79,7 +71,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: the reader's own groups, each in full, assignors over them, and apart a benchmark.
+    """A page: the reader's own groups, some in full, assignors over them, and a benchmark.
 
     Attributes
     ----------

@@ -19,6 +19,7 @@ from compare.page.over_time import over_time, whole_time
 from compare.runs.aggregates.ending import COLUMNS, by_key, glance, verdict_in
 from compare.runs.aggregates.of_optima import EVERY
 from compare.runs.aggregates.stored import Aggregates
+from compare.runs.found import Unread
 from compare.runs.rows import stored_score
 from compare.runs.tables.chosen import chosen
 from compare.runs.tables.files import good
@@ -28,7 +29,6 @@ from compare.verdict import judge
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
 from groups.errors import BadInput
-from groups.importers import Failure
 from groups.tiers import TIERS, parse_objective
 from groups.wording import counted
 from heuristics import assignors
@@ -82,20 +82,19 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
     objective = str(runs["objective"].iloc[-1])
     tiers = parse_objective(objective.split(" > "))
     found = Aggregates.read(folder, objective)
-    apart = families_of(found, benchmark)
+    apart = families_apart(found, benchmark)
     yours = found.of([family for family in found.families if family not in apart])
     glances, judged, scores = _sample(folder, objective, yours)
-    unread, failures = _failures(folder)
+    unread_count, unread = _unread(folder)
     made = made_now(command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found))
     return sampled(
         judged,
         scores,
-        glances,
         _overview(yours, glances),
         sources=sorted(set(runs["input"])),
         times=[whole_time(row["captured_at"]) for row in yours.rows("trend", "captured_at")],
-        unread=failures,
-        unread_count=unread,
+        unread=unread,
+        unread_count=unread_count,
         assumed=_assumed(yours),
         yours=comparison_in(yours, tiers),
         benchmark=comparison_in(found.of(sorted(apart)), tiers, without=[CURRENT]),
@@ -106,7 +105,7 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
     )
 
 
-def families_of(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
+def families_apart(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
     """Return the families that are not the reader's.
 
     What a run in another folder calls its sources need not be there from here.
@@ -225,19 +224,17 @@ def _assumed(found: Aggregates) -> list[tuple[str, tuple[str, ...], int]]:
     return [(row["label"], (row["group"],), row["count"]) for row in rows]
 
 
-def _failures(folder: Path) -> tuple[int, list[Failure]]:
-    """Return how many inputs are no groups, and the first of them."""
-    count, first = 0, list[tuple[str, ...]]()
+def _unread(folder: Path) -> tuple[int, list[Unread]]:
+    """Return how many inputs are no groups, and the first of them by place."""
+    first: list[Unread] = []
     seen: set[str] = set()
     for file in good(folder, "failures")[0]:
         for row in pq.read_table(file).to_pylist():
             if row["key"] not in seen:
                 seen.add(row["key"])
-                first.append((row["place"], row["source"], row["reason"], row["group"] or ""))
-        count, first = len(seen), nsmallest(MOST_UNREAD, first)
-    return count, [
-        Failure(source, place, reason, group or None) for place, source, reason, group in first
-    ]
+                first.append(Unread(row["place"], row["group"] or "", row["reason"]))
+        first = nsmallest(MOST_UNREAD, first)
+    return len(seen), first
 
 
 def _told(runs: pd.DataFrame, found: Aggregates) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from compare.overview import overview_of
 from compare.page.aggregated import comparison_in
 from compare.page.comparison import comparison_of, standings
-from compare.page.from_run import families_of
+from compare.page.from_run import families_apart
 from compare.page.trials import Trial, excesses, times
 from compare.runs.aggregates.bins import bins_of, integer_bins_of
 from compare.runs.aggregates.families import OTHERS
@@ -150,13 +150,13 @@ def test_a_trend_counts_verdicts_by_time_of_capture(found, spark_runs):
 
 @pytest.mark.spark
 def test_some_families_can_be_set_apart(found):
-    apart = families_of(found, ["./in/groups.jsonl"])
+    apart = families_apart(found, ["./in/groups.jsonl"])
     assert apart == {"in/groups.jsonl"}
-    assert families_of(found, ["in"]) == set(FAMILIES)
+    assert families_apart(found, ["in"]) == set(FAMILIES)
     rest = found.of([one for one in found.families if one not in apart])
     assert sum(row["count"] for row in rest.rows("verdict", "label")) == 4
     with pytest.raises(BadInput, match=r"in/again\.json: of a run only files of many groups and"):
-        families_of(found, ["in/again.json"])
+        families_apart(found, ["in/again.json"])
     assert OTHERS not in found.families
 
 
