@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 from compare.lag.behind import behind
 from compare.sentences import captures, spread
-from compare.verdict import WORST_FIRST, worst_first
-from groups.wording import counted
+from compare.verdict import WORST_FIRST, Says, worst_first
+from groups.wording import MOST_NAMED, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.lag.lowest import LowestPeak
-    from compare.verdict import Judged, Says, Verdict
+    from compare.verdict import Judged, Verdict
 
 
-MOST_NAMED = 3
+# Of these verdicts a sentence says how many groups they are about, and names the first.
+NAMED: tuple[Says, ...] = ("not valid", "improvable")
 # What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
 GUESSES = {
     "members: those that hold": "members that hold nothing, add --describe --members",
@@ -90,8 +91,7 @@ class Overview:
         """Say how many groups are improvable and what it takes."""
         every = captures(self.captured, self.groups)
         sorts = []
-        words: tuple[Says, ...] = ("not valid", "improvable")
-        for says in words:
+        for says in NAMED:
             if many := self.says.get(says, 0):
                 count = f"{many:,} of {every} {'is' if many == 1 else 'are'} {says}"
                 sorts.append(f"{count}: {self._named(says)}")
@@ -120,9 +120,7 @@ class Overview:
             given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
             at = f" at {one.captured_at}" if twice and one.captured_at else ""
             shown.append(f"{one.name}{at}{by}{given}")
-        if many > len(shown):
-            shown.append(f"and {many - len(shown):,} more")
-        return ", ".join(shown)
+        return few(shown, many)
 
 
 def overview_of(judged: Sequence[Judged], lowest: Sequence[LowestPeak | None] = ()) -> Overview:

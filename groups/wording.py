@@ -22,16 +22,21 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def few(names: Sequence[str]) -> str:
+def few(names: Sequence[str], many: int | None = None) -> str:
     """Return the first three of some names, and how many more there are.
+
+    Parameters
+    ----------
+    many : how many there are, where `names` are only the first of them
 
     Examples
     --------
-    >>> few(["a", "b"]), few(["a", "b", "c", "d", "e"])
-    ('a, b', 'a, b, c and 2 more')
+    >>> few(["a", "b"]), few(["a", "b", "c", "d", "e"]), few(["a", "b"], 2_002)
+    ('a, b', 'a, b, c and 2 more', 'a, b and 2,000 more')
     """
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    named = names[:MOST_NAMED]
+    more = (len(names) if many is None else many) - len(named)
+    return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
 
 
 def one_of_several(groups: Sequence[str]) -> str:

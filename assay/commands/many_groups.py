@@ -129,15 +129,15 @@ def run(
         print_run(counts, tiers)
     named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
     named += job.assignors[1:] if assignor else []
-    worse = too_far_in_run(job, counts.keys, named, limits, MOST_LINES) if limits else []
-    missed = _missed(counts) if strict else []
-    for line in (*worse, *missed):
+    worse = too_far_in_run(job, counts.keys, named, limits, MOST_LINES)
+    lines = [*worse, *(missed(counts) if strict else [])]
+    for line in lines:
         complain(line)
-    raise typer.Exit(1 if worse or missed else 0)
+    raise typer.Exit(1 if lines else 0)
 
 
-def _missed(counts: RunCounts) -> list[str]:
+def missed(counts: RunCounts) -> list[str]:
     """Return what ``--strict`` does not forgive: inputs that failed, groups without a verdict."""
     many, names = counts.found.not_judged
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
-    return lines + [f"not judged: {counted(many, 'group')}: {few(names)}"] * bool(many)
+    return lines + [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)

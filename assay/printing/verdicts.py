@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
     from optimal.solution import Solution
 
-MOST_QUESTIONS = 5
-
 
 def document(
     judged: Judged,

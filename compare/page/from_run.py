@@ -19,6 +19,7 @@ from compare.page.over_time import over_time, whole_time
 from compare.runs.aggregates.ending import COLUMNS, by_key, glance, verdict_in
 from compare.runs.aggregates.of_optima import EVERY
 from compare.runs.aggregates.stored import Aggregates
+from compare.runs.aggregates.worst import MOST_WORST
 from compare.runs.found import Unread
 from compare.runs.rows import stored_score
 from compare.runs.tables.chosen import chosen
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 # For the moves and the proof of what is shown in full; the verdicts of the tables had the time
 # that the run was given.
 JUDGE_SECONDS = 1.0
-MOST_LINES = 1_000
 # Groups in full, where each is solved by a flow and where it is searched for; and their size.
 MOST_IN_FULL, MOST_SEARCHED = 200, 20
 MOST_PARTITIONS = 200_000
@@ -152,7 +152,7 @@ def _sample(
     folder: Path, objective: str, found: Aggregates
 ) -> tuple[list[Glance], list[Judged], list[list[Score]]]:
     """Return the worst groups in a line each, and the first of them in full with their scores."""
-    worst = found.worst(MOST_LINES)
+    worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
     sizes = by_key(folder, "groups", keys, ("key", "n_members", "n_partitions"))
     optima = by_key(folder, "optima", [row["optimum_key"] for row in worst], COLUMNS)

@@ -9,8 +9,10 @@ from compare.runs.tables.schemas import TABLES
 # What all aggregates of a run have in common is added at its end.
 MARKS = ("state", "objective")
 SCHEMA = pa.schema([field for field in TABLES["aggregates"] if field.name not in MARKS])
-_ADDED: list[tuple[str | list[str], str]] = [([], "count_all"), ("group", "min")]
-_VALUE: list[tuple[str | list[str], str]] = [("value", "sum"), ("value", "max")]
+# How rows that are alike become one.
+ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
+_COUNTED: list[tuple[str | list[str], str]] = [([], "count_all"), ("group", ADDED["group"])]
+_VALUE: list[tuple[str | list[str], str]] = [("value", ADDED["total"]), ("value", ADDED["most"])]
 
 
 def counted(
@@ -38,7 +40,7 @@ def counted(
         table = table.append_column("value", value)
     if where is not None:
         table = table.filter(where)
-    wanted = _ADDED if value is None else _ADDED + _VALUE
+    wanted = _COUNTED if value is None else _COUNTED + _VALUE
     found = table.group_by(["family", *columns]).aggregate(wanted)
     given = {name: found[name] for name in ("family", *columns)}
     given |= {"count": found["count_all"], "group": found["group_min"]}

@@ -10,13 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.overview import GUESSES, MOST_NAMED, Glance, Overview
+from compare.overview import GUESSES, NAMED, Glance, Overview
 from compare.runs.aggregates.not_scored import not_scored
+from compare.runs.aggregates.resting import rest_on
+from compare.runs.aggregates.worst import first_of_each, measured, worst_first
 from compare.runs.found import Ending, Unread
 from compare.runs.tables.chosen import chosen
 from compare.score import CURRENT
 from compare.sentences import spread
-from compare.verdict import EMPTY, WORST_FIRST, Says, Verdict
+from compare.verdict import EMPTY, Verdict
+from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +28,7 @@ if TYPE_CHECKING:
     from compare.runs.job import Job
 
 MOST_LINES = 20
-NAMED: tuple[Says, ...] = ("not valid", "improvable")
 COLUMNS = ("key", "group_key", "group", "captured_at", "assumed", "status", "verdict", "loads")
-ORDER = [(name, "ascending") for name in ("rank", "excess", "moves", "group", "at", "key")]
 
 
 def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) -> Ending:
@@ -42,13 +43,12 @@ def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) 
     proved, questions, guessed = 0, 0, Counter[str]()
     for rows in chosen(job.out, "optima", job.optimum_keys(group_keys), COLUMNS):
         verdicts = rows["verdict"].combine_chunks()
-        says, judged = verdicts.field("says"), pc.is_valid(verdicts.field("says"))
-        names.append(pa.table({"says": says, "group": rows["group"]}))
+        names.append(pa.table({"says": verdicts.field("says"), "group": rows["group"]}))
         proved += pc.sum(pc.equal(rows["status"], "optimal")).as_py() or 0
         questions += len(rows) - verdicts.field("question").null_count
         for said in GUESSES:
-            guessed[said] += _resting(rows["assumed"], said)
-        ranked = _ranked(rows, verdicts).filter(judged)
+            guessed[said] += int(rest_on(rows["assumed"].combine_chunks(), said).sum())
+        ranked = _ranked(rows, verdicts)
         worst = _worst(ranked if worst is None else pa.concat_tables([worst, ranked]))
     found = pa.concat_tables(names).combine_chunks() if names else None
     return Ending(
@@ -80,7 +80,7 @@ def _overview(
         names={says: row["group_count_distinct"] for says, row in told.items()},
         questions=questions,
         guessed=guessed,
-        worst=glances(job.out, worst.to_pylist(), job),
+        worst=glances(job, worst.to_pylist()),
     )
 
 
@@ -104,7 +104,7 @@ def _unread(folder: Path, keys: Sequence[str]) -> tuple[int, tuple[Unread, ...]]
     return count, tuple(first)
 
 
-def glances(folder: Path, optima: Sequence[Mapping[str, Any]], job: Job) -> list[Glance]:
+def glances(job: Job, optima: Sequence[Mapping[str, Any]]) -> list[Glance]:
     """Return rows of ``optima`` as lines show them.
 
     Parameters
@@ -112,9 +112,9 @@ def glances(folder: Path, optima: Sequence[Mapping[str, Any]], job: Job) -> list
     optima : rows with the columns `COLUMNS`
     """
     keys = [row["group_key"] for row in optima]
-    sizes = by_key(folder, "groups", keys, ("key", "n_members", "n_partitions"))
+    sizes = by_key(job.out, "groups", keys, ("key", "n_members", "n_partitions"))
     score_keys = job.score_keys(keys, CURRENT)
-    loads = by_key(folder, "scores", score_keys, ("key", "loads"))
+    loads = by_key(job.out, "scores", score_keys, ("key", "loads"))
     return [
         glance(row, sizes.get(row["group_key"], {}), loads.get(score_key, {}).get("loads"))
         for row, score_key in zip(optima, score_keys, strict=True)
@@ -162,29 +162,17 @@ def by_key(
     return {row["key"]: row for table in found for row in table.to_pylist()}
 
 
-def _resting(assumed: pa.ChunkedArray, said: str) -> int:
-    """Return how many of some lists have a line that holds such words."""
-    lists = assumed.combine_chunks()
-    here = pc.match_substring(lists.flatten(), said)
-    return len(pc.unique(pc.list_parent_indices(lists).filter(here)))
-
-
 def _ranked(rows: pa.Table, verdicts: pa.StructArray) -> pa.Table:
-    """Return rows with what they are sorted by, the worst first."""
-    says = verdicts.field("says")
-    rank = pc.index_in(says, value_set=pa.array(WORST_FIRST, pa.string()))
-    excess = pc.negate(pc.fill_null(verdicts.field("at_least"), 0))
-    to_move = pc.negate(pc.fill_null(verdicts.field("to_move"), 0))
-    moves = pc.if_else(pc.fill_null(pc.equal(says, "improvable"), False), to_move, 0)
-    ranked = rows.append_column("rank", rank).append_column("excess", excess)
-    ranked = ranked.append_column("moves", moves)
-    return ranked.append_column("at", pc.fill_null(rows["captured_at"], ""))
+    """Return the rows that have a verdict, with what they are sorted by."""
+    for name, column in measured(verdicts).items():
+        rows = rows.append_column(name, column)
+    ranked = rows.append_column("optimum_key", rows["key"])
+    return ranked.filter(pc.is_valid(ranked["label"]))
 
 
 def _worst(rows: pa.Table) -> pa.Table:
     """Return the first rows, and of each verdict that a sentence names the first ones."""
-    rows = rows.take(pc.sort_indices(rows, sort_keys=ORDER))
-    ranks = np.asarray(rows["rank"])
-    of_named = [np.flatnonzero(ranks == WORST_FIRST.index(says))[:MOST_NAMED] for says in NAMED]
-    kept = np.unique(np.concatenate((np.arange(min(len(rows), MOST_LINES)), *of_named)))
-    return rows.take(pa.array(kept))
+    rows = rows.take(worst_first(rows))
+    of_verdict = first_of_each(rows["label"], MOST_NAMED)
+    named = np.asarray(pc.is_in(rows["label"], value_set=pa.array(NAMED, pa.string())), bool)
+    return rows.filter(pa.array((np.arange(len(rows)) < MOST_LINES) | named & of_verdict))

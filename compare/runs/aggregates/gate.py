@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from compare.limits import beyond
 from compare.runs.rows import stored_score
 from compare.runs.tables.chosen import chosen
-from groups.wording import counted
+from groups.wording import MOST_NAMED, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,10 +26,6 @@ COLUMNS = (
     "group", "key", "assignor", "status", "reason", "valid", "balanced", "terms", "rounds",
     "revoked", "seconds", "loads",
 )  # fmt: skip
-
-
-# Groups that a line names.
-MOST_NAMED = 3
 
 
 def too_far_in_run(
@@ -62,8 +58,7 @@ def too_far_in_run(
     lines = []
     for sort, many in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:most]:
         named = [f"{group}{f' by {by}' if by else ''}" for group, by in first[sort]]
-        rest = f" and {many - len(named):,} more" if many > len(named) else ""
-        lines.append(f"{sort}: {counted(many, 'group')}: {', '.join(named)}{rest}")
+        lines.append(f"{sort}: {counted(many, 'group')}: {few(named, many)}")
     more = len(counts) - len(lines)
     return lines + [f"and {more:,} more reasons"] * (more > 0)
 
@@ -74,9 +69,9 @@ def _suspects(rows: pa.Table, limits: Mapping[str, int]) -> NDArray[np.bool_]:
     inner = terms.flatten()
     above = np.zeros(len(inner), bool)
     names = inner.field("name")
+    least = pc.fill_null(inner.field("excess"), 0)
+    most = pc.if_else(pc.is_valid(inner.field("excess_from")), inner.field("excess_to"), least)
     for tier, limit in limits.items():
-        least = pc.fill_null(inner.field("excess"), 0)
-        most = pc.if_else(pc.is_valid(inner.field("excess_from")), inner.field("excess_to"), least)
         is_above = pc.fill_null(pc.greater(most, limit), True)
         above |= np.asarray(pc.and_(pc.equal(names, tier), is_above))
     unknown = pc.and_(pc.is_null(inner.field("excess")), pc.is_null(inner.field("excess_from")))

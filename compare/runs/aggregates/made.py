@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from compare.runs.aggregates.counted import MARKS, SCHEMA
+from compare.runs.aggregates.counted import ADDED, MARKS, SCHEMA
 from compare.runs.aggregates.families import kept_families
-from compare.runs.aggregates.of_optima import MOST_WORST, counts_of_optima
+from compare.runs.aggregates.of_optima import counts_of_optima
 from compare.runs.aggregates.of_scores import counts_of_scores
 from compare.runs.aggregates.portion import Portion
-from compare.runs.aggregates.state import has_state, state_of
+from compare.runs.aggregates.state import state_of
+from compare.runs.aggregates.worst import MOST_WORST, ORDER_IN_SQL
 from compare.runs.tables.files import append, good
-from compare.verdict import WORST_FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,26 +36,19 @@ MOST_TEXTS = 100
 TEXTS = ("assumed", "reason")
 # Up to how many days apart captures are told to the minute, hour, day, month.
 DIGITS = ((0, 16), (14, 13), (400, 10), (10**9, 7))
-_ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
 
 
-def aggregate(spark: SparkSession, job: Job, run: str) -> Path | None:
-    """Add the aggregates of the job's objective to their table, unless they are there already.
+def aggregate(spark: SparkSession, job: Job, run: str) -> None:
+    """Add the aggregates of the job's objective to their table.
 
     Parameters
     ----------
     run : name of the run, with which its files begin
-
-    Returns
-    -------
-    file : None where nothing was added
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
     objective = " > ".join(job.objective)
     state = state_of(job.out, objective)
-    if has_state(job.out, state):
-        return None
     portions = _portions(job)
     tasks = spark.range(0, len(portions), 1, len(portions))
     work = partial(_counted, job, portions, _digits(job.out))
@@ -71,7 +64,7 @@ def aggregate(spark: SparkSession, job: Job, run: str) -> Path | None:
         spark.catalog.dropTempView(VIEW)
     for name, mark in zip(MARKS, (state, objective), strict=True):
         rows = rows.append_column(name, pa.repeat(mark, len(rows)))
-    return append(job.out, "aggregates", rows, run)
+    append(job.out, "aggregates", rows, run)
 
 
 def _portions(job: Job) -> list[Portion]:
@@ -103,31 +96,21 @@ def _sums() -> str:
 
     It is one text: a plan that is put together call by call takes longer than to run it.
     """
-    by = ", ".join(f"`{name}`" for name in SCHEMA.names if name not in _ADDED)
-    added = ", ".join(f"{how}(`{name}`) AS `{name}`" for name, how in _ADDED.items())
-    ranks = ", ".join(f"'{says}'" for says in WORST_FIRST)
-    urgency = (
-        f"if(is_worst, array_position(array({ranks}), label), null)",
-        "if(is_worst, x, null) DESC NULLS LAST",
-        "if(is_worst, `group`, null)",
-        "if(is_worst, captured_at, null)",
-        "optimum_key",
-        "`count` DESC",
-        "label",
-    )
+    by = ", ".join(f"`{name}`" for name in SCHEMA.names if name not in ADDED)
+    added = ", ".join(f"{how}(`{name}`) AS `{name}`" for name, how in ADDED.items())
+    urgency = [f"if(statistic = 'worst', {one}, null)" for one in ORDER_IN_SQL]
+    order = ", ".join([*urgency, "`count` DESC", "label"])
     most = {"worst": MOST_WORST} | dict.fromkeys(TEXTS, MOST_TEXTS)
     kept = " ".join(f"WHEN '{name}' THEN {count}" for name, count in most.items())
-    columns = {name: f"`{name}`" for name in SCHEMA.names}
-    columns["count"] = "if(is_worst, cast(place AS bigint), `count`) AS `count`"
     return f"""
         WITH added AS (
-            SELECT {by}, {added}, statistic = 'worst' AS is_worst FROM {VIEW} GROUP BY {by}
+            SELECT {by}, {added} FROM {VIEW} GROUP BY {by}
         ), placed AS (
             SELECT *, row_number() OVER (PARTITION BY statistic, family
-                ORDER BY {", ".join(urgency)}) AS place
+                ORDER BY {order}) AS place
             FROM added
         )
-        SELECT {", ".join(columns.values())} FROM placed
+        SELECT {", ".join(f"`{name}`" for name in SCHEMA.names)} FROM placed
         WHERE coalesce(place <= CASE statistic {kept} END, true)
     """
 

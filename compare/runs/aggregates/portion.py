@@ -58,14 +58,17 @@ class Portion:
     def rows(self, job: Job) -> tuple[pa.Table, pa.Table]:
         """Return optima and scores, one a group, or a group and an assignor.
 
-        They have the columns `family`, `n_partitions` and `is_known` of their groups.
+        They have the `family` of their groups; optima `is_known`, scores `n_partitions` too.
         """
         groups = self._groups()
         optima = self._of_objective("optima", OPTIMA, job)
         scores = self._of_objective("scores", SCORES, job)
         optima = _one_each(optima, ["group_key"], lambda: _is_of_job(optima, job.optimum_keys))
         scores = _one_each(scores, ["group_key", "assignor"], lambda: _scored_by(job, scores))
-        return _of_groups(optima, groups), _of_groups(scores, groups)
+        return (
+            _of_groups(optima, groups, "family", "is_known"),
+            _of_groups(scores, groups, "family", "n_partitions"),
+        )
 
     def _groups(self) -> pa.Table:
         rows = self._read("groups", GROUPS)
@@ -113,11 +116,11 @@ class Portion:
         return chosen
 
 
-def _of_groups(rows: pa.Table, groups: pa.Table) -> pa.Table:
+def _of_groups(rows: pa.Table, groups: pa.Table, *told: str) -> pa.Table:
     """Return the rows whose groups are there, with what is told of those."""
     at = pc.index_in(rows["group_key"], value_set=groups["key"])
     rows, at = rows.filter(pc.is_valid(at)), pc.drop_null(at)
-    for name in ("family", "n_partitions", "is_known"):
+    for name in told:
         rows = rows.append_column(name, pc.take(groups[name], at))
     return rows
 

@@ -15,17 +15,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MADE_OF = ("optima", "scores")
+# Of what is counted and how: those of another version are made again.
+VERSION = 2
 
 
 def state_of(folder: Path, objective: str) -> str:
-    """Return the content key of the files that the aggregates of an objective are made of."""
+    """Return the content key of what the aggregates of an objective are made of, and how."""
     files = {
         name: [
             file.name for file in good(folder, name)[0] if _only(file, "objective") == objective
         ]
         for name in MADE_OF
     }
-    return content_key({"objective": objective, **files})
+    return content_key({"objective": objective, "version": VERSION, **files})
 
 
 def stored_aggregates(folder: Path, objective: str) -> tuple[str, pa.Table] | None:

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from compare.runs.aggregates.counted import ADDED
 from compare.runs.aggregates.state import state_of, stored_aggregates
-from compare.verdict import WORST_FIRST
+from compare.runs.aggregates.worst import worst_first
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-
-ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +73,6 @@ class Aggregates:
 
     def worst(self, most: int) -> list[dict[str, Any]]:
         """Return the groups that people want to see first, over the families."""
-        rows = self.table.filter(pc.equal(self.table["statistic"], "worst")).to_pylist()
-
-        def urgency(row: dict[str, Any]) -> tuple[object, ...]:
-            place = WORST_FIRST.index(row["label"]), -(row["x"] or 0.0)
-            return *place, row["group"], row["captured_at"] or "", row["optimum_key"]
-
-        return sorted(rows, key=urgency)[:most]
+        rows = self.table.filter(pc.equal(self.table["statistic"], "worst"))
+        found: list[dict[str, Any]] = rows.take(worst_first(rows)[:most]).to_pylist()
+        return found

@@ -3,9 +3,12 @@
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
+import pyarrow as pa
 import pytest
 
+from assay.commands.many_groups import missed
 from assay.printing.run import not_read, run_document
 from compare.limits import too_far
 from compare.overview import overview_of
@@ -15,6 +18,8 @@ from compare.runs.counts import RunCounts
 from compare.runs.found import Unread
 from compare.runs.job import job_of
 from compare.runs.rows import stored_score
+from compare.runs.tables.files import append, new_run
+from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
 from compare.verdict import judge
 from tests.compare.runs.stored_groups import groups_of
@@ -176,4 +181,18 @@ def test_a_gate_looks_at_the_groups_of_the_run_alone(job, keys):
 def test_groups_of_another_job_are_not_in_the_ending(job, spark_runs, keys):
     other = job_of(spark_runs.source, spark_runs.out, assignors=ASKED, time_limit=3.0)
     assert ending_of(other, keys, []).overview.captured == 0
-    assert glances(job.out, [], job) == []
+    assert glances(job, []) == []
+
+
+def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_names(tmp_path):
+    job = job_of("in", tmp_path)
+    run = new_run(datetime(2026, 11, 20, tzinfo=UTC))
+    keys = [f"{number:03}" for number in range(500)]
+    (tmp_path / "optima").mkdir()
+    rows = [
+        {"group": f"g{key}", "key": made, "group_key": key, "status": "failed", "assumed": []}
+        for key, made in zip(keys, job.optimum_keys(keys), strict=True)
+    ]
+    append(tmp_path, "optima", pa.Table.from_pylist(rows, TABLES["optima"]), run)
+    counts = RunCounts(tmp_path, ending_of(job, keys, []), 500, 1.5, tuple(keys))
+    assert missed(counts) == ["not judged: 500 groups: g000, g001, g002 and 497 more"]
