@@ -4,6 +4,7 @@
 """
 
 from live.connection.connection import DEFAULT_SECONDS, Connection
+from live.connection.loading import load_kafka_python
 from live.connection.secrets import Secret
 
-__all__ = ["DEFAULT_SECONDS", "Connection", "Secret"]
+__all__ = ["DEFAULT_SECONDS", "Connection", "Secret", "load_kafka_python"]

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
-from groups.extras import require
-from live.connection.secrets import Secret, kafka_python_silent, without_secrets
+from live.connection.contact import at, contact, tried, unresolved
+from live.connection.loading import load_kafka_python
+from live.connection.secrets import kafka_python_silent, without_secrets
+from live.connection.settings import settings_of
+from live.connection.why import why
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kafka import KafkaAdminClient
+    from kafka.net.compat import KafkaNetClient
+    from kafka.net.manager import KafkaConnectionManager
+
+    from live.connection.contact import Missed
 
 DEFAULT_SECONDS = 10.0
+DEFAULT_PORT = 9092
+_LEAST_SECONDS = 0.1
+_LOOK_SECONDS = 2.0
+_ADDRESS = re.compile(r"(?:[A-Z_]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]@]+)(?::([0-9]{1,5}))?")
 
 
 @dataclass(frozen=True)
@@ -33,36 +46,152 @@ class Connection:
     settings: Mapping[str, object] = field(default_factory=dict, repr=False)
     timeout: float = DEFAULT_SECONDS
 
-    @contextmanager
-    def admin(self) -> Iterator[KafkaAdminClient]:
-        """Give kafka-python's admin client, connected; close it afterwards.
+    @classmethod
+    def told(
+        cls,
+        bootstrap: str,
+        *,
+        command_config: str | None = None,
+        config: Sequence[str] = (),
+        timeout: float = DEFAULT_SECONDS,
+    ) -> Connection:
+        """Return the connection that options of a command line tell; nothing is reached yet.
+
+        Parameters
+        ----------
+        bootstrap : ``HOST:PORT``, or several with commas between them
+        command_config : properties file, as Kafka's console tools take it
+        config : ``KEY=VALUE`` texts, which go before what stands in the file
 
         Raises
         ------
         BadInput
-            Where no broker can be reached, or what it said last within: one line with the
-            address and what to do.
+            Where an address is none, or a setting is not known or not good.
         """
-        require("kafka", extra="clients")
-        from kafka import KafkaAdminClient
+        addresses_in(bootstrap)
+        return cls(bootstrap, settings_of(command_config, config), timeout)
+
+    @contextmanager
+    def admin(self) -> Iterator[KafkaAdminClient]:
+        """Give kafka-python's admin client, connected; close it afterwards.
+
+        Addresses are tried in their order, each once: a wrong password is shown once.
+
+        Raises
+        ------
+        BadInput
+            Where no broker can be reached, or one fails within: one line with the address and
+            what to do.
+        """
+        load_kafka_python()
         from kafka.errors import KafkaError
 
-        milliseconds = int(self.timeout * 1000)
         with kafka_python_silent():
+            address, client, manager = self._reached()
             try:
-                client = KafkaAdminClient(
-                    bootstrap_servers=self.bootstrap.split(","),
-                    bootstrap_timeout_ms=milliseconds,
-                    request_timeout_ms=milliseconds,
-                    **self.settings,
-                )
-                try:
-                    yield client
-                finally:
-                    client.close()
+                yield client
             except KafkaError as error:
-                raise BadInput(f"{self.bootstrap}: {self._said(error)}") from None
+                reason = self._advertised(manager, error) or f"{type(error).__name__}: {error}"
+                raise BadInput(f"{address}: {self._shown(reason)}") from None
+            finally:
+                client.close()
 
-    def _said(self, error: Exception) -> str:
-        secrets = (value for value in self.settings.values() if isinstance(value, Secret))
-        return without_secrets(str(error), secrets)
+    def _reached(self) -> tuple[str, KafkaAdminClient, KafkaConnectionManager]:
+        """Return the first address that answers, a client there and what manages its brokers."""
+        addresses, missed = addresses_in(self.bootstrap), []
+        end = monotonic() + self.timeout
+        for number, (host, port) in enumerate(addresses):
+            seconds = max((end - monotonic()) / (len(addresses) - number), _LEAST_SECONDS)
+            found = self._tried(host, port, seconds)
+            if not isinstance(found, str):
+                return at(host, port), *found
+            missed.append(f"{at(host, port)}: {self._shown(found)}")
+        raise BadInput("; ".join(missed))
+
+    def _tried(
+        self, host: str, port: int, seconds: float
+    ) -> tuple[KafkaAdminClient, KafkaConnectionManager] | str:
+        """Return a client at an address and what manages its brokers, or why there is none."""
+        from kafka import KafkaAdminClient
+        from kafka.net.compat import KafkaNetClient
+        from kafka.net.manager import KafkaConnectionManager
+        from kafka.net.selector import NetworkSelector
+
+        name = unresolved(host, seconds) if "proxy_url" not in self.settings else None
+        if name is not None:
+            return name
+        missed: list[Missed] = []
+        managers: list[KafkaConnectionManager] = []
+
+        def reached(**told: object) -> KafkaNetClient:
+            net = NetworkSelector(**told)
+            managers.append(KafkaConnectionManager(net, **told))
+            found = contact(net, managers[-1], seconds)
+            if found is not None:
+                missed.append(found)
+                managers[-1].close()
+                net.close()
+                raise ConnectionError
+            return KafkaNetClient(net=net, manager=managers[-1])
+
+        milliseconds = int(self.timeout * 1000)
+        try:
+            client = KafkaAdminClient(
+                bootstrap_servers=[at(host, port)],
+                bootstrap_timeout_ms=milliseconds,
+                request_timeout_ms=milliseconds,
+                kafka_client=reached,
+                **self.settings,
+            )
+        except Exception as error:  # of whatever kind the client and its plug-ins raise
+            if missed:
+                return why(missed[0], host, port, self.settings, seconds)
+            return f"{type(error).__name__}: {error}"
+        return client, managers[-1]
+
+    def _advertised(self, manager: KafkaConnectionManager, error: Exception) -> str | None:
+        """Return which broker that the cluster names cannot be reached, where that is why."""
+        from kafka import errors
+
+        lost = (
+            errors.KafkaConnectionError,
+            errors.NodeNotReadyError,
+            errors.KafkaTimeoutError,
+            errors.RequestTimedOutError,
+        )
+        for broker in manager.cluster.brokers() if isinstance(error, lost) else ():
+            seconds = min(self.timeout, _LOOK_SECONDS)
+            found = unresolved(broker.host, seconds)
+            if found is None:
+                missed = tried(at(broker.host, broker.port), self.settings, seconds)
+                if missed is not None:
+                    found = why(missed, broker.host, broker.port, self.settings, seconds)
+            if found is not None:
+                place = f"{broker.host}:{broker.port}"
+                return (
+                    f"it names broker {broker.node_id} at {place} (advertised.listeners): {found}"
+                )
+        return None
+
+    def _shown(self, text: str) -> str:
+        return without_secrets(text, self.settings.values())
+
+
+def addresses_in(bootstrap: str) -> list[tuple[str, int]]:
+    """Return the hosts and ports of ``HOST:PORT[,HOST:PORT]``.
+
+    Raises
+    ------
+    BadInput
+        Where one is none.
+    """
+    addresses = []
+    for text in filter(None, (part.strip() for part in bootstrap.split(","))):
+        found = _ADDRESS.fullmatch(text)
+        port = int(found[2] or DEFAULT_PORT) if found else 0
+        if found is None or not 0 < port < 1 << 16:
+            raise BadInput(f"--bootstrap-server {text}: expected HOST:PORT")
+        addresses.append((found[1].strip("[]"), port))
+    if not addresses:
+        raise BadInput("--bootstrap-server: expected HOST:PORT")
+    return addresses

@@ -1,0 +1,157 @@
+"""Contact: one address is tried once, with no second attempt behind it."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from kafka.net.manager import KafkaConnectionManager
+    from kafka.net.selector import NetworkSelector
+
+
+@dataclass(frozen=True)
+class Missed:
+    """Why no broker was reached at an address.
+
+    Attributes
+    ----------
+    error : what the client raised, None where nothing came in time
+    greeted : a Kafka broker answered the first request, which needs no login
+    """
+
+    error: BaseException | None
+    greeted: bool
+
+
+def contact(
+    net: NetworkSelector, manager: KafkaConnectionManager, seconds: float
+) -> Missed | None:
+    """Reach the one bootstrap address of a manager; None where a broker told what cluster it is.
+
+    kafka-python's own bootstrap tries again until its time is over, and a wrong password with it.
+    """
+    greeted = []
+    (broker,) = manager.cluster.bootstrap_brokers()
+
+    async def reach() -> None:
+        connection = manager.get_connection(
+            broker.node_id,
+            timeout_ms=seconds * 1000,
+            pop_on_close=False,
+            refresh_metadata_on_err=False,
+        )
+        await connection
+        greeted.append(True)
+        await manager.cluster.refresh_metadata(broker.node_id)
+
+    future = manager.call_soon(reach)
+    net.poll(timeout_ms=seconds * 1000, future=future)
+    if future.is_done and future.exception is None:
+        return None
+    return Missed(future.exception if future.is_done else None, bool(greeted))
+
+
+def at(host: str, port: int) -> str:
+    """Return ``HOST:PORT``; the host in brackets where it has colons itself."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def tried(address: str, settings: Mapping[str, object], seconds: float) -> Missed | None:
+    """Reach an address with a client of its own, which is closed again."""
+    with _opened(address, settings, seconds) as (net, manager):
+        return contact(net, manager, seconds)
+
+
+def mechanism_is_enabled(
+    address: str, settings: Mapping[str, object], mechanism: str, seconds: float
+) -> bool:
+    """Say whether a broker takes a SASL mechanism, asked without showing any login.
+
+    Parameters
+    ----------
+    settings : without SASL
+    """
+    from kafka.protocol.sasl import SaslHandshakeRequest
+
+    with _opened(address, settings, seconds) as (net, manager):
+        (broker,) = manager.cluster.bootstrap_brokers()
+
+        async def ask() -> bool:
+            connection = manager.get_connection(broker.node_id, timeout_ms=seconds * 1000)
+            await connection
+            request = SaslHandshakeRequest(mechanism=mechanism, max_version=1)
+            answer = await connection.send_request(request)
+            return bool(answer.error_code == 0)
+
+        future = manager.call_soon(ask)
+        net.poll(timeout_ms=seconds * 1000, future=future)
+        return bool(future.is_done and future.exception is None and future.value)
+
+
+@contextmanager
+def _opened(
+    address: str, settings: Mapping[str, object], seconds: float
+) -> Iterator[tuple[NetworkSelector, KafkaConnectionManager]]:
+    from kafka.net.manager import KafkaConnectionManager
+    from kafka.net.selector import NetworkSelector
+
+    net = NetworkSelector()
+    milliseconds = int(seconds * 1000)
+    manager = KafkaConnectionManager(
+        net,
+        bootstrap_servers=[address],
+        request_timeout_ms=milliseconds,
+        socket_connection_setup_timeout_ms=milliseconds,
+        **settings,
+    )
+    try:
+        yield net, manager
+    finally:
+        manager.close()
+        net.close()
+
+
+def unresolved(host: str, seconds: float) -> str | None:
+    """Return why a name has no address, where it has none."""
+    found: list[bool] = []
+
+    def look_up() -> None:
+        try:
+            socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            found.append(False)
+        else:
+            found.append(True)
+
+    # A look-up cannot be bounded, and the client would wait for it.
+    thread = Thread(target=look_up, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not found:
+        return f"the name is not resolved within {seconds:g} s: does name resolution work here?"
+    return None if found[0] else "the name has no address: is it spelled right, and known here?"
+
+
+def speaks_tls(host: str, port: int, seconds: float) -> bool:
+    """Say whether TLS is spoken at an address, whoever it is."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection((host, port), seconds) as plain,
+            context.wrap_socket(plain, server_hostname=host),
+        ):
+            return True
+    except ssl.SSLError as error:
+        # An alert is TLS too: it wants another version, or a certificate.
+        return "ALERT" in (error.reason or "")
+    except OSError:
+        return False

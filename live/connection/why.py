@@ -1,0 +1,142 @@
+"""Why no broker was reached, in one sentence that says what to do."""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from typing import TYPE_CHECKING
+
+from live.connection.contact import at, mechanism_is_enabled, speaks_tls, tried
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from live.connection.contact import Missed
+
+# As OpenSSL numbers what is wrong with a certificate.
+_EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
+_LOOK_SECONDS = 2.0
+_TLS_RECORD = b"\x15\x03"
+_SPEAKS_TLS = "TLS is spoken there: give security.protocol=SSL, or SASL_SSL with a login"
+
+
+def why(
+    missed: Missed, host: str, port: int, settings: Mapping[str, object], seconds: float
+) -> str:
+    """Return why an address was missed, and what to do.
+
+    Where the connection was just closed, the address is asked again in other ways, without any
+    login, to tell what is spoken there.
+    """
+    from kafka import errors
+
+    error, in_tls = missed.error, _tls_error(missed.error)
+    if error is None or isinstance(error, errors.KafkaTimeoutError | errors.RequestTimedOutError):
+        return f"no answer within {seconds:g} s: is it a Kafka broker, and is it well?"
+    if in_tls is not None and not isinstance(in_tls, ssl.SSLEOFError):
+        return _of_tls(in_tls)
+    if isinstance(error, errors.InvalidReceiveError):
+        return _of_frame(str(error))
+    if isinstance(error, errors.IllegalSaslStateError):
+        plain = _without_login(settings)["security_protocol"]
+        return f"no login is asked for there: give security.protocol={plain}"
+    if isinstance(error, errors.IncompatibleBrokerVersion):
+        return "what answers there does not tell about its cluster: a controller, or far too old"
+    if isinstance(error, errors.SaslAuthenticationFailedError):
+        return _refused(settings)
+    if isinstance(error, errors.KafkaConnectionError):
+        return _of_connecting(missed, host, port, settings, seconds)
+    return f"the client failed: {error}"
+
+
+def _of_connecting(
+    missed: Missed, host: str, port: int, settings: Mapping[str, object], seconds: float
+) -> str:
+    number = re.match(r"KafkaConnectionError: (\d+) E", str(missed.error))
+    if number:
+        said = os.strerror(int(number[1])).lower()
+        return f"{said}: is a broker running there, at that host and port?"
+    if "timed out" in str(missed.error):
+        return f"no connection within {seconds:g} s: may this machine reach it?"
+    return _closed(missed, host, port, settings, min(seconds, _LOOK_SECONDS))
+
+
+def _closed(
+    missed: Missed, host: str, port: int, settings: Mapping[str, object], seconds: float
+) -> str:
+    """Return why a connection was closed without a word."""
+    protocol = str(settings.get("security_protocol", "PLAINTEXT"))
+    address, tls = at(host, port), protocol.endswith("SSL")
+    if missed.greeted:
+        give = "SASL_SSL" if tls else "SASL_PLAINTEXT"
+        return f"it wants a login: give security.protocol={give}"
+    if not tls and speaks_tls(host, port, seconds):
+        return _SPEAKS_TLS
+    if _tls_error(missed.error) is not None:
+        if _answers(address, {}, seconds):
+            give = protocol.replace("SSL", "PLAINTEXT")
+            return f"no TLS is spoken there: give security.protocol={give}"
+        return "it closed the connection instead of speaking TLS: is it a Kafka broker?"
+    bare = _without_login(settings)
+    if protocol.startswith("SASL_") and _answers(address, bare, seconds):
+        mechanism = str(settings["sasl_mechanism"])
+        if mechanism_is_enabled(address, bare, mechanism, seconds):
+            return _refused(settings)
+        return f"{mechanism} is not enabled there: give another sasl.mechanism"
+    return "it closed the connection: it is no Kafka broker, or one older than 0.10"
+
+
+def _answers(address: str, settings: Mapping[str, object], seconds: float) -> bool:
+    """Say whether a Kafka broker answers the first request, which needs no login."""
+    missed = tried(address, settings, seconds)
+    return missed is None or missed.greeted
+
+
+def _without_login(settings: Mapping[str, object]) -> dict[str, object]:
+    protocol = str(settings.get("security_protocol", "PLAINTEXT"))
+    kept = {name: value for name, value in settings.items() if not name.startswith("sasl_")}
+    return kept | {"security_protocol": protocol.removeprefix("SASL_")}
+
+
+def _refused(settings: Mapping[str, object]) -> str:
+    mechanism = settings["sasl_mechanism"]
+    if "sasl_plain_password" in settings:
+        return f"login refused by {mechanism}: check the user and the password"
+    return f"login refused by {mechanism}: check what it is told"
+
+
+def _tls_error(error: BaseException | None) -> ssl.SSLError | None:
+    """Return what went wrong in TLS: kafka-python hands it on as a text, or inside of its own."""
+    if error is None:
+        return None
+    for found in (error.__context__, *error.args):
+        if isinstance(found, ssl.SSLError):
+            return found
+    return None
+
+
+def _of_tls(error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        said = error.verify_message.rstrip(".")
+        if error.verify_code in (_OTHER_NAME, _OTHER_ADDRESS):
+            return f"its certificate is of another host ({said}): give an address that it names"
+        if error.verify_code == _EXPIRED:
+            return "its certificate has expired"
+        signer = "give the certificate of who signed it as ssl.truststore.location, in PEM"
+        return f"its certificate is not trusted ({said}): {signer}"
+    reason = error.reason or ""
+    if "CERTIFICATE" in reason and "ALERT" in reason:
+        return "it wants a client certificate that it trusts: give ssl.keystore.location, in PEM"
+    if reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
+        return "no TLS is spoken there: is it a Kafka broker? Else give another security.protocol"
+    return f"TLS failed: {reason.replace('_', ' ').lower() or 'nobody says why'}"
+
+
+def _of_frame(said: str) -> str:
+    """Return who answered, by the four bytes that would be a length if it were Kafka."""
+    number = re.search(r"-?\d+", said)
+    start = (int(number[0]) & 0xFFFFFFFF).to_bytes(4) if number else b""
+    if start == b"HTTP":
+        return "an HTTP server answers there, not Kafka"
+    return _SPEAKS_TLS if start.startswith(_TLS_RECORD) else "what answers there is not Kafka"
