@@ -8,7 +8,7 @@ from typing import Any
 
 from groups.importers.lines import Misread, NotToBeHad, check_topic, refuse
 
-_BETWEEN = {
+BETWEEN = {
     "preparingrebalance",
     "completingrebalance",
     "awaitingsync",
@@ -163,7 +163,7 @@ def require_consumers(place: str, group: str, state: str, protocol: str) -> None
     known = state.lower().replace("_", "")
     if known == "dead":
         raise NotToBeHad(place, absent(group))
-    if known in _BETWEEN:
+    if known in BETWEEN:
         raise NotToBeHad(place, rebalancing(group))
     if known not in ("stable", "empty"):
         refuse(place, f"group {group!r}: unknown state {state!r}, expected Stable")

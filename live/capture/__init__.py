@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+import time
+from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
+from groups.extras import require
+from live.capture.captured import Captured
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from groups.importers import Failure, Imported
+    from live.connection import Connection
 
-__all__ = ["Captured", "Connection", "capture"]
+__all__ = ["Captured", "capture"]
 
 PATIENCE_SECONDS = 5.0
-
-
-class Connection(Protocol):
-    """How a cluster is reached."""
-
-    @property
-    def bootstrap(self) -> str:
-        """The addresses to ask first: host and port, with commas between them."""
-
-    @property
-    def settings(self) -> Mapping[str, object]:
-        """Every other setting, by the names of kafka-python."""
-
-
-@dataclass(frozen=True)
-class Captured:
-    """What one capture had: groups that became documents, and why others did not.
-
-    Both ascend by the name of the group. The source of each is the address of the cluster.
-    """
-
-    documents: tuple[Imported, ...] = ()
-    failures: tuple[Failure, ...] = ()
 
 
 def capture(
@@ -68,4 +47,15 @@ def capture(
     BadInput
         Where no broker answers, or the extra ``clients`` is missing.
     """
-    raise BadInput(f"{connection.bootstrap}: capturing comes with the next change")
+    require("kafka", extra="clients")
+    from live.capture.cluster import Cluster, Unanswered
+    from live.capture.matching import capture_matching
+
+    deadline = time.monotonic() + patience_seconds
+    with connection.admin() as admin:
+        try:
+            return capture_matching(
+                Cluster(admin), connection.bootstrap, patterns, lag=lag, deadline=deadline
+            )
+        except Unanswered as error:
+            raise BadInput(f"{connection.bootstrap}: {error}") from None

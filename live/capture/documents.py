@@ -1,0 +1,172 @@
+"""Documents: what was captured of a group as ``assay-group/1``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, cast
+
+from groups.documents.snapshot import FORMAT
+from groups.wording import counted, few
+from live.capture.obstacles import Obstacle
+from live.capture.offsets import Committed
+from live.capture.topics import names_in, read_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from groups.documents.shapes import (
+        CaptureDocument,
+        GroupDocument,
+        MemberDocument,
+        OffsetsDocument,
+        TopicDocument,
+    )
+    from live.capture.membership import Described, Member
+    from live.capture.offsets import Key, Logs
+    from live.capture.topics import Topics
+
+
+def document(
+    group: Described,
+    topics: Topics,
+    committed: Committed | Obstacle | None,
+    logs: Logs,
+    captured_at: str,
+) -> GroupDocument | Obstacle:
+    """Return the document of a group, or why there is none.
+
+    No member has a generation: what members hold now is all of one generation, which brokers do
+    not tell, and the one in a member's metadata is that of an earlier claim.
+
+    Parameters
+    ----------
+    topics : that the group reads, holds, is to hold or has committed offsets of
+    committed : None where nobody asked, an Obstacle where it is not known
+    """
+    assumed: list[str] = []
+    members = {member.name: _member(member, topics) for member in group.members}
+    names = names_in(group, topics)
+    forbidden = sorted(names & topics.forbidden)
+    if forbidden:
+        return Obstacle(
+            f"group {group.group!r}: topic {forbidden[0]!r} may not be described: "
+            "allow Describe on it"
+        )
+    assumed += _unsure(group, members, topics)
+    known = committed if isinstance(committed, Committed) else None
+    if known is not None:
+        names |= {name for name, _ in (*known.offsets, *known.unknown)}
+    there = sorted(names & topics.partitions.keys())
+    if isinstance(committed, Obstacle):
+        assumed.append(f"lag: not known, {committed.reason}")
+    elif known is not None:
+        assumed += _doubts(there, topics, known, logs)
+    noted: CaptureDocument = {"assumed": assumed} if assumed else {}
+    return {
+        "format": FORMAT,
+        "group": group.group,
+        "captured_at": captured_at,
+        **noted,
+        "topics": {name: _topic(name, topics, known, logs) for name in there},
+        "members": members,
+    }
+
+
+def _member(member: Member, topics: Topics) -> MemberDocument:
+    told: dict[str, object] = {
+        "rack": member.rack,
+        "instance_id": member.instance_id,
+        "client_id": member.client_id or None,
+        "host": member.host or None,
+        "assignors": None if member.assignor is None else [member.assignor],
+        "epoch": member.epoch,
+        "target": member.target,
+        "subscription_regex": member.regex,
+    }
+    found = {
+        "subscription": read_by(member, topics),
+        "owned": {name: list(numbers) for name, numbers in member.held.items()},
+        **{key: value for key, value in told.items() if value is not None},
+    }
+    if member.target is not None:
+        found["target"] = {name: list(numbers) for name, numbers in member.target.items()}
+    return cast("MemberDocument", found)
+
+
+def _unsure(group: Described, members: dict[str, MemberDocument], topics: Topics) -> Iterable[str]:
+    unread = [one.name for one in group.members if one.subscription is None]
+    if unread:
+        count = counted(len(unread), "member")
+        yield f"subscription: the metadata of {count} cannot be read: {few(unread)}"
+    patterns = defaultdict(list)
+    for one in group.members:
+        if one.regex is not None:
+            patterns[one.regex, members[one.name]["subscription"] is None].append(one.name)
+    for (pattern, unknown), names in sorted(patterns.items()):
+        what = (
+            "is not known" if unknown else "was matched here, against the topics that may be seen"
+        )
+        yield f"subscription: pattern {pattern!r} of {few(names)} {what}"
+    if group.moving:
+        yield (
+            f"owned: {counted(group.moving, 'member')} of {len(group.members)} had not reached "
+            "the target assignment yet"
+        )
+
+
+def _topic(
+    name: str, topics: Topics, committed: Committed | None, logs: Logs
+) -> int | TopicDocument:
+    partitions = topics.partitions[name]
+    found: TopicDocument = {"partitions": len(partitions)}
+    racks = topics.replica_racks(name)
+    if racks is not None:
+        found["racks"] = racks
+    if committed is not None:
+        keys = [(name, one.partition_index) for one in partitions]
+        if committed.unknown.keys() & set(keys):
+            found["lag"] = [_behind(key, committed, logs) for key in keys]
+        else:
+            found["offsets"] = [_offsets(key, committed, logs) for key in keys]
+    return found if len(found) > 1 else len(partitions)
+
+
+def _offsets(key: Key, committed: Committed, logs: Logs) -> OffsetsDocument:
+    return {
+        "beginning": logs.beginning.get(key),
+        "end": logs.end.get(key),
+        "committed": committed.offsets.get(key),
+    }
+
+
+def _behind(key: Key, committed: Committed, logs: Logs) -> int | None:
+    """Return a lag beside one that is not known: in `offsets`, null means no commit."""
+    at, end = committed.offsets.get(key), logs.end.get(key)
+    return None if at is None or end is None else max(end - at, 0)
+
+
+def _doubts(
+    there: Iterable[str], topics: Topics, committed: Committed, logs: Logs
+) -> Iterable[str]:
+    keys = [(name, one.partition_index) for name in there for one in topics.partitions[name]]
+    why: dict[str, list[Key]] = defaultdict(list)
+    for key in keys:
+        for reason in {logs.unknown.get(key), committed.unknown.get(key)} - {None}:
+            why[cast("str", reason)].append(key)
+    for reason, some in sorted(why.items()):
+        yield f"offsets: {_named(some)} not known: {reason}"
+    gone = [
+        k
+        for k in keys
+        if committed.offsets.get(k, 0) < logs.beginning.get(k, 0) and k in committed.offsets
+    ]
+    if gone:
+        yield f"offsets: {_named(gone)} committed before the beginning of the log"
+    ahead = [k for k in keys if k in logs.end and committed.offsets.get(k, 0) > logs.end[k]]
+    if ahead:
+        yield f"offsets: {_named(ahead)} committed beyond the end of the log"
+
+
+def _named(keys: list[Key]) -> str:
+    names = few([f"{topic}-{number}" for topic, number in keys])
+    return f"{names} {'is' if len(keys) == 1 else 'are'}"

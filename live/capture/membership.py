@@ -1,0 +1,216 @@
+"""Membership: the groups that brokers describe, as members with what they read and hold."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kafka.protocol.consumer.metadata import (
+    ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
+)
+
+from groups.importers.lines import Misread, NotToBeHad
+from groups.importers.seen import BETWEEN, connect, require_consumers
+from live.capture.obstacles import Obstacle, obstacle_of
+
+if TYPE_CHECKING:
+    from live.capture.answers import (
+        Assigned,
+        ClassicGroup,
+        ClassicMember,
+        ConsumerGroup,
+        ConsumerMember,
+    )
+
+Held = dict[str, tuple[int, ...]]
+_EMPTY = "empty"
+_RECONCILING = "reconciling"
+# What kafka-python raises on bytes that are none of the protocol's.
+_UNREADABLE = (struct.error, ValueError, TypeError, IndexError, AttributeError, OverflowError)
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """What a classic member said when it last joined: the topics that it reads, and its rack."""
+
+    topics: tuple[str, ...]
+    rack: str | None
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member as the broker describes it.
+
+    Attributes
+    ----------
+    subscription : topics by name; None where the broker tells nothing that can be read
+    regex : RE2 pattern of the topics that a KIP-848 member reads besides
+    held : what it holds now
+    target : what the broker wants it to hold; None in a classic group
+    """
+
+    name: str
+    subscription: tuple[str, ...] | None
+    held: Held
+    client_id: str
+    host: str
+    instance_id: str | None = None
+    rack: str | None = None
+    assignor: str | None = None
+    regex: str | None = None
+    target: Held | None = None
+    epoch: int | None = None
+
+
+@dataclass(frozen=True)
+class Described:
+    """A group with members between which partitions are assigned.
+
+    Two of one group are equal where nothing has changed in between: the same epochs, members,
+    subscriptions and assignments.
+
+    Attributes
+    ----------
+    epochs : of the group and of its target assignment; None in a classic group
+    moving : how many members do not hold yet, or still hold, what the broker wants otherwise
+    """
+
+    group: str
+    members: tuple[Member, ...]
+    epochs: tuple[int, int] | None = None
+    moving: int = 0
+
+
+def subscribed(metadata: bytes) -> Subscription | None:
+    """Return what the metadata of a classic member says, None where it cannot be read.
+
+    Versions 0 to 3 of Kafka's ConsumerProtocolSubscription, and later ones as version 3. The
+    partitions owned and the generation in it are of the last join: they may be stale by now.
+    """
+    try:
+        said = ConsumerProtocolSubscription.decode(metadata)
+        topics, rack = said.topics, said.rack_id
+    except _UNREADABLE:
+        return None
+    if topics is None or not all(isinstance(topic, str) for topic in topics):
+        return None
+    return Subscription(tuple(sorted({topic for topic in topics if topic})), rack or None)
+
+
+def held(assignment: bytes) -> Held | None:
+    """Return what a classic member is assigned, None where it cannot be read."""
+    if not assignment:
+        return {}
+    try:
+        said = ConsumerProtocolAssignment.decode(assignment)
+        listed = [(topic.topic, topic.partitions) for topic in said.assigned_partitions]
+        return _together(listed)
+    except _UNREADABLE:
+        return None
+
+
+def classic(answer: ClassicGroup) -> Described | Obstacle:
+    """Return a classic group, or what stands in the way."""
+    group = answer.group_id
+    found = obstacle_of(group, answer.error_code) or _not_of_consumers(
+        group, answer.group_state, answer.protocol_type, answer.protocol_data
+    )
+    if found is not None:
+        return found
+    members = []
+    for member in answer.members:
+        owned = held(member.member_assignment)
+        if owned is None:
+            return Obstacle(
+                f"group {group!r}: the assignment of member {member.member_id!r} cannot be read"
+            )
+        members.append(_classic_member(member, owned, answer.protocol_data))
+    return Described(group, _sorted(members))
+
+
+def consumer(answer: ConsumerGroup) -> Described | Obstacle:
+    """Return a KIP-848 group, or what stands in the way.
+
+    One whose members have not reached their target yet is there all the same: what they hold and
+    what they are to hold are both known.
+    """
+    group = answer.group_id
+    state = answer.group_state.lower()
+    found = obstacle_of(group, answer.error_code) or _not_of_consumers(
+        group, "Stable" if state == _RECONCILING else answer.group_state, "consumer", ""
+    )
+    if found is not None:
+        return found
+    members = [_consumer_member(member, answer.assignor_name) for member in answer.members]
+    return Described(
+        group,
+        _sorted(members),
+        epochs=(answer.group_epoch, answer.assignment_epoch),
+        moving=sum(member.held != member.target for member in members),
+    )
+
+
+def _not_of_consumers(
+    group: str, state: str, protocol_type: str, protocol: str
+) -> Obstacle | None:
+    if protocol_type == "connect":
+        return Obstacle(connect(group), not_to_be_had=True)
+    if state.lower() == _EMPTY:
+        kept = "" if protocol_type else ": it only keeps the offsets that somebody has committed"
+        return Obstacle(f"group {group!r} has no members{kept}", not_to_be_had=True)
+    if protocol_type not in ("consumer", ""):
+        reason = f"group {group!r} is no group of consumers: its members speak {protocol_type!r}"
+        return Obstacle(reason, not_to_be_had=True)
+    try:
+        require_consumers("", group, state, protocol)
+    except Misread as found:
+        passing = state.lower() in BETWEEN
+        return Obstacle(found.reason, passing, not_to_be_had=isinstance(found, NotToBeHad))
+    return None
+
+
+def _classic_member(member: ClassicMember, owned: Held, assignor: str) -> Member:
+    said = subscribed(member.member_metadata)
+    return Member(
+        name=member.member_id,
+        subscription=None if said is None else said.topics,
+        held=owned,
+        client_id=member.client_id,
+        host=member.client_host,
+        instance_id=member.group_instance_id,
+        rack=None if said is None else said.rack,
+        assignor=assignor or None,
+    )
+
+
+def _consumer_member(member: ConsumerMember, assignor: str) -> Member:
+    return Member(
+        name=member.member_id,
+        subscription=tuple(sorted({topic for topic in member.subscribed_topic_names if topic})),
+        held=_assigned(member.assignment),
+        client_id=member.client_id,
+        host=member.client_host,
+        instance_id=member.instance_id,
+        rack=member.rack_id or None,
+        assignor=assignor or None,
+        regex=member.subscribed_topic_regex or None,
+        target=_assigned(member.target_assignment),
+        epoch=member.member_epoch,
+    )
+
+
+def _assigned(answer: Assigned) -> Held:
+    return _together([(one.topic_name, one.partitions) for one in answer.topic_partitions])
+
+
+def _together(listed: list[tuple[str, list[int]]]) -> Held:
+    numbers: dict[str, set[int]] = {}
+    for topic, partitions in listed:
+        numbers.setdefault(topic, set()).update(partitions)
+    return {topic: tuple(sorted(found)) for topic, found in sorted(numbers.items()) if found}
+
+
+def _sorted(members: list[Member]) -> tuple[Member, ...]:
+    return tuple(sorted(members, key=lambda member: member.name))

@@ -1,0 +1,74 @@
+"""Obstacles: why a group cannot be captured, or not yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import kafka.errors
+
+from groups.importers.seen import absent
+
+TOPIC_AUTHORIZATION_FAILED = 29
+_COORDINATOR_LOADS = 14
+_COORDINATOR_AWAY = 15
+_COORDINATOR_MOVED = 16
+_INVALID_GROUP = 24
+_GROUP_AUTHORIZATION_FAILED = 30
+_GROUP_NOT_FOUND = 69
+_PASSING = {
+    _COORDINATOR_LOADS: "its coordinator is still loading",
+    _COORDINATOR_AWAY: "its coordinator is not available",
+    _COORDINATOR_MOVED: "its coordinator has moved",
+}
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a group cannot be captured.
+
+    Attributes
+    ----------
+    reason : one sentence that names the group
+    passing : whether it may be gone in a moment
+    not_to_be_had : whether the state or the kind of the group is the reason
+    """
+
+    reason: str
+    passing: bool = False
+    not_to_be_had: bool = False
+
+
+def obstacle_of(group: str, code: int) -> Obstacle | None:
+    """Return what the error code of a group's description says, None for 0."""
+    if code == 0:
+        return None
+    if code in _PASSING:
+        return Obstacle(f"group {group!r}: {_PASSING[code]}: capture it again", passing=True)
+    if code in (_GROUP_NOT_FOUND, _INVALID_GROUP):
+        return Obstacle(absent(group), not_to_be_had=True)
+    if code == _GROUP_AUTHORIZATION_FAILED:
+        return Obstacle(f"group {group!r} may not be described: allow Describe on it")
+    if code == TOPIC_AUTHORIZATION_FAILED:
+        return Obstacle(
+            f"group {group!r}: a topic that it reads may not be described: "
+            "allow Describe on its topics"
+        )
+    return Obstacle(f"group {group!r}: the broker answers with {error_named(code)}")
+
+
+def is_passing(code: int) -> bool:
+    """Say whether an error code is of a coordinator that is not ready, and may be in a moment."""
+    return code in _PASSING
+
+
+def error_named(code: int) -> str:
+    """Return the name that Kafka's protocol has for an error code, with the code.
+
+    Examples
+    --------
+    >>> error_named(30), error_named(12345)
+    ('error 30 (GROUP_AUTHORIZATION_FAILED)', 'error 12345')
+    """
+    found = kafka.errors.for_code(code)
+    name = getattr(found, "message", None)
+    return f"error {code} ({name})" if getattr(found, "errno", None) == code else f"error {code}"

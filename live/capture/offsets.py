@@ -1,0 +1,166 @@
+"""Offsets: what groups have committed, and where logs begin and end, in few requests."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kafka.protocol.consumer import OffsetFetchRequest
+
+from live.capture import answers, requests
+from live.capture.batches import batches
+from live.capture.cluster import Unanswered
+from live.capture.obstacles import Obstacle, error_named, obstacle_of
+from live.capture.topics import NO_LEADER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from live.capture.cluster import Cluster
+    from live.capture.topics import Topics
+
+MOST_GROUPS = 100
+MOST_PARTITIONS = 10_000
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Committed:
+    """What a group has committed, by topic and partition.
+
+    Attributes
+    ----------
+    offsets : where there is a commit
+    unknown : why nothing is known of some partitions
+    """
+
+    offsets: Mapping[Key, int] = field(default_factory=dict)
+    unknown: Mapping[Key, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Logs:
+    """Where logs begin and end, by topic and partition, and why it is not known of some."""
+
+    beginning: Mapping[Key, int] = field(default_factory=dict)
+    end: Mapping[Key, int] = field(default_factory=dict)
+    unknown: Mapping[Key, str] = field(default_factory=dict)
+
+
+def committed_by(
+    cluster: Cluster, coordinators: Mapping[str, int]
+) -> dict[str, Committed | Obstacle]:
+    """Ask coordinators what their groups have committed, many groups in one request.
+
+    Brokers before Kafka 3.0 answer for one group at a time.
+    """
+    groups_of: dict[int, list[str]] = defaultdict(list)
+    for group, node in sorted(coordinators.items()):
+        groups_of[node].append(group)
+    if not cluster.answers_to(OffsetFetchRequest, requests.SEVERAL_GROUPS):
+        return _one_by_one(cluster, groups_of)
+    asked = {node: list(batches(groups, MOST_GROUPS)) for node, groups in groups_of.items()}
+    found: dict[str, Committed | Obstacle] = {}
+    answered = cluster.ask(
+        {node: [requests.committed(some) for some in parts] for node, parts in asked.items()},
+        answers.OffsetFetch,
+    )
+    for node, parts in asked.items():
+        for some, answer in zip(parts, answered[node], strict=True):
+            if isinstance(answer, Unanswered):
+                found |= {group: _unanswered(group, answer) for group in some}
+            else:
+                found |= {
+                    group.group_id: read_committed(group.group_id, group)
+                    for group in answer.groups
+                }
+    return found
+
+
+def read_committed(name: str, answer: answers.CommittedGroup) -> Committed | Obstacle:
+    """Return what a group has committed, as an answer tells it."""
+    found = obstacle_of(name, answer.error_code)
+    if found is not None:
+        return found
+    offsets, unknown = {}, {}
+    for topic in answer.topics:
+        for one in topic.partitions:
+            key = (topic.name, one.partition_index)
+            if one.error_code:
+                unknown[key] = error_named(one.error_code)
+            elif one.committed_offset >= 0:
+                offsets[key] = one.committed_offset
+    return Committed(offsets, unknown)
+
+
+def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
+    """Ask leaders where the logs of topics begin and end; the end is read uncommitted."""
+    unknown: dict[Key, str] = {}
+    keys_of: dict[int, list[Key]] = defaultdict(list)
+    for name in sorted(set(names) & topics.partitions.keys()):
+        for one in topics.partitions[name]:
+            key = (name, one.partition_index)
+            if one.leader_id == NO_LEADER:
+                unknown[key] = "no leader"
+            else:
+                keys_of[one.leader_id].append(key)
+    parts = {node: list(batches(keys, MOST_PARTITIONS)) for node, keys in keys_of.items()}
+    found: dict[int, dict[Key, int]] = {requests.BEGINNING: {}, requests.END: {}}
+    for at, offsets in found.items():
+        asked = {
+            node: [requests.logs(_by_topic(some), at) for some in of] for node, of in parts.items()
+        }
+        answered = cluster.ask(asked, answers.ListOffsets)
+        for node, of in parts.items():
+            for some, answer in zip(of, answered[node], strict=True):
+                if isinstance(answer, Unanswered):
+                    unknown |= dict.fromkeys(some, str(answer))
+                else:
+                    read_logs(answer, offsets, unknown)
+    return Logs(found[requests.BEGINNING], found[requests.END], unknown)
+
+
+def read_logs(
+    answer: answers.ListOffsets, offsets: dict[Key, int], unknown: dict[Key, str]
+) -> None:
+    """Add to `offsets` what an answer tells, and to `unknown` why it does not."""
+    for topic in answer.topics:
+        for one in topic.partitions:
+            key = (topic.name, one.partition_index)
+            if one.error_code:
+                unknown[key] = error_named(one.error_code)
+            elif one.offset >= 0:
+                offsets[key] = one.offset
+            else:
+                unknown[key] = "its leader tells no offset"
+
+
+def _one_by_one(
+    cluster: Cluster, groups_of: Mapping[int, list[str]]
+) -> dict[str, Committed | Obstacle]:
+    answered = cluster.ask(
+        {
+            node: [requests.committed_by_one(group) for group in groups]
+            for node, groups in groups_of.items()
+        },
+        answers.CommittedGroup,
+    )
+    return {
+        group: _unanswered(group, answer)
+        if isinstance(answer, Unanswered)
+        else read_committed(group, answer)
+        for node, groups in groups_of.items()
+        for group, answer in zip(groups, answered[node], strict=True)
+    }
+
+
+def _unanswered(group: str, error: Unanswered) -> Obstacle:
+    return Obstacle(f"group {group!r}: {error}", passing=True)
+
+
+def _by_topic(keys: Iterable[Key]) -> dict[str, list[int]]:
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for topic, number in keys:
+        numbers[topic].append(number)
+    return numbers

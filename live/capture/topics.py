@@ -1,0 +1,116 @@
+"""Topics: their partitions, leaders and the racks of replicas, as brokers tell them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from live.capture import answers, requests
+from live.capture.obstacles import TOPIC_AUTHORIZATION_FAILED
+from live.capture.subscribed_regex import matching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from live.capture.cluster import Cluster
+    from live.capture.membership import Described, Member
+
+NO_LEADER = -1
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics that were asked for and are there, and the brokers that are up.
+
+    Attributes
+    ----------
+    partitions : of each topic that is there, by number from 0
+    forbidden : topics of which not even that may be told
+    racks : of each broker that is up, None where it has none
+    every_name : whether all topics of the cluster were asked for
+    """
+
+    partitions: Mapping[str, tuple[answers.Partition, ...]] = field(default_factory=dict)
+    forbidden: frozenset[str] = frozenset()
+    racks: Mapping[int, str | None] = field(default_factory=dict)
+    every_name: bool = False
+
+    def replica_racks(self, topic: str) -> list[list[str]] | None:
+        """Return the racks of each partition's replicas, None where a broker's is not known."""
+        found = []
+        for partition in self.partitions[topic]:
+            racks = [self.racks.get(node) for node in partition.replica_nodes]
+            if not racks or not all(racks):
+                return None
+            found.append(sorted({rack for rack in racks if rack}))
+        return found
+
+
+def topics_of(cluster: Cluster, groups: Iterable[Described], committed: Iterable[str]) -> Topics:
+    """Ask for the topics that groups read, hold, are to hold or have committed offsets of.
+
+    All topics of the cluster are asked for where a member reads those that match a pattern.
+
+    Raises
+    ------
+    Unanswered
+        Where no broker answers.
+    """
+    members = [member for group in groups for member in group.members]
+    names = {topic for member in members for topic in (*(member.subscription or ()), *member.held)}
+    names |= {topic for member in members for topic in member.target or ()}
+    names |= set(committed)
+    legal = sorted(name for name in names if _TOPIC.fullmatch(name))
+    every = any(member.regex for member in members)
+    asked = requests.topics(None if every else legal)
+    return read(cluster.ask_any(asked, answers.Metadata), every_name=every)
+
+
+def read(answer: answers.Metadata, *, every_name: bool) -> Topics:
+    """Return what an answer tells; a topic that is not there, or has no name, is left out."""
+    partitions = {}
+    for topic in answer.topics:
+        listed = sorted(topic.partitions, key=lambda one: one.partition_index)
+        numbers = [one.partition_index for one in listed]
+        if topic.name and listed and numbers == list(range(len(listed))):
+            partitions[topic.name] = tuple(listed)
+    return Topics(
+        partitions=partitions,
+        forbidden=frozenset(
+            topic.name
+            for topic in answer.topics
+            if topic.name and topic.error_code == TOPIC_AUTHORIZATION_FAILED
+        ),
+        racks={broker.node_id: broker.rack or None for broker in answer.brokers},
+        every_name=every_name,
+    )
+
+
+def names_in(group: Described, topics: Topics) -> set[str]:
+    """Return the topics that members read, hold or are to hold, whether they are there or not."""
+    return {
+        name
+        for member in group.members
+        for name in (*(read_by(member, topics) or ()), *member.held, *(member.target or ()))
+    }
+
+
+def read_by(member: Member, topics: Topics) -> list[str] | None:
+    """Return the topics that a member reads, None where that is not known."""
+    if member.subscription is None or member.regex is None:
+        return None if member.subscription is None else list(member.subscription)
+    matched = read_by_regex(member.regex, topics)
+    if matched is None:
+        return None
+    read = {*member.subscription, *matched}
+    # The broker matches patterns in its own time: where it has given out what does not match
+    # here, who reads what is not known.
+    given = {name for name in member.target or () if name in topics.partitions}
+    return sorted(read) if given <= read else None
+
+
+def read_by_regex(pattern: str, topics: Topics) -> tuple[str, ...] | None:
+    """Return the topics that a pattern matches of those that are there, None where unsure."""
+    return matching(pattern, sorted(topics.partitions)) if topics.every_name else None
