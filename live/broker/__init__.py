@@ -1,6 +1,7 @@
 """An Apache Kafka of one's own on loopback, and real consumers: for tests, studies, trying out."""
 
 from live.broker.broker import Broker, BrokerDied
+from live.broker.consumer import Consumer, ConsumerDied, NotSettled, settle
 from live.broker.distribution import NEWEST
 
-__all__ = ["NEWEST", "Broker", "BrokerDied"]
+__all__ = ["NEWEST", "Broker", "BrokerDied", "Consumer", "ConsumerDied", "NotSettled", "settle"]

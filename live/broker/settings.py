@@ -30,7 +30,7 @@ ALONE = {
     "group.consumer.min.session.timeout.ms": "1000",
     "group.consumer.min.heartbeat.interval.ms": "100",
     "group.consumer.session.timeout.ms": "6000",
-    "group.consumer.heartbeat.interval.ms": "500",
+    "group.consumer.heartbeat.interval.ms": "200",
     "auto.create.topics.enable": "false",
     "log.index.size.max.bytes": "65536",
     "log.cleaner.enable": "false",

@@ -1,0 +1,77 @@
+"""A program of its own: a consumer that does what is asked line by line on standard input.
+
+It ends when standard input does, so it never outlives whoever started it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from queue import Empty, SimpleQueue
+from threading import Thread, Timer
+
+from live.broker.clients import CLIENTS, Client
+
+TOO_LONG = 3
+
+
+def main(specification: str) -> None:
+    """Consume until that is to end."""
+    asked = json.loads(specification)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s %(message)s")
+    end = Timer(asked.pop("seconds"), os._exit, [TOO_LONG])
+    end.daemon = True
+    end.start()
+    client = CLIENTS[asked.pop("kind")](**asked)
+    todo: SimpleQueue[dict[str, object]] = SimpleQueue()
+    Thread(target=_listen, args=[client, todo], daemon=True).start()
+    while True:
+        client.poll()
+        try:
+            wanted = todo.get_nowait()
+        except Empty:
+            continue
+        try:
+            if wanted["do"] == "stop":
+                client.close()
+                _tell(answer=None)
+                return
+            offsets = wanted["offsets"]
+            assert isinstance(offsets, dict)
+            client.commit(
+                {t: {int(n): at for n, at in each.items()} for t, each in offsets.items()}
+            )
+            _tell(answer=None)
+        except Exception as error:
+            _tell(error=f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def _listen(client: Client, todo: SimpleQueue[dict[str, object]]) -> None:
+    """Answer what the polling thread is not needed for at once, and leave it the rest."""
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        if wanted["do"] == "assigned":
+            _tell(answer=_by_topic(client.assigned()))
+        else:
+            todo.put(wanted)
+    os._exit(0)
+
+
+def _by_topic(held: set[tuple[str, int]] | None) -> dict[str, list[int]] | None:
+    if held is None:
+        return None
+    found: dict[str, list[int]] = {}
+    for topic, number in sorted(held):
+        found.setdefault(topic, []).append(number)
+    return found
+
+
+def _tell(**what: object) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,132 @@
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from live.broker import Consumer, ConsumerDied, NotSettled, settle
+from live.broker.consumer import KINDS
+
+STILL = 1.0
+TOPICS = {"eaten": 4}
+NARROW = {"narrow": 1}
+
+
+@pytest.fixture(scope="module")
+def bootstrap(broker):
+    for topic, partitions in {**TOPICS, **NARROW}.items():
+        broker.create_topic(topic, partitions)
+    return broker.bootstrap
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_consumers_share_a_topic_and_one_that_leaves_gives_all_to_the_other(bootstrap, kind):
+    with ExitStack() as running:
+        both = [
+            running.enter_context(
+                Consumer.start(kind, bootstrap, f"pair-{kind}", [*TOPICS], client_id=f"c{number}")
+            )
+            for number in range(2)
+        ]
+        assert [len(each["eaten"]) for each in settle(both, TOPICS, STILL)] == [2, 2]
+        both[1].stop()
+        assert settle(both[:1], TOPICS, STILL) == [{"eaten": [0, 1, 2, 3]}]
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("kind", KINDS)
+def test_consumers_settle_when_those_that_get_nothing_are_members_too(broker, bootstrap, kind):
+    group = f"narrow-{kind}"
+    with ExitStack() as running:
+        three = [
+            running.enter_context(Consumer.start(kind, bootstrap, group, [*NARROW]))
+            for _ in range(3)
+        ]
+        held = settle(three, NARROW, 0.0)
+        said = broker.tool("consumer-groups", "--describe", "--members", "--group", group).stdout
+    assert sorted(held, key=len) == [{}, {}, {"narrow": [0]}]
+    assert len([line for line in said.splitlines() if line.startswith(group)]) == 3
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_consumer_commits_is_what_the_broker_has(broker, bootstrap, kind):
+    group = f"commits-{kind}"
+    with Consumer.start(kind, bootstrap, group, [*TOPICS], commit=False) as one:
+        settle([one], TOPICS, 0.0)
+        one.commit({"eaten": {0: 7, 3: 0}})
+        said = broker.tool("consumer-groups", "--describe", "--offsets", "--group", group).stdout
+    rows = [line.split()[1:4] for line in said.splitlines() if line.startswith(group)]
+    assert sorted(rows) == [
+        ["eaten", "0", "7"],
+        ["eaten", "1", "-"],
+        ["eaten", "2", "-"],
+        ["eaten", "3", "0"],
+    ]
+
+
+@pytest.mark.broker
+def test_a_consumer_that_is_killed_is_missed_only_when_its_session_has_run_out(bootstrap):
+    session = {"session.timeout.ms": 2000}
+    with ExitStack() as running:
+        both = [
+            running.enter_context(
+                Consumer.start("confluent", bootstrap, "killed", [*TOPICS], config=session)
+            )
+            for _ in range(2)
+        ]
+        settle(both, TOPICS, STILL)
+        both[1].kill()
+        with pytest.raises(ConsumerDied, match="the consumer confluent: it ended"):
+            both[1].assigned()
+        with pytest.raises(NotSettled, match=r"^not settled after 0\.3 s: \{"):
+            settle(both[:1], TOPICS, STILL, timeout=0.3)
+        assert settle(both[:1], TOPICS, STILL) == [{"eaten": [0, 1, 2, 3]}]
+
+
+@pytest.mark.broker
+def test_a_consumer_that_cannot_start_says_so_with_the_end_of_its_log(bootstrap):
+    with Consumer.start("kafka-python", bootstrap, "no", [*TOPICS], config={"no_such": 1}) as one:
+        with pytest.raises(ConsumerDied, match=r": it .*; the end of its log") as died:
+            settle([one], TOPICS)
+        assert "no_such" in str(died.value)
+
+
+STARTS_ONE = """
+import sys, time
+from live.broker import Consumer
+print(Consumer.start("confluent", sys.argv[1], "orphan", ["eaten"]).pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.broker
+def test_a_consumer_ends_with_the_process_that_started_it_however_that_ends(bootstrap):
+    command = [sys.executable, "-c", STARTS_ONE, bootstrap]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        pid = int(parent.stdout.readline())
+        os.kill(pid, 0)
+        parent.kill()
+    end = time.monotonic() + 10
+    while _alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not _alive(pid)
+
+
+@pytest.mark.broker
+def test_a_consumer_ends_when_its_time_is_over(bootstrap):
+    with Consumer.start("confluent", bootstrap, "brief", [*TOPICS], seconds=0.5) as one:
+        time.sleep(1.5)
+        with pytest.raises(ConsumerDied, match="it ended"):
+            one.assigned()
+
+
+def _alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
