@@ -40,6 +40,7 @@ test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched
 
 check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the notebooks and the site
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_imports.py
 	@$(BIN)/python -m pytest -q -n logical --nbmake --override-ini testpaths=notebooks notebooks
