@@ -366,3 +366,11 @@ def test_the_door_hands_out_the_objects_of_the_packages():
     assert (assay.solve, assay.solve_many) == (optimal.solve, optimal.solve_many)
     assert (assay.check, assay.assign) == (optimal.check, heuristics.assign)
     assert assay.score is compare.score
+
+
+@pytest.mark.parametrize("client", ["kafka_python", "aiokafka"])
+def test_a_consumer_that_names_the_assignor_loads_its_client_and_no_solver(client):
+    before = "import warnings; warnings.simplefilter('ignore')\n"
+    loaded = loaded_by(f"{before}from live.{client} import OptimalAssignor")
+    tops_loaded = {name.partition(".")[0] for name in loaded}
+    assert tops_loaded & (HEAVY | {"numpy", "matplotlib"}) == {client.removesuffix("_python")}

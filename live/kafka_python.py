@@ -1,0 +1,95 @@
+"""The optimum as an assignor of kafka-python's consumers.
+
+Name the class in the list ``partition_assignment_strategy`` of each consumer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from kafka.coordinator.assignors.abstract import AbstractPartitionAssignor, RebalanceProtocol
+from kafka.protocol.consumer.metadata import (
+    ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
+)
+
+from groups.errors import BadInput
+from live.assignor.memory import Memory
+from live.assignor.rebalance import Joined
+from live.assignor.settings import Settings
+from live.assignor.warm_up import warm_up
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from kafka.cluster import ClusterMetadata
+    from kafka.protocol.consumer.group import JoinGroupResponse
+
+PROTOCOLS = {
+    "cooperative": RebalanceProtocol.COOPERATIVE,
+    "eager": RebalanceProtocol.EAGER,
+}
+
+
+class OptimalAssignor(Settings):
+    """Loads as balanced as can be and, of these assignments, one with the fewest moves.
+
+    The leader of the group solves it exactly. A plan is checked before it is given; where there
+    is none within the time limit, a sticky and balanced one is given, and a warning says so.
+    Plans depend on what the members and the cluster say, and not on who leads.
+
+    Attributes
+    ----------
+    protocol : ``cooperative`` or ``eager``. All assignors of one consumer must be of one kind:
+        list the eager one beside the client's range, roundrobin or sticky
+    """
+
+    protocol: ClassVar[Literal["cooperative", "eager"]] = "cooperative"
+    settable: ClassVar[tuple[str, ...]] = ("protocol", "time_limit")
+
+    def __init__(self) -> None:
+        self._memory = Memory()
+
+    @classmethod
+    def check_settings(cls) -> None:
+        """Raise BadInput where a setting cannot be what it is."""
+        super().check_settings()
+        if cls.protocol not in [*PROTOCOLS]:
+            known = " or ".join(PROTOCOLS)
+            raise BadInput(f"{cls.__name__}: protocol: {cls.protocol!r}, expected {known}")
+
+    def supported_protocols(self) -> list[RebalanceProtocol]:
+        """Return the one protocol that the consumer follows."""
+        return [PROTOCOLS[self.protocol]]
+
+    def metadata(self, topics: Collection[str]) -> ConsumerProtocolSubscription:
+        """Return what the consumer joins with."""
+        warm_up()
+        said = self._memory.said(topics, holds=self.protocol == "cooperative")
+        return ConsumerProtocolSubscription(0, sorted(topics), said)
+
+    def assign(
+        self,
+        cluster: ClusterMetadata,
+        members: Sequence[JoinGroupResponse.JoinGroupResponseMember],
+    ) -> dict[str, ConsumerProtocolAssignment]:
+        """Return what each member gets."""
+        joined = {
+            member.member_id: Joined.of(member.metadata.topics, member.metadata.user_data)
+            for member in members
+        }
+        given = self._memory.lead(
+            joined, cluster.partitions_for_topic, self.solver(), time_limit=self.time_limit
+        )
+        return {
+            member: ConsumerProtocolAssignment(0, partitions, user_data)
+            for member, (partitions, user_data) in given.items()
+        }
+
+    def on_assignment(self, assignment: ConsumerProtocolAssignment, generation: int) -> None:
+        """Remember what the consumer was given."""
+        partitions = ((one.topic, one.partitions) for one in assignment.assigned_partitions)
+        self._memory.given(partitions, assignment.user_data)
+
+
+AbstractPartitionAssignor.register(OptimalAssignor)

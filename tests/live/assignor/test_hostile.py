@@ -1,0 +1,135 @@
+"""Whatever members send and the cluster says: a valid assignment for each of them."""
+
+import logging
+import zlib
+
+import pytest
+from aiokafka.coordinator.protocol import ConsumerProtocol
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
+
+from live.aiokafka import OptimalAssignor as AsyncOptimalAssignor
+from live.assignor.claim import FORMAT, LAST_GENERATION, Claim, packed, unpacked
+from live.kafka_python import OptimalAssignor
+from tests.live.assignor.playing import AsyncMember, Member
+
+TOPICS = st.sampled_from(["t0", "t1", "t2", "", "ü", "a b", "__consumer_offsets"])
+NUMBERS = st.integers(0, 9) | st.integers(0, 2**31 - 1)
+GENERATIONS = st.sampled_from([-1, 0, 5, 6, LAST_GENERATION]) | st.integers(-1, LAST_GENERATION)
+IDS = st.sampled_from(["a", "b", "c", "consumer-1"])
+CLAIMS = st.builds(
+    Claim,
+    owned=st.dictionaries(TOPICS, st.lists(NUMBERS, max_size=8), max_size=4),
+    generation=GENERATIONS,
+    member=IDS,
+    unfinished=st.booleans(),
+    holds=st.booleans(),
+)
+USER_DATA = (
+    CLAIMS.map(packed)
+    | st.binary(max_size=20)
+    | st.binary(max_size=20).map(lambda sent: FORMAT + sent)
+    | st.recursive(st.none() | st.integers() | st.text(), st.lists)
+    .map(repr)
+    .map(lambda text: FORMAT + zlib.compress(text.encode()))
+)
+MEMBERS = st.dictionaries(
+    IDS | st.text(min_size=1, max_size=5),
+    st.tuples(st.lists(TOPICS, max_size=5), USER_DATA),
+    min_size=1,
+    max_size=5,
+)
+CLUSTER = st.dictionaries(TOPICS.filter(bool), st.integers(0, 12), max_size=5)
+
+
+class SaysAnything(OptimalAssignor):
+    """Joins with user data of its own."""
+
+    said = b""
+
+    def metadata(self, topics):
+        made = super().metadata(topics)
+        made.user_data = self.said
+        return made
+
+
+class AsyncSaysAnything(AsyncOptimalAssignor):
+    said = b""
+
+    @classmethod
+    def metadata(cls, topics):
+        made = super().metadata(topics)
+        made.user_data = cls.said
+        return made
+
+
+def joined(kind, assignor, members):
+    return {
+        member: kind(topics, type("Says", (assignor,), {"said": user_data})).join()
+        for member, (topics, user_data) in members.items()
+    }
+
+
+def require_valid(made, members, cluster):
+    """Nothing twice, nothing that is not there, to nobody who does not read it."""
+    assert made.keys() == members.keys()
+    seen = [(t, n) for topics in made.values() for t, numbers in topics for n in numbers]
+    assert len(seen) == len(set(seen))
+    for member, given_to_it in made.items():
+        for topic, numbers in given_to_it:
+            assert topic in members[member][0]
+            assert topic not in cluster or cluster[topic] == 0 or max(numbers) < cluster[topic]
+    return {*seen}
+
+
+def held(claims):
+    """What may have to wait: whatever somebody says it still holds."""
+    return {
+        (t, n) for one in claims if one.holds for t, numbers in one.owned.items() for n in numbers
+    }
+
+
+@pytest.fixture(autouse=True)
+def no_fallback(caplog):
+    """What is wrong in a claim is no trouble for the solver."""
+    yield
+    assert [line for line in caplog.records if line.levelno >= logging.WARNING] == []
+
+
+FUNCTION_SCOPED = [HealthCheck.function_scoped_fixture]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=FUNCTION_SCOPED)
+@given(MEMBERS, CLUSTER)
+def test_a_leader_gives_everything_to_somebody_whatever_it_is_told(members, cluster):
+    wanted = {
+        (topic, number)
+        for topic, count in cluster.items()
+        for number in range(count)
+        if any(topic in topics for topics, _ in members.values())
+    }
+    said = [unpacked(user_data, Claim) or Claim() for _, user_data in members.values()]
+    for kind, assignor in ((Member, SaysAnything), (AsyncMember, AsyncSaysAnything)):
+        leader = kind(["t0"])
+        sent = leader.lead(cluster, joined(kind, assignor, members))
+        made = {m: decoded(kind, given_to_it) for m, given_to_it in sent.items()}
+        seen = require_valid(made, members, cluster)
+        assert wanted - seen <= held(said)
+
+
+def decoded(kind, sent):
+    if kind is AsyncMember:
+        return [*ConsumerProtocol.ASSIGNMENT.decode(sent).assignment]
+    made = ConsumerProtocolAssignment.decode(sent)
+    return [(one.topic, one.partitions) for one in made.assigned_partitions]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=FUNCTION_SCOPED)
+@given(MEMBERS, CLUSTER)
+def test_both_clients_make_one_plan_of_the_same_metadata(members, cluster):
+    plans = []
+    for kind in (Member, AsyncMember):
+        sent = kind(["t0"]).lead(cluster, joined(Member, SaysAnything, members))
+        plans.append({m: decoded(kind, given_to_it) for m, given_to_it in sent.items()})
+    assert plans[0] == plans[1]

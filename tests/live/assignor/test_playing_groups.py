@@ -1,0 +1,187 @@
+import random
+
+import pytest
+
+from groups import Assignment
+from groups.tiers import values
+from live.aiokafka import OptimalAssignor as AsyncOptimalAssignor
+from live.kafka_python import OptimalAssignor
+from optimal import solve
+from tests.live.assignor.playing import (
+    EAGER,
+    AsyncMember,
+    Member,
+    group_of,
+    holdings,
+    one_round,
+    settle,
+)
+
+TOPICS = {"t0": 6, "t1": 5, "t2": 7, "t3": 1}
+KINDS = {
+    "cooperative": Member,
+    "eager": lambda topics: Member(topics, EAGER),
+    "aiokafka": AsyncMember,
+}
+
+
+def value_of(party, topics, before):
+    group = group_of(party, topics, before)
+    held = sorted(
+        (group.members.index(member), topic, number)
+        for member, one in party.items()
+        for topic, number in one.held
+    )
+    assignment = Assignment.from_holdings(group, held)
+    assignment.require_valid()
+    return values(assignment, ("balance", "stickiness"))
+
+
+def optimum_of(party, topics, before):
+    solution = solve(group_of(party, topics, before))
+    return tuple(term.value for term in solution.terms)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("equal", [True, False])
+def test_after_every_join_and_leave_loads_and_moves_are_the_optimum(kind, equal):
+    rng = random.Random(f"{kind} {equal}")
+    for _ in range(8):
+        party, count = {}, 0
+        for event in range(8):
+            before = holdings(party)
+            if len(party) < 2 or rng.random() < 0.6:
+                some = rng.sample(sorted(TOPICS), 4 if equal else rng.randint(1, 4))
+                party[f"c{count}"] = KINDS[kind](some)
+                count += 1
+            else:
+                party.pop(rng.choice(sorted(party)))
+            rounds = settle(party, TOPICS, rng.choice(sorted(party)))
+            assert rounds <= (2 if kind == "cooperative" else 1), event
+            assert value_of(party, TOPICS, before) == optimum_of(party, TOPICS, before)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_members_of_both_clients_and_both_protocols_share_a_group(seed):
+    rng = random.Random(seed)
+    kinds = [KINDS[rng.choice(sorted(KINDS))] for _ in range(6)]
+    party = {}
+    for number, kind in enumerate(kinds):
+        before = holdings(party)
+        party[f"c{number}"] = kind(rng.sample(sorted(TOPICS), rng.randint(2, 4)))
+        settle(party, TOPICS, rng.choice(sorted(party)))
+        assert value_of(party, TOPICS, before) == optimum_of(party, TOPICS, before)
+
+
+def test_what_moves_is_given_up_in_one_round_and_given_in_the_next():
+    party = {"a": Member(["t0"])}
+    assert settle(party, TOPICS) == 1
+    party["b"] = Member(["t0"])
+    assert one_round(party, TOPICS)
+    assert (len(party["a"].held), len(party["b"].held)) == (3, 0)
+    assert not one_round(party, TOPICS)
+    assert (len(party["a"].held), len(party["b"].held)) == (3, 3)
+
+
+def test_the_plan_does_not_depend_on_who_leads_nor_on_the_order_of_members():
+    rng = random.Random(5)
+    party = {
+        f"c{n}": Member(rng.sample(sorted(TOPICS), 3)) if n % 2 else AsyncMember(TOPICS)
+        for n in range(5)
+    }
+    settle(party, TOPICS)
+    party["c9"] = Member(TOPICS)
+    joined = {member: one.join() for member, one in party.items()}
+    plans = set()
+    for leader in party:
+        order = list(joined.items())
+        rng.shuffle(order)
+        shuffled = dict(rng.sample(sorted(TOPICS.items()), len(TOPICS)))
+        made = party[leader].lead(shuffled, dict(order))
+        plans.add(tuple(sorted(made.items())))
+    assert len(plans) == 1
+
+
+def test_a_member_that_comes_back_under_a_new_id_waits_for_nobody():
+    """Its partitions were lost with its old id: it would give none up, and nobody may wait."""
+    party = {"a": Member(["t0"]), "b": Member(["t0"])}
+    settle(party, TOPICS)
+    lost = party.pop("b")
+    lost.held = set()
+    party |= {"b2": lost, "c": Member(["t0"])}
+    settle(party, TOPICS)
+    assert sum(len(one.held) for one in party.values()) == TOPICS["t0"]
+    assert {len(one.held) for one in party.values()} == {2}
+
+
+def test_a_member_that_missed_a_rebalance_takes_nothing_from_who_came_after_it():
+    party = {"a": Member(["t0"]), "b": Member(["t0"])}
+    settle(party, TOPICS)
+    late = party.pop("b")
+    settle(party, TOPICS)
+    party["c"] = Member(["t0"])
+    settle(party, TOPICS)
+    before = holdings(party)
+    late.held = set()
+    party["b"] = late
+    settle(party, TOPICS)
+    assert value_of(party, TOPICS, before) == optimum_of(party, TOPICS, before)
+
+
+def test_a_static_member_that_restarts_alone_gets_its_partitions_back():
+    """It remembers nothing, but all others keep theirs, and what is left is what it had."""
+    topics = {"t0": 6, "t1": 3}
+    party = {f"i-{n}-{n:08}": Member(topics) for n in range(3)}
+    settle(party, topics)
+    had = party.pop("i-1-00000001").held
+    party["i-1-ffffffff"] = Member(topics)
+    settle(party, topics)
+    assert party["i-1-ffffffff"].held == had
+
+
+def test_static_members_that_all_restart_get_what_they_had_at_their_first_start():
+    """Kafka makes a static member's id of its instance id, and ties go by member id."""
+
+    def started(suffix):
+        party = {f"i-{n}-{suffix}{n}": Member(["t0", "t1"]) for n in range(4)}
+        settle(party, TOPICS)
+        return [one.held for _, one in sorted(party.items())]
+
+    assert started("aaaa") == started("ffff")
+
+
+@pytest.mark.parametrize("kind", [Member, AsyncMember])
+def test_a_leader_that_does_not_know_a_topic_yet_leaves_it_where_it_is(kind):
+    party = {"a": kind(["t0", "t1"]), "b": kind(["t0", "t1"]), "c": kind(["t0"])}
+    settle(party, TOPICS, leader="a")
+    before = holdings(party)
+    one_round(party, {"t0": TOPICS["t0"]}, leader="c")
+    assert holdings(party) == before
+
+
+@pytest.mark.parametrize("kind", [Member, AsyncMember])
+def test_a_topic_that_the_leader_knew_and_that_is_gone_is_with_nobody(kind):
+    party = {"a": kind(["t0", "t1"]), "b": kind(["t0", "t1"])}
+    settle(party, TOPICS, leader="a")
+    settle(party, {"t0": TOPICS["t0"]}, leader="a")
+    assert {topic for one in party.values() for topic, _ in one.held} == {"t0"}
+
+
+def test_partitions_that_are_added_go_to_members_while_all_others_stay():
+    party = {"a": Member(["t0"]), "b": Member(["t0"])}
+    settle(party, {"t0": 4})
+    before = holdings(party)
+    assert settle(party, {"t0": 8}) == 1
+    assert all(before[member] <= one.held for member, one in party.items())
+    assert {len(one.held) for one in party.values()} == {4}
+
+
+def test_consumers_of_one_process_do_not_share_what_they_remember():
+    party = {"a": AsyncMember(["t0"]), "b": AsyncMember(["t0"])}
+    settle(party, TOPICS)
+    assert party["a"].join() != party["b"].join()
+
+
+@pytest.mark.parametrize("assignor", [OptimalAssignor, AsyncOptimalAssignor])
+def test_every_client_knows_the_assignor_by_one_name(assignor):
+    assert assignor.name == "assay-optimal"
