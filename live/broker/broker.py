@@ -17,19 +17,17 @@ from typing import TYPE_CHECKING
 from groups.extras import require
 from heuristics.shipped.consumers.driver_process import TETHER
 from heuristics.shipped.java.jars import SHORT_LIVED
-from live.broker import distribution, settings, tools
+from live.broker import contents, distribution, settings, tools
+from live.broker.security import Security
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
     from typing import Self
 
-    from confluent_kafka.admin import AdminClient
-
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 TOOL_SECONDS = 90.0
-ANSWER_SECONDS = 20.0
 LOOK_SECONDS = 0.05
 # A line of a Java stack trace says where in Kafka, not what is wrong.
 FRAME = re.compile(r"\s+(at |\.\.\. \d+ more)")
@@ -55,6 +53,7 @@ class Broker:
     version : release of Kafka
     bootstrap : ``host:port`` that clients are given
     inside : ``host:port`` without security, for who looks after the broker
+    certificate : PEM file that a client of TLS has to trust; None without TLS
 
     Examples
     --------
@@ -69,6 +68,7 @@ class Broker:
     ) -> None:
         self.version = version
         self.bootstrap = self.inside = ""
+        self.certificate: Path | None = None
         self._folder = folder
         self._heap_mb = heap_mb
         self._process: subprocess.Popen[bytes] | None = None
@@ -80,6 +80,7 @@ class Broker:
         *,
         properties: Mapping[str, str] | None = None,
         heap_mb: int = 384,
+        security: Security | None = None,
     ) -> Broker:
         """Start a broker on free ports of loopback, and return it when it answers.
 
@@ -88,6 +89,7 @@ class Broker:
         version : release of Kafka whose jars are here
         properties : of the server, beside ours and before them
         heap_mb : greatest heap of its Java
+        security : of `bootstrap`; everybody may come in where it is left out
 
         Raises
         ------
@@ -104,7 +106,7 @@ class Broker:
             )
             broker = cls(version, folder, heap_mb)
             try:
-                broker._run({**(properties or {})})
+                broker._run(properties or {}, security or Security())
             except BaseException as error:
                 broker.kill()
                 # Between our look for a free port and its start another program took it.
@@ -163,40 +165,22 @@ class Broker:
         self, topic: str, partitions: int, config: Mapping[str, str] | None = None
     ) -> None:
         """Make a topic, and return when each of its partitions has a leader."""
-        from confluent_kafka.admin import NewTopic
-
-        admin = self._admin()
-        new = NewTopic(topic, partitions, 1, config=dict(config or {}))
-        admin.create_topics([new])[topic].result(ANSWER_SECONDS)
-        end = time.monotonic() + ANSWER_SECONDS
-        while time.monotonic() < end:
-            known = admin.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic].partitions
-            if len(known) == partitions and all(each.leader >= 0 for each in known.values()):
-                return
-            time.sleep(LOOK_SECONDS)
-        raise self._died(f"topic {topic} has no leaders {ANSWER_SECONDS:.0f} s after it was made")
+        if not contents.create_topic(self.inside, topic, partitions, config or {}):
+            raise self._died(f"topic {topic} was made and has no leaders")
 
     def produce(self, topic: str, records: Mapping[int, int]) -> None:
         """Write so many records to each partition, and return when all are in the log."""
-        from confluent_kafka import Producer
+        missing = contents.produce(self.inside, topic, records)
+        if missing:
+            raise self._died(f"{topic}: {len(missing)} records were not written: {missing[0]}")
 
-        missing: list[str] = []
-        producer = Producer(
-            self._client() | {"acks": "all", "queue.buffering.max.messages": 1_000_000}
-        )
-        for partition, count in records.items():
-            for number in range(count):
-                producer.produce(
-                    topic,
-                    str(number).encode(),
-                    partition=partition,
-                    on_delivery=lambda error, _: missing.append(str(error)) if error else None,
-                )
-                producer.poll(0)
-        left = producer.flush(ANSWER_SECONDS)
-        if left or missing:
-            reason = f": {missing[0]}" if missing else ""
-            raise self._died(f"{left + len(missing)} records were not written to {topic}{reason}")
+    def allow(self, user: str, operation: str, kind: str, name: str = "*") -> None:
+        """Let a user do what else is refused, as in ``allow("alice", "read", "topic", "t0")``.
+
+        Kinds are ``topic``, ``group`` and ``broker``; the only name of the last is
+        ``kafka-cluster``. It holds when the tool or the client next asks.
+        """
+        contents.allow(self.inside, user, operation, kind, name)
 
     def tool(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a console tool of the broker's release against it, and return what it printed.
@@ -207,34 +191,28 @@ class Broker:
         arguments : of the tool; ``--bootstrap-server`` is given where they do not have it
         """
         at = () if "--bootstrap-server" in arguments else ("--bootstrap-server", self.inside)
-        java, classes = distribution.java(self.version)
-        return subprocess.run(
-            [
-                *(str(java), *SHORT_LIVED, "-Xmx256m", *LOGGING),
-                *(tools.main_class(name, classes), *at, *arguments),
-            ],
-            env=os.environ | {"CLASSPATH": classes},
-            capture_output=True,
-            text=True,
-            timeout=TOOL_SECONDS,
-            check=False,
-        )
+        _, classes = distribution.java(self.version)
+        return self._java(tools.main_class(name, classes), *at, *arguments)
 
-    def _run(self, properties: dict[str, str]) -> None:
-        names = ("CONTROLLER", "INSIDE")
-        ports = dict(zip(names, settings.free_ports(len(names)), strict=True))
-        plain = dict.fromkeys(names, "PLAINTEXT")
+    def _run(self, properties: Mapping[str, str], security: Security) -> None:
+        protocols = dict.fromkeys(("CONTROLLER", "INSIDE"), "PLAINTEXT")
+        outside = {} if security.plain else {"OUTSIDE": security.protocol}
+        protocols |= outside
+        ports = dict(zip(protocols, settings.free_ports(len(protocols)), strict=True))
         self.inside = f"{settings.HOST}:{ports['INSIDE']}"
-        self.bootstrap = self.inside
+        self.bootstrap = f"{settings.HOST}:{ports['OUTSIDE']}" if outside else self.inside
+        java, classes = distribution.java(self.version)
+        folder = self._path("")
+        self.certificate = security.certify(java.with_name("keytool"), folder)
         settings.write(
             self._path("server.properties"),
             settings.ALONE
-            | settings.listeners(ports, plain)
+            | settings.listeners(ports, protocols)
+            | security.properties("OUTSIDE", folder)
             | {"log.dirs": str(self._path("data"))}
-            | properties,
+            | dict(properties),
         )
-        self._format()
-        java, classes = distribution.java(self.version)
+        self._format(security)
         with self._path("log").open("ab") as log:
             self._process = subprocess.Popen(
                 [
@@ -250,24 +228,27 @@ class Broker:
             )
         self._wait()
 
-    def _format(self) -> None:
-        java, classes = distribution.java(self.version)
+    def _format(self, security: Security) -> None:
         # An id of its own making may begin with "-", which the tool takes for an option.
-        done = subprocess.run(
-            [
-                *(java, *SHORT_LIVED, *LOGGING),
-                *("kafka.tools.StorageTool", "format", "-t", f"A{uuid.uuid4().hex[:21]}"),
-                *("-c", self._path("server.properties")),
-            ],
-            env=os.environ | {"CLASSPATH": classes},
-            capture_output=True,
-            text=True,
-            timeout=START_SECONDS,
-            check=False,
+        asked = ["format", "-t", f"A{uuid.uuid4().hex[:21]}", "-c"]
+        done = self._java(
+            "kafka.tools.StorageTool",
+            *(*asked, str(self._path("server.properties")), *security.format_options()),
         )
         self._path("log").write_text(done.stdout + done.stderr)
         if done.returncode:
             raise self._died("its folder cannot be formatted")
+
+    def _java(self, main: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        java, classes = distribution.java(self.version)
+        return subprocess.run(
+            [str(java), *SHORT_LIVED, "-Xmx256m", *LOGGING, main, *arguments],
+            env=os.environ | {"CLASSPATH": classes},
+            capture_output=True,
+            text=True,
+            timeout=TOOL_SECONDS,
+            check=False,
+        )
 
     def _wait(self) -> None:
         assert self._process is not None
@@ -275,33 +256,16 @@ class Broker:
         while time.monotonic() < end:
             if self._process.poll() is not None:
                 raise self._died("it ended while it started")
-            if self._answers():
+            if settings.listens(self.inside) and contents.answers(self.inside):
                 return
             time.sleep(LOOK_SECONDS)
         raise self._died(f"it does not answer after {START_SECONDS:.0f} s")
-
-    def _answers(self) -> bool:
-        from confluent_kafka import KafkaException
-
-        if not settings.listens(self.inside):
-            return False
-        with contextlib.suppress(KafkaException):
-            return len(self._admin().list_topics(timeout=1.0).brokers) == 1
-        return False
 
     def _died(self, reason: str) -> BrokerDied:
         lines = [line for line in self.log().splitlines() if not FRAME.match(line)]
         last = [line for line in lines if line.strip()][-LAST_LINES:]
         said = "; the end of its log:\n" + "\n".join(last) if last else ""
         return BrokerDied(f"the Kafka {self.version} broker: {reason}{said}")
-
-    def _admin(self) -> AdminClient:
-        from confluent_kafka.admin import AdminClient
-
-        return AdminClient(self._client())
-
-    def _client(self) -> dict[str, object]:
-        return {"bootstrap.servers": self.inside, "log_level": 0}
 
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name

@@ -1,0 +1,137 @@
+"""Security: a listener that asks who one is, or speaks TLS, with what the server needs for it."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+PROTOCOLS = ("PLAINTEXT", "SASL_PLAINTEXT", "SSL", "SASL_SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+LOGIN = "org.apache.kafka.common.security"
+AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+STORE = "broker.p12"
+CERTIFICATE = "broker.pem"
+# Of a store that lives as long as its broker, and holds nothing that is worth more.
+STORE_PASSWORD = "of-no-worth"
+KEYTOOL_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Security:
+    """How clients reach a broker, and who may.
+
+    Attributes
+    ----------
+    protocol : as clients call it in ``security.protocol``
+    users : password of each user that SASL knows
+    mechanism : of SASL
+    acls : whether a user may do only what it was allowed
+    hosts : names or addresses that the certificate is for
+    """
+
+    protocol: str = "PLAINTEXT"
+    users: Mapping[str, str] = field(default_factory=dict, repr=False)
+    mechanism: str = "PLAIN"
+    acls: bool = False
+    hosts: Sequence[str] = ("127.0.0.1",)
+
+    def __post_init__(self) -> None:
+        for name, known in ((self.protocol, PROTOCOLS), (self.mechanism, MECHANISMS)):
+            if name not in known:
+                raise BadInput(f"{name}: not one of {', '.join(known)}")
+        if not self.sasl and (self.users or self.acls):
+            raise BadInput(f"{self.protocol}: only SASL tells users apart")
+
+    @property
+    def plain(self) -> bool:
+        """Say whether everybody is let in, in clear text."""
+        return self.protocol == "PLAINTEXT"
+
+    @property
+    def sasl(self) -> bool:
+        """Say whether clients must say who they are."""
+        return self.protocol.startswith("SASL")
+
+    @property
+    def tls(self) -> bool:
+        """Say whether clients speak TLS."""
+        return self.protocol.endswith("SSL")
+
+    def properties(self, listener: str, folder: Path) -> dict[str, str]:
+        """Return the server's properties of a listener; `folder` has the store of `certify`."""
+        found = {}
+        of = f"listener.name.{listener.lower()}"
+        if self.sasl:
+            mechanism = f"{of}.{self.mechanism.lower()}"
+            found[f"{of}.sasl.enabled.mechanisms"] = self.mechanism
+            found[f"{mechanism}.sasl.jaas.config"] = self._login()
+        if self.tls:
+            found[f"{of}.ssl.keystore.type"] = "PKCS12"
+            found[f"{of}.ssl.keystore.location"] = str(folder / STORE)
+            found[f"{of}.ssl.keystore.password"] = STORE_PASSWORD
+        if self.acls:
+            found["authorizer.class.name"] = AUTHORIZER
+            # Who comes by the listener inside has no name.
+            found["super.users"] = "User:ANONYMOUS"
+        return found
+
+    def format_options(self) -> list[str]:
+        """Return the options with which the storage tool makes the users of SCRAM."""
+        if not self.mechanism.startswith("SCRAM"):
+            return []
+        options = []
+        for user, password in self.users.items():
+            options += ["--add-scram", f"{self.mechanism}=[name={user},password={password}]"]
+        return options
+
+    def certify(self, keytool: Path, folder: Path) -> Path | None:
+        """Make a key and its own certificate; return the PEM file that clients are to trust.
+
+        Raises
+        ------
+        BadInput
+            Where the Java has no working keytool.
+        """
+        if not self.tls:
+            return None
+        names = ",".join(f"{'ip' if h[:1].isdigit() else 'dns'}:{h}" for h in self.hosts)
+        store = [
+            "-keystore",
+            str(folder / STORE),
+            "-storepass",
+            STORE_PASSWORD,
+            "-alias",
+            "broker",
+        ]
+        made = ["-genkeypair", "-keyalg", "EC", "-storetype", "PKCS12", "-dname", "CN=broker"]
+        made += ["-validity", "2", "-ext", f"SAN={names}", "-ext", "BC:critical=ca:true"]
+        told = ["-exportcert", "-rfc", "-file", str(folder / CERTIFICATE)]
+        for what in (made, told):
+            done = subprocess.run(
+                [keytool, *what, *store],
+                capture_output=True,
+                text=True,
+                timeout=KEYTOOL_SECONDS,
+                check=False,
+            )
+            if done.returncode:
+                said = " ".join((done.stdout + done.stderr).split())
+                raise BadInput(f"{keytool}: makes no certificate: {said}")
+        return folder / CERTIFICATE
+
+    def _login(self) -> str:
+        if self.mechanism != "PLAIN":
+            return f"{LOGIN}.scram.ScramLoginModule required;"
+        users = "".join(f' user_{u}="{_quoted(p)}"' for u, p in self.users.items())
+        return f"{LOGIN}.plain.PlainLoginModule required{users};"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
