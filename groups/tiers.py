@@ -233,6 +233,11 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
     return tuple(names)
 
 
+def is_flow(objective: Sequence[str]) -> bool:
+    """Say whether the exact network method serves every tier."""
+    return all(TIERS[tier].is_flow for tier in objective)
+
+
 def values(assignment: Assignment, objective: Objective) -> tuple[int, ...]:
     """Return the value of each tier, in the objective's order."""
     return tuple(TIERS[name].value(assignment) for name in objective)

@@ -43,6 +43,11 @@ class Job:
     reset: str | None = None
     folders: tuple[str, ...] = ()
 
+    @property
+    def tiers(self) -> str:
+        """The objective as it stands in tables, ``balance > stickiness``."""
+        return " > ".join(self.objective)
+
     @cached_property
     def optimum_made_by(self) -> str:
         """Key of all that makes a row of ``optima`` but the group."""

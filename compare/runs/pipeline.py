@@ -1,4 +1,4 @@
-"""Pipeline: from groups to optima and scores on Spark, in two phases."""
+"""Pipeline: from groups to optima and scores on Spark: what is cheap at once, then the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from compare.runs.source.planning import SPLIT_BYTES, splits
 from compare.runs.tables.files import left_out, new_run
 from compare.runs.tables.folder import prepared
 from compare.runs.work.missing import missing_of
-from compare.runs.work.phases import cores_of, read, read_alone, solve
+from compare.runs.work.phases import Files, cores_of, read, read_alone, solve
 from compare.runs.work.plan import pieces
 from compare.runs.work.stages import Stages
 from compare.runs.work.tally import Tally
@@ -75,6 +75,8 @@ def run_job(
     run = new_run(started)
     for line in left_out(job.out):
         say(line)
+    with stages.timed("find"):
+        files = Files.whole(job.out, run)
     say(f"reading {job.source}")
     with logged(job, run, started) as facts:
         with ExitStack() as opened:
@@ -89,12 +91,15 @@ def run_job(
 
             if alone and sum(part.size for part in parts) <= ALONE_BYTES:
                 with stages.phase(1) as tallies:
-                    tallies.append(read_alone(job, run, parts))
+                    tallies.append(read_alone(job, files, parts))
             else:
                 spark, cores = start()
                 with stages.phase(cores) as tallies:
-                    tallies.append(read(spark, job, run, parts))
+                    tallies.append(read(spark, job, files, parts))
             was_read = tallies[0]
+            at_once = was_read.counts["groups"]
+            if at_once:
+                say(f"{counted(at_once, 'group')} read and solved for {job.tiers}")
             with stages.timed("plan"):
                 keys = sorted(was_read.keys)
                 missing = missing_of(job, keys)
@@ -102,7 +107,7 @@ def run_job(
             if len(missing):
                 spark, cores = start()
                 others = counted(len(job.assignors) - 1, "assignor")
-                what = f"solving {counted(len(missing), 'group')} for {' > '.join(job.objective)}"
+                what = f"solving {counted(len(missing), 'group')} for {job.tiers}"
                 say(f"{what}, and scoring {others}" if len(job.assignors) > 1 else what)
                 with stages.timed("plan"):
                     planned = pieces(missing, job, cores)
@@ -111,7 +116,7 @@ def run_job(
                     tallies.append(solve(spark, job, run, planned))
                 done = tallies[0]
                 say(f"{done.counts['groups']:,} of {counted(len(missing), 'group')}")
-            if not has_state(job.out, state_of(job.out, " > ".join(job.objective))):
+            if not has_state(job.out, state_of(job.out, job.tiers)):
                 spark, _ = start()
                 with stages.timed("add"):
                     aggregate(spark, job, run)
@@ -120,14 +125,14 @@ def run_job(
         stages.seconds["end"] = perf_counter() - ended
         facts |= {
             "groups": len(keys),
-            "missing": len(missing),
+            "missing": at_once + len(missing),
             "proved": found.proved,
-            "failed": done.counts["failed"],
+            "failed": was_read.counts["failed"] + done.counts["failed"],
             "failures": found.unread[0],
             "stages": [{"stage": stage, "seconds": taken} for stage, taken in stages.rows()],
         }
     seconds = perf_counter() - clock
-    return RunCounts(named, found, len(missing), seconds, tuple(keys), stages.rows())
+    return RunCounts(named, found, at_once + len(missing), seconds, tuple(keys), stages.rows())
 
 
 def cut(job: Job) -> list[Split]:

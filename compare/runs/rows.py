@@ -109,7 +109,7 @@ def _common(job: Job, capture: Capture) -> Row:
         "group": capture.group,
         "captured_at": capture.captured_at,
         "group_key": capture.key,
-        "objective": " > ".join(job.objective),
+        "objective": job.tiers,
     }
 
 

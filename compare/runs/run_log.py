@@ -61,7 +61,7 @@ def _log(job: Job, run: str, started: datetime, facts: Facts, seconds: float) ->
         "version": version("kafka-assay"),
         **circumstances(),
         "input": str(job.source),
-        "objective": " > ".join(job.objective),
+        "objective": job.tiers,
         "assignors": list(job.assignors),
         "time_limit_seconds": job.time_limit,
         "assume_equal": job.assume_equal,

@@ -9,8 +9,6 @@ from compare.verdict import ALL_ALIKE, judge, judged_by
 from groups.errors import AssayError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from compare.verdict import Judged
     from groups.group import Group
     from groups.tiers import Objective
@@ -19,41 +17,23 @@ if TYPE_CHECKING:
 Row = dict[str, object]
 
 
-def judged_all(
-    groups: Sequence[Group],
-    answers: Sequence[Solution | str],
-    objective: Objective,
-    time_limit: float,
-) -> list[Judged | str]:
-    """Return what is known of each group, or why nothing is.
+def judged_one(
+    group: Group, answer: Solution | str, objective: Objective, time_limit: float
+) -> Judged | str:
+    """Return what is known of a group, or why nothing is.
 
     Parameters
     ----------
-    answers : the optimum of each group, or why it has none; of a group of which it is not known
-        who reads what, that is not looked at: it is judged between its two optima
+    answer : its optimum, or why it has none; where it is not known who reads what, that is not
+        looked at: the group is judged between its two optima
     """
-    unknown = [i for i, group in enumerate(groups) if not group.subscription_known.all()]
-    between = _between([groups[i] for i in unknown], objective, time_limit)
-    of_unknown = dict(zip(unknown, between, strict=True))
-    found: list[Judged | str] = []
-    for i, (group, answer) in enumerate(zip(groups, answers, strict=True)):
-        if i in of_unknown:
-            found.append(of_unknown[i])
-        else:
-            found.append(answer if isinstance(answer, str) else as_taken(judged_by(group, answer)))
-    return found
-
-
-def _between(
-    groups: Sequence[Group], objective: Objective, time_limit: float
-) -> Sequence[Judged | str]:
-    """Judge groups together; where one cannot be, each by itself."""
+    if group.subscription_known.all():
+        return answer if isinstance(answer, str) else as_taken(judged_by(group, answer))
     try:
-        return judge(groups, objective, time_limit=time_limit)
+        (judged,) = judge([group], objective, time_limit=time_limit)
     except AssayError as error:
-        if len(groups) == 1:
-            return [str(error)]
-        return [_between([group], objective, time_limit)[0] for group in groups]
+        return str(error)
+    return judged
 
 
 def as_taken(judged: Judged) -> Judged:

@@ -87,23 +87,19 @@ def portions(split: Split, *, line_bytes: int = LINE_BYTES) -> Iterator[list[Ite
         yield portion
 
 
-def halves(items: list[Item | Failure]) -> list[list[Item | Failure]]:
-    """Return two halves of what has more than one thing in it; nothing for what has not."""
-    if len(items) > 1:
-        middle = len(items) // 2
-        return [items[:middle], items[middle:]]
-    only = items[0]
-    if isinstance(only, Failure) or isinstance(only.content, (bytes, str, Printed)):
+def halves(item: Item | Failure) -> list[Item]:
+    """Return two halves of what holds several groups; nothing for what cannot be cut."""
+    if isinstance(item, Failure) or isinstance(item.content, (bytes, str, Printed)):
         return []
-    content = only.content
+    content = item.content
     if isinstance(content, Seeds):
         middle = content.count // 2
         first = replace(content, count=middle)
         second = replace(content, first=content.first + middle, count=content.count - middle)
-        return [[only._replace(content=one)] for one in (first, second)] if middle else []
+        return [item._replace(content=one) for one in (first, second)] if middle else []
     middle = len(content) // 2
-    rest = only._replace(content=content.slice(middle), number=only.number + middle)
-    return [[only._replace(content=content.slice(0, middle))], [rest]] if middle else []
+    rest = item._replace(content=content.slice(middle), number=item.number + middle)
+    return [item._replace(content=content.slice(0, middle)), rest] if middle else []
 
 
 def _items(part: Part, line_bytes: int) -> Iterator[Item | Failure]:

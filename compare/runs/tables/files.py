@@ -75,12 +75,16 @@ def append(folder: Path, name: str, rows: pa.Table | pa.RecordBatch, run: str) -
     return file
 
 
-def good(folder: Path, name: str) -> tuple[list[Path], list[str]]:
+def good(folder: Path, name: str, run: str = "") -> tuple[list[Path], list[str]]:
     """Return the files of a table that are whole, and a line on each other one.
 
     Every byte is read and held against the checksum: once in a process, while the file stays as
     it is. Files are in the order in which their runs started, wherever and however they are
     listed.
+
+    Parameters
+    ----------
+    run : only the files of this run
 
     Raises
     ------
@@ -92,7 +96,9 @@ def good(folder: Path, name: str) -> tuple[list[Path], list[str]]:
         found = sorted(
             file
             for file in table.iterdir()
-            if file.name.endswith(".parquet") and not file.name.startswith((".", "_"))
+            if file.name.endswith(".parquet")
+            and not file.name.startswith((".", "_"))
+            and file.name.startswith(run)
         )
     except FileNotFoundError:
         return [], []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,46 +10,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from compare.runs.tables.files import good
+from compare.runs.tables.stored_keys import StoredKeys
 from compare.runs.work.plan import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from compare.runs.job import Job
     from groups.arrays import Bools
 
 SIZES = ("n_members", "n_partitions")
-
-
-@dataclass
-class StoredKeys:
-    """The keys of a table's rows.
-
-    Attributes
-    ----------
-    keys : (rows,) string, with repeats
-    """
-
-    keys: pa.ChunkedArray
-
-    @staticmethod
-    def of(folder: Path, name: str) -> StoredKeys:
-        """Read the keys of a table, of the files that are whole."""
-        files, _ = good(folder, name)
-        read = [pq.read_table(file, columns=["key"])["key"] for file in files]
-        chunks = [chunk for column in read for chunk in column.chunks]
-        return StoredKeys(pa.chunked_array(chunks, pa.string()))
-
-    def add(self, keys: pa.Array) -> None:
-        """Note keys that were stored since."""
-        self.keys = pa.chunked_array([*self.keys.chunks, keys], pa.string())
-
-    def hold(self, keys: Sequence[str] | pa.Array) -> Bools:
-        """Say of each key whether it is there: (keys,) bool."""
-        asked = pa.array(keys, pa.string())
-        found = pc.is_in(asked, value_set=self.keys)
-        return np.asarray(found.to_numpy(zero_copy_only=False), bool)
 
 
 def missing_of(job: Job, keys: Sequence[str]) -> Missing:
@@ -62,36 +31,17 @@ def missing_of(job: Job, keys: Sequence[str]) -> Missing:
     """
     made = [("optima", job.optimum_keys(keys))]
     made += [("scores", job.score_keys(keys, name)) for name in job.assignors]
-    stored = {name: StoredKeys.of(job.out, name) for name in ("optima", "scores")}
+    stored = {name: StoredKeys(good(job.out, name)[0]) for name in ("optima", "scores")}
     lacks = np.stack([~stored[name].hold(wanted) for name, wanted in made], axis=1)
     some = np.flatnonzero(lacks.any(axis=1))
-    wanted = pa.array(keys, pa.string()).take(pa.array(some))
-    places = _places(job.out, wanted)
-    return Missing(
-        files=places.files,
-        file=places.file,
-        row=places.row,
-        members=places.members,
-        partitions=places.partitions,
-        assignors=job.assignors,
-        lacks=lacks[some],
-    )
+    return _placed(job, pa.array(keys, pa.string()).take(pa.array(some)), lacks[some])
 
 
-@dataclass(frozen=True, eq=False)
-class _Places:
-    files: tuple[str, ...]
-    file: np.ndarray[tuple[int], np.dtype[np.int64]]
-    row: np.ndarray[tuple[int], np.dtype[np.int64]]
-    members: np.ndarray[tuple[int], np.dtype[np.int64]]
-    partitions: np.ndarray[tuple[int], np.dtype[np.int64]]
-
-
-def _places(folder: Path, wanted: pa.Array) -> _Places:
+def _placed(job: Job, wanted: pa.Array, lacks: Bools) -> Missing:
     """Find groups in the files of ``groups``: the newest first, where most of them are."""
     file, row, members, partitions = np.full((4, len(wanted)), -1, np.int64)
     files: list[str] = []
-    for path in reversed(good(folder, "groups")[0] if len(wanted) else []):
+    for path in reversed(good(job.out, "groups")[0] if len(wanted) else []):
         if (file >= 0).all():
             break
         table = pq.read_table(path, columns=["key", *SIZES])
@@ -104,4 +54,12 @@ def _places(folder: Path, wanted: pa.Array) -> _Places:
         for column, name in ((members, SIZES[0]), (partitions, SIZES[1])):
             column[which] = np.asarray(table[name])[here]
         files.append(str(path))
-    return _Places(tuple(files), file, row, members, partitions)
+    return Missing(
+        files=tuple(files),
+        file=file,
+        row=row,
+        members=members,
+        partitions=partitions,
+        assignors=job.assignors,
+        lacks=lacks,
+    )

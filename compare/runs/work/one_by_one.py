@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from compare.runs.rows import batch, captures_in, optimum_row, score_row, unscored
-from compare.runs.verdicts import judged_all, verdict_row
+from compare.runs.verdicts import judged_one, verdict_row
 from compare.score import UNKNOWN_IN_RUN, score_many, score_without_subscriptions
 from groups.columnar.rows import groups_of
 from groups.errors import AssayError
@@ -82,7 +82,7 @@ def _solved(job: Job, capture: Capture, group: Group | BadRow) -> One:
         answer = solve(group, job.objective, time_limit=job.time_limit)
     except AssayError as error:
         answer = str(error)
-    (judged,) = judged_all([group], [answer], job.objective, job.time_limit)
+    judged = judged_one(group, answer, job.objective, job.time_limit)
     if not group.subscription_known.all() and not isinstance(judged, str):
         answer = judged.reference or answer
     return One(capture, group, answer, judged)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from compare.runs.session.failed_session import GOES_ON
-from compare.runs.work.missing import StoredKeys
+from compare.runs.tables.files import good
 from compare.runs.work.process import Process, process_of
 from compare.runs.work.reading import ReadingTask
+from compare.runs.work.stored import Stored
 from compare.runs.work.tally import SCHEMA, Tally
 from compare.runs.work.task import Task
+from compare.runs.work.unwritten import Unwritten
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -26,24 +29,43 @@ if TYPE_CHECKING:
     from compare.runs.work.plan import Piece
 
 
-def read(spark: SparkSession, job: Job, run: str, splits: Sequence[Split]) -> Tally:
-    """Read the input in tasks, which write what is new to ``groups`` and ``failures``.
+# The tables that are looked up while the input is read.
+READ = ("groups", "failures", "optima", "scores")
 
-    Parameters
+
+@dataclass(frozen=True)
+class Files:
+    """The files of the tables that were whole when a run began, as all its tasks take them.
+
+    Attributes
     ----------
     run : name of the run
+    of : by table
     """
-    return _done(spark, partial(_read, job, run), splits)
+
+    run: str
+    of: tuple[tuple[str, tuple[Path, ...]], ...]
+
+    @staticmethod
+    def whole(out: Path, run: str) -> Files:
+        """Look through the files of a folder."""
+        return Files(run, tuple((name, tuple(good(out, name)[0])) for name in READ))
 
 
-def read_alone(job: Job, run: str, splits: Sequence[Split]) -> Tally:
+def read(spark: SparkSession, job: Job, files: Files, splits: Sequence[Split]) -> Tally:
+    """Read the input in tasks, which write what is new of it, and solve what of it is cheap."""
+    return _done(spark, partial(_read, job, files), splits)
+
+
+def read_alone(job: Job, files: Files, splits: Sequence[Split]) -> Tally:
     """Read a small input as :func:`read` does, in one child of this process and without Spark."""
     told, tally = Tally(), Tally()
     try:
         with told.timed("task"), Process(job.folders) as process:
-            stored = _stored(job.out, run)
+            task = _task(job, files.run, process, told)
+            stored = _stored(job.out, files)
             for split in splits:
-                ReadingTask(job, run, process, told, stored).work_on(split)
+                ReadingTask(task, stored).work_on(split)
     except BadInput as error:
         raise BadInput(f"{error}; {GOES_ON}") from None
     # Each key once, as from tasks.
@@ -91,16 +113,20 @@ def _told(
             yield tally.rows()
 
 
-def _read(job: Job, run: str, split: Split, tally: Tally) -> None:
-    stored = _stored(job.out, run)
-    ReadingTask(job, run, process_of(job.folders), tally, stored).work_on(split)
+def _read(job: Job, files: Files, split: Split, tally: Tally) -> None:
+    task = _task(job, files.run, process_of(job.folders), tally)
+    ReadingTask(task, _stored(job.out, files)).work_on(split)
 
 
 def _solve(job: Job, run: str, piece: Piece, tally: Tally) -> None:
-    Task(job, run, process_of(job.folders), tally).work_on(piece)
+    _task(job, run, process_of(job.folders), tally).work_on(piece)
 
 
+def _task(job: Job, run: str, process: Process, tally: Tally) -> Task:
+    return Task(job, process, tally, Unwritten(job.out, run, tally))
+
+
+# Tasks of one run in one process look things up once, and know what the ones before them wrote.
 @lru_cache(maxsize=1)
-def _stored(out: Path, run: str) -> dict[str, StoredKeys]:
-    """Return what was stored when a run began its work in this process; it is looked up once."""
-    return {name: StoredKeys.of(out, name) for name in ("groups", "failures")}
+def _stored(out: Path, files: Files) -> Stored:
+    return Stored(out, files.run, dict(files.of))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compare.score import CURRENT
 from groups.arrays import frozen
-from groups.tiers import TIERS
+from groups.tiers import is_flow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
     from compare.runs.job import Job
     from groups.arrays import Bools, Int64
-    from groups.tiers import Objective
 
 # A task of Spark costs some hundredths of a second, a file as much again.
 LEAST_SECONDS = 0.5
 MOST_SECONDS = 15.0
 MOST_GROUPS = 10_000
+# What costs more by itself is worked on in its turn, the most expensive first.
+CHEAP_SECONDS = 0.02
 # How many pieces of their size the rest would make for each core: the last ones are small.
 AHEAD = 4
 
@@ -58,6 +60,30 @@ class Missing:
         return float(self.lacks[:, 1:].sum()) / max(len(self), 1)
 
 
+@dataclass(frozen=True)
+class Lack:
+    """What is missing of a group.
+
+    Attributes
+    ----------
+    optimum : whether the row in ``optima`` is
+    assignors : those whose rows in ``scores`` are
+    """
+
+    optimum: bool
+    assignors: tuple[str, ...]
+
+    @property
+    def current(self) -> bool:
+        """Whether what the members hold now is not scored."""
+        return CURRENT in self.assignors
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The assignors that have to be asked."""
+        return tuple(name for name in self.assignors if name != CURRENT)
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """Rows of a file of ``groups`` of which the same is missing.
@@ -65,14 +91,11 @@ class Part:
     Attributes
     ----------
     rows : (groups,) int64
-    optimum : whether the row in ``optima`` is missing
-    assignors : those whose rows in ``scores`` are missing
     """
 
     file: str
     rows: Int64
-    optimum: bool
-    assignors: tuple[str, ...]
+    lack: Lack
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +141,9 @@ def solve_seconds(members: Int64, partitions: Int64) -> NDArray[np.float64]:
     return np.asarray(1e-4 + 1.5e-6 * (members + partitions), np.float64)
 
 
-def is_flow(objective: Objective) -> bool:
-    """Say whether each tier is one of a flow: then many groups are solved together."""
-    return all(TIERS[tier].is_flow for tier in objective)
+def is_cheap(members: Int64, partitions: Int64) -> Bools:
+    """Say which groups of these sizes are solved in no time where each tier is one of a flow."""
+    return np.asarray(solve_seconds(members, partitions) <= CHEAP_SECONDS)
 
 
 def _cuts(seconds: NDArray[np.float64], cores: int) -> list[int]:
@@ -146,8 +169,7 @@ def _parts(
         yield Part(
             missing.files[missing.file[taken[start]]],
             frozen(missing.row[taken[start:end]]),
-            optimum,
-            _chosen(missing.assignors, scores),
+            Lack(optimum, _chosen(missing.assignors, scores)),
         )
 
 

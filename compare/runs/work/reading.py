@@ -5,117 +5,126 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from compare.runs.rows import batch, failure_row
 from compare.runs.source.reading import Printed, halves, portions
-from compare.runs.tables.files import append
 from compare.runs.tables.schemas import TABLES
+from compare.runs.work.apart import taken_apart
+from compare.runs.work.call import call
+from compare.runs.work.plan import Lack, is_cheap
 from compare.runs.work.replies import Read
 from compare.runs.work.requests import read_items
-from compare.runs.work.wire import joined, of_bytes, to_bytes
+from compare.runs.work.task import COLUMNS, lengths
+from compare.runs.work.wire import of_bytes, to_bytes
+from compare.score import CURRENT
 from groups.importers import Failure
-from heuristics.child import Lost
+from groups.tiers import is_flow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from compare.runs.job import Job
     from compare.runs.source.reading import Item
     from compare.runs.source.split import Split
-    from compare.runs.work.missing import StoredKeys
-    from compare.runs.work.process import Process
-    from compare.runs.work.tally import Tally
+    from compare.runs.work.stored import Stored
+    from compare.runs.work.task import Task
+    from heuristics.child import Lost
 
 # Some hundred nanoseconds a byte where the machine has nothing else to do.
 BYTE_SECONDS = 1e-7
 PATIENCE = 20
 GRACE_SECONDS = 2.0
-PARTS = 32
-MOST_ROWS = 20_000
 _NAMED = re.compile(r'"group"\s*:\s*("(?:[^"\\]|\\.)+")')
 _LOOKED_AT = 2**16
+EVERYTHING = Lack(optimum=True, assignors=(CURRENT,))
 
 
 @dataclass
 class ReadingTask:
     """A part of the input being read: what is new in it ends up in files.
 
+    Groups that are new and cost little are solved on the spot, where nobody is asked about them:
+    to write all of them first and read them again costs more.
+
     Attributes
     ----------
-    run : name of the run, which its files bear
-    stored : what ``groups`` and ``failures`` hold already
+    task : what solves, and keeps rows until they are written
+    stored : what the tables hold already
     read : what the process is asked to do
     """
 
-    job: Job
-    run: str
-    process: Process
-    tally: Tally
-    stored: Mapping[str, StoredKeys]
+    task: Task
+    stored: Stored
     read: Callable[[Job, Sequence[Item | Failure]], Read] = read_items
 
     def work_on(self, split: Split) -> None:
         """Read, and write what is new; what does harm is a failure with the reason."""
-        groups: list[pa.RecordBatch] = []
-        failures: list[pa.RecordBatch] = []
-        for items in self._portions(split):
-            for read in self._taken_apart(items):
-                self.tally.add(read.seconds)
-                groups.append(of_bytes(read.groups))
-                failures.append(of_bytes(read.failures))
-            if sum(map(len, groups)) > MOST_ROWS:
-                self._write(groups, failures)
-        self._write(groups, failures)
-
-    def _portions(self, split: Split) -> Iterator[list[Item | Failure]]:
         left = portions(split)
         while True:
-            with self.tally.timed("fetch"):
+            with self.task.tally.timed("fetch"):
                 items = next(left, None)
             if items is None:
-                return
-            yield items
+                break
+            for read in self._read(items):
+                self._take(read)
+        self.task.unwritten.write()
 
-    def _taken_apart(self, items: list[Item | Failure]) -> Iterator[Read]:
-        """Read things together, and where no answer comes, some of them, down to one."""
-        size = sum(0 if isinstance(item, Failure) else item.size for item in items)
-        seconds = GRACE_SECONDS + size * PATIENCE * BYTE_SECONDS
-        if len(items) == 1:
-            seconds += self.job.time_limit
-        start = perf_counter()
-        read = self.process.call(self.read, self.job, items, seconds=seconds)
-        took = perf_counter() - start
-        if not isinstance(read, Lost):
-            self.tally.seconds["pass"] += took - sum(read.seconds.values())
-            yield read
-            return
-        self.tally.seconds["lost"] += took
-        parts = _parts(items)
-        for part in parts:
-            yield from self._taken_apart(part)
-        if not parts:
-            yield _harmful(items[0], read.reason)
+    def _read(self, items: Sequence[Item | Failure]) -> Iterator[Read]:
+        """Read things together, and where no answer comes, some of them, down to one group."""
 
-    def _write(self, groups: list[pa.RecordBatch], failures: list[pa.RecordBatch]) -> None:
-        for name, batches, keys in (
-            ("groups", groups, self.tally.keys),
-            ("failures", failures, self.tally.failures),
-        ):
-            rows = joined(batches, TABLES[name])
-            batches.clear()
-            found = rows.column("key").to_pylist()
-            keys += found
-            with self.tally.timed("write"):
-                _, first = np.unique(np.array(found, str), return_index=True)
-                rows = rows.take(pa.array(np.sort(first)))
-                rows = rows.filter(pa.array(~self.stored[name].hold(rows.column("key"))))
-                append(self.job.out, name, rows, self.run)
-                self.stored[name].add(rows.column("key"))
+        def ask(first: int, end: int) -> Read | Lost:
+            some = items[first:end]
+            size = sum(0 if isinstance(item, Failure) else item.size for item in some)
+            seconds = GRACE_SECONDS + size * PATIENCE * BYTE_SECONDS
+            if len(some) == 1:
+                seconds += self.task.job.time_limit
+            task = self.task
+            return call(task.process, task.tally, self.read, task.job, some, seconds=seconds)
+
+        for first, _, read in taken_apart(0, len(items), ask):
+            if isinstance(read, Read):
+                yield read
+            elif parts := halves(items[first]):
+                for part in parts:
+                    yield from self._read([part])
+            else:
+                yield _harmful(items[first], read.reason)
+
+    def _take(self, read: Read) -> None:
+        """Keep what is new, and solve what of it costs little."""
+        tally, unwritten = self.task.tally, self.task.unwritten
+        groups, failures = of_bytes(read.groups), of_bytes(read.failures)
+        tally.keys += groups.column("key").to_pylist()
+        tally.failures += failures.column("key").to_pylist()
+        with tally.timed("plan"):
+            groups, failures = self._new("groups", groups), self._new("failures", failures)
+            cheap = self._cheap(groups)
+        unwritten.add("groups", groups)
+        unwritten.add("failures", failures)
+        self.task.take(cheap, EVERYTHING)
+        if unwritten.is_due:
+            unwritten.write()
+
+    def _new(self, name: str, rows: pa.RecordBatch) -> pa.RecordBatch:
+        return rows.filter(pa.array(self.stored[name].take_in(rows.column("key"))))
+
+    def _cheap(self, groups: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the groups that are solved on the spot, of those that are new."""
+        job, keys = self.task.job, groups.column("key").to_pylist()
+        if job.assignors != EVERYTHING.assignors or not is_flow(job.objective):
+            return groups.slice(0, 0)
+        chosen = is_cheap(lengths(groups, "members"), lengths(groups, "owner"))
+        chosen &= np.asarray(pc.is_null(groups.column("subscription_known")))
+        # Files of ``groups`` that were lost leave others behind.
+        if len(self.stored["optima"]) or len(self.stored["scores"]):
+            chosen &= ~self.stored["optima"].hold(job.optimum_keys(keys))
+            chosen &= ~self.stored["scores"].hold(job.score_keys(keys, CURRENT))
+        return groups.filter(pa.array(chosen)).select(COLUMNS)
 
 
 def name_in(item: Item) -> str | None:
@@ -130,14 +139,6 @@ def name_in(item: Item) -> str | None:
         return None if said is None else str(json.loads(said[1]))
     except json.JSONDecodeError:
         return None
-
-
-def _parts(items: list[Item | Failure]) -> list[list[Item | Failure]]:
-    """Return what has several things in it in parts; nothing for what has not."""
-    if len(items) == 1:
-        return halves(items)
-    size = -(-len(items) // PARTS)
-    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 def _harmful(item: Item | Failure, reason: str) -> Read:

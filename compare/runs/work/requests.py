@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from compare.runs.job import Job
     from compare.runs.source.reading import Item
+    from compare.runs.work.plan import Lack
     from compare.runs.work.replies import Answered, Read
     from groups.importers import Failure
 
@@ -21,11 +22,11 @@ def read_items(job: Job, items: Sequence[Item | Failure]) -> Read:
     return decoded(job, items)
 
 
-def solve_rows(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
+def solve_rows(job: Job, rows: bytes, lack: Lack) -> Answered:
     """Solve groups, judge and score what their members hold; see `solving.solved`."""
     from compare.runs.work.solving import solved
 
-    return solved(job, rows, current, keep)
+    return solved(job, rows, lack)
 
 
 def score_rows(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> Answered:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -13,52 +14,52 @@ from compare.fleets.fleet_scores import score_fleet_current
 from compare.fleets.rows import score_columns
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work import one_by_one
-from compare.runs.work.plan import is_flow
+from compare.runs.work.clock import Clock
 from compare.runs.work.replies import Answered
-from compare.runs.work.stages import Stages
 from compare.runs.work.together import Together
 from compare.runs.work.wire import joined, of_bytes, to_bytes
 from compare.score import CURRENT
 from groups.columnar.rows import groups_of
 from groups.fleet import Fleet
 from groups.group import Group
+from groups.tiers import is_flow
 from heuristics.time_limit import TimeLimit
 from optimal.fleets.solve_fleet import solve_fleet
 
 if TYPE_CHECKING:
     from compare.runs.job import Job
+    from compare.runs.work.plan import Lack
 
 
-def solved(job: Job, rows: bytes, current: bool, keep: bool) -> Answered:
+def solved(job: Job, rows: bytes, lack: Lack) -> Answered:
     """Solve groups together, check what was found, judge and score what their members hold.
 
     Parameters
     ----------
     rows : of ``groups``, as bytes
-    current : whether the rows `current` are wanted
-    keep : whether assignors are to be scored against what was found
+    lack : which rows are wanted; assignors are asked later, by :func:`scored`
     """
-    clock = Stages()
+    clock = Clock()
     optima, scores = [], []
-    with clock.timed("read"):
-        fleet, there, others = _fleet(job, of_bytes(rows))
-    if len(fleet):
-        together = _solved(job, fleet, there, clock)
+    found = _found(job, rows, clock)
+    if found.together is not None and (lack.optimum or lack.current):
         with clock.timed("score"):
-            now = score_fleet_current(together.solution)
-        with clock.timed("judge"):
-            optima.append(together.optima(now))
-        if current:
+            now = score_fleet_current(found.together.solution)
+        if lack.optimum:
+            with clock.timed("judge"):
+                optima.append(found.together.optima(now))
+        if lack.current:
             with clock.timed("score"):
-                scores.append(together.scores(score_columns(now), CURRENT))
+                scores.append(found.together.scores(score_columns(now), CURRENT))
     with clock.timed("solve"):
-        found = one_by_one.solved_one_by_one(job, others)
+        others = one_by_one.solved_one_by_one(job, found.others)
     with clock.timed("score"):
-        optima.append(one_by_one.optima_of(job, found))
-        if current:
-            scores.append(one_by_one.scores_of(job, found, [CURRENT], job.time_limit))
-    # What took a search is not searched again; the optima of a fleet are there at once.
-    kept = pickle.dumps(found) if keep and found else b""
+        if lack.optimum:
+            optima.append(one_by_one.optima_of(job, others))
+        if lack.current:
+            scores.append(one_by_one.scores_of(job, others, [CURRENT], job.time_limit))
+    # What took a search is not searched again, not even where this process ends before.
+    kept = pickle.dumps(others) if lack.others and others else b""
     return _answered(optima, scores, kept, clock)
 
 
@@ -68,28 +69,65 @@ def scored(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> An
     Parameters
     ----------
     rows : of ``groups``, as bytes
-    kept : what :func:`solved` found of them; empty: it is found again
+    kept : what :func:`solved` found of those that it solved one by one; empty: it is found again
     assignors : names, in full
     """
-    clock = Stages()
+    clock = Clock()
     limit = _limit(job.time_limit)
     scores = []
-    with clock.timed("read"):
-        fleet, there, others = _fleet(job, of_bytes(rows))
-    if len(fleet):
-        together = _solved(job, fleet, there, clock)
+    found = _found(job, rows, clock)
+    if found.together is not None:
         with clock.timed("read"):
-            groups = [one for one in groups_of(there) if isinstance(one, Group)]
+            groups = [one for one in groups_of(found.together.rows) if isinstance(one, Group)]
         for name in assignors:
             with clock.timed("assignors"):
-                outcomes = together.outcomes(groups, name, limit)
+                outcomes = found.together.outcomes(groups, name, limit)
             with clock.timed("score"):
-                scores += together.scored(outcomes, name)
+                scores += found.together.scored(outcomes, name)
     with clock.timed("solve"):
-        found = pickle.loads(kept) if kept else one_by_one.solved_one_by_one(job, others)
+        others = pickle.loads(kept) if kept else one_by_one.solved_one_by_one(job, found.others)
     with clock.timed("assignors"):
-        scores.append(one_by_one.scores_of(job, found, assignors, limit))
+        scores.append(one_by_one.scores_of(job, others, assignors, limit))
     return _answered([], scores, b"", clock)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What is found of groups as soon as they are read.
+
+    Attributes
+    ----------
+    together : those that are solved together; None where there are none
+    others : rows of ``groups``, of those that are solved one by one
+    clock : what that took, until somebody has told it
+    """
+
+    together: Together | None
+    others: pa.RecordBatch
+    clock: Clock = field(default_factory=Clock)
+
+
+def _found(job: Job, rows: bytes, clock: Clock) -> _Found:
+    found = _solved(job, rows)
+    clock.add(found.clock.seconds)
+    found.clock.seconds.clear()
+    return found
+
+
+# Whoever asks assignors has just had the same groups solved.
+@lru_cache(maxsize=1)
+def _solved(job: Job, data: bytes) -> _Found:
+    clock = Clock()
+    with clock.timed("read"):
+        fleet, rows, others = _fleet(job, of_bytes(data))
+    if not len(fleet):
+        return _Found(None, others, clock)
+    with clock.timed("solve"):
+        solution = solve_fleet(fleet, job.objective, time_limit=job.time_limit * len(fleet))
+    checking = float(solution.check_seconds.sum())
+    clock.seconds["solve"] -= checking
+    clock.seconds["check"] += checking
+    return _Found(Together(job, rows, solution), others, clock)
 
 
 def _fleet(job: Job, rows: pa.RecordBatch) -> tuple[Fleet, pa.RecordBatch, pa.RecordBatch]:
@@ -109,18 +147,8 @@ def _fleet(job: Job, rows: pa.RecordBatch) -> tuple[Fleet, pa.RecordBatch, pa.Re
     return fleet, plain.take(pa.array(fleet.place)), others
 
 
-def _solved(job: Job, fleet: Fleet, rows: pa.RecordBatch, clock: Stages) -> Together:
-    limit = job.time_limit * len(fleet)
-    with clock.timed("solve"):
-        solution = solve_fleet(fleet, job.objective, time_limit=limit)
-    checking = float(solution.check_seconds.sum())
-    clock.seconds["solve"] -= checking
-    clock.seconds["check"] += checking
-    return Together(job, rows, solution)
-
-
 def _answered(
-    optima: list[pa.RecordBatch], scores: list[pa.RecordBatch], kept: bytes, clock: Stages
+    optima: list[pa.RecordBatch], scores: list[pa.RecordBatch], kept: bytes, clock: Clock
 ) -> Answered:
     return Answered(
         to_bytes(*optima, schema=TABLES["optima"]),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
+
+from compare.runs.work.clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,26 +43,11 @@ WORK = ("decode", "solve", "check", "judge", "score", "assignors")
 
 
 @dataclass
-class Stages:
+class Stages(Clock):
     """Seconds of a run by stage, which add up to all of them.
 
     What cores do side by side counts as the share of the time that it took of all cores.
-
-    Attributes
-    ----------
-    seconds : by the names in `WORDS`
     """
-
-    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the seconds of what happens within to a stage."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] += perf_counter() - start
 
     @contextmanager
     def phase(self, cores: int) -> Iterator[list[Tally]]:

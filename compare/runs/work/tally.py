@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from contextlib import contextmanager
+from collections import Counter
 from dataclasses import dataclass, field
-from time import perf_counter
-from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from compare.runs.work.clock import Clock
 
-# "pass" is the way to the child and back, "lost" what it did for nothing as it came to harm.
-Stage = Literal[
-    "task", "fetch", "decode", "key", "open", "read", "solve", "check", "judge", "score",
-    "assignors", "pass", "lost", "write",
-]  # fmt: skip
 SCHEMA = pa.schema([("name", pa.string()), ("key", pa.string()), ("value", pa.float64())])
 SECONDS = "seconds "
 KEY, FAILURE = "key", "failure"
 
 
 @dataclass
-class Tally:
-    """Counts by name and seconds by stage, both of which add up.
+class Tally(Clock):
+    """Counts by name and seconds by stage.
 
     Attributes
     ----------
@@ -34,23 +25,8 @@ class Tally:
     """
 
     counts: Counter[str] = field(default_factory=Counter)
-    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     keys: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
-
-    @contextmanager
-    def timed(self, stage: Stage) -> Iterator[None]:
-        """Add the seconds of what happens within to a stage."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] += perf_counter() - start
-
-    def add(self, seconds: Mapping[str, float]) -> None:
-        """Add seconds by stage that somebody else took."""
-        for stage, taken in seconds.items():
-            self.seconds[stage] += taken
 
     def rows(self) -> pa.RecordBatch:
         """Return it as rows that Spark can bring back."""

@@ -12,7 +12,7 @@ from compare.fleets.fleet_scores import score_fleet
 from compare.fleets.rows import optimum_columns, score_columns
 from compare.runs.rows import batch, captures_in, score_row
 from compare.runs.tables.schemas import TABLES, VERDICT
-from compare.runs.verdicts import is_taken, judged_all, verdict_row
+from compare.runs.verdicts import is_taken, judged_one, verdict_row
 from compare.score import OPTIMUM, Score, outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
@@ -124,7 +124,7 @@ class Together:
             "group": self.rows.column("group"),
             "captured_at": self.rows.column("captured_at"),
             "group_key": self.rows.column("key"),
-            "objective": pa.repeat(pa.scalar(" > ".join(self.job.objective)), len(self.rows)),
+            "objective": pa.repeat(pa.scalar(self.job.tiers), len(self.rows)),
         }
 
     def _verdicts(self, now: FleetScores) -> pa.Array:
@@ -174,8 +174,8 @@ class Together:
         if at in self.solution.errors:
             return None
         answer = self.solution.solution(at)
-        (judged,) = judged_all([answer.group], [answer], self.job.objective, self.job.time_limit)
-        return verdict_row(judged)
+        job = self.job
+        return verdict_row(judged_one(answer.group, answer, job.objective, job.time_limit))
 
     def _moves(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """(groups,) int64: how many partitions the optimum moves from one member to another."""

@@ -273,16 +273,16 @@ def test_items_are_taken_in_halves_down_to_single_groups(tmp_path):
     write_groups(groups, str(tmp_path / "a.parquet"))
     (tmp_path / "a.jsonl").write_text("\n".join(map(line, range(7))))
     planned = [*splits([str(tmp_path)]), *seeded_splits([Family(3)], 5)]
-    left = [items for split in planned for items in portions(split)]
+    left = [item for split in planned for items in portions(split) for item in items]
     singles = []
     while left:
-        items = left.pop()
-        parts = halves(items)
+        item = left.pop()
+        parts = halves(item)
         if parts:
             left += parts
         else:
-            singles.append(items)
-    found = [rows_of(items) for items in singles]
+            singles.append(item)
+    found = [rows_of([item]) for item in singles]
     assert [len(one.rows) for one in found] == [1] * 19
     assert sorted(place for one in found for _, place in one.places) == sorted(
         [f"{tmp_path / 'a.jsonl'}:{n}" for n in range(1, 8)]

@@ -35,10 +35,10 @@ def harm(name: str) -> None:
             kept.append(bytearray(20_000_000))
 
 
-def solve_rows(job, rows: bytes, current: bool, keep: bool):
+def solve_rows(job, rows: bytes, lack):
     for name in of_bytes(rows).column("group").to_pylist():
         harm(name)
-    return requests.solve_rows(job, rows, current, keep)
+    return requests.solve_rows(job, rows, lack)
 
 
 def score_rows(job, rows: bytes, kept: bytes, assignors: tuple[str, ...]):

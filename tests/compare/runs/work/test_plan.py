@@ -78,7 +78,7 @@ def test_a_part_says_what_its_rows_lack():
     lacks = [[True, True, True], [False, False, True], [False, False, True], [True, True, True]]
     wanted = missing([(2, 3)] * 4, ("current", "range"), lacks, files=1)
     (piece,) = pieces(wanted, job(assignors=("current", "range")), 2)
-    found = {(part.optimum, part.assignors): part.rows.tolist() for part in piece.parts}
+    found = {(part.lack.optimum, part.lack.assignors): part.rows.tolist() for part in piece.parts}
     assert found == {(True, ("current", "range")): [0, 3], (False, ("range",)): [1, 2]}
 
 
