@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, cast
 
-from groups.documents.snapshot import FORMAT
+from groups.documents.snapshot import FORMAT, columns_of
+from groups.errors import BadInput
 from groups.wording import counted, few
 from live.capture.obstacles import Obstacle
 from live.capture.offsets import Committed
@@ -72,6 +73,17 @@ def document(
     }
 
 
+def valid(name: str, found: GroupDocument | Obstacle) -> GroupDocument | Obstacle:
+    """Return a document where it makes a group; else why not: clients may write what they like."""
+    if isinstance(found, Obstacle):
+        return found
+    try:
+        columns_of(found)
+    except BadInput as error:
+        return Obstacle(f"group {name!r}: what the broker tells makes no group: {error}")
+    return found
+
+
 def _member(member: Member, topics: Topics) -> MemberDocument:
     told: dict[str, object] = {
         "rack": member.rack,
@@ -109,8 +121,8 @@ def _unsure(group: Described, members: dict[str, MemberDocument], topics: Topics
         yield f"subscription: pattern {pattern!r} of {few(names)} {what}"
     if group.moving:
         yield (
-            f"owned: {counted(group.moving, 'member')} of {len(group.members)} had not reached "
-            "the target assignment yet"
+            f"owned: {group.moving} of {counted(len(group.members), 'member')} did not hold their "
+            "target assignment"
         )
 
 

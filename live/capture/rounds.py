@@ -11,13 +11,11 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from groups.documents.snapshot import columns_of
-from groups.errors import BadInput
 from groups.importers.seen import absent, rebalancing
 from live.capture import answers, listing, membership, requests
 from live.capture.batches import batches
 from live.capture.cluster import Unanswered
-from live.capture.documents import document
+from live.capture.documents import document, valid
 from live.capture.listing import CLASSIC, CONSUMER, KINDS
 from live.capture.obstacles import Obstacle
 from live.capture.offsets import Committed, Logs, committed_by, logs_of
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_GROUPS = 100
-PAUSE_SECONDS = 0.3
+PAUSE_SECONDS = 0.5
 
 
 def captured(
@@ -128,7 +126,7 @@ def _round(
         elif isinstance(offsets, Obstacle) and offsets.passing and not last:
             found[name] = offsets
         else:
-            found[name] = _valid(name, document(group, topics, offsets, logs, captured_at))
+            found[name] = valid(name, document(group, topics, offsets, logs, captured_at))
     return found
 
 
@@ -184,13 +182,3 @@ def _asked(
 def _topics_in(committed: Iterable[Committed | Obstacle]) -> set[str]:
     known = [one for one in committed if isinstance(one, Committed)]
     return {topic for one in known for topic, _ in (*one.offsets, *one.unknown)}
-
-
-def _valid(name: str, found: GroupDocument | Obstacle) -> GroupDocument | Obstacle:
-    if isinstance(found, Obstacle):
-        return found
-    try:
-        columns_of(found)
-    except BadInput as error:
-        return Obstacle(f"group {name!r}: what the broker tells makes no group: {error}")
-    return found

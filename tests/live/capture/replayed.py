@@ -1,15 +1,17 @@
 """A cluster that answers as a real one did: the bytes that were recorded, question by question."""
 
-import copy
 import json
+import time
 from pathlib import Path
 
 import kafka.protocol.admin as admin
 import kafka.protocol.consumer as consumer
 import kafka.protocol.metadata as metadata
+from kafka.protocol.consumer import OffsetSpec
 
 from live.capture import messages
 from live.capture.cluster import Cluster
+from live.capture.matching import capture_matching
 
 RECORDED = Path(__file__).with_name("recorded")
 _MODULES = (admin, consumer, metadata, messages)
@@ -19,6 +21,15 @@ def recorded(name):
     return json.loads((RECORDED / name).read_text())
 
 
+def captured(real, *changes, patterns=("*",), lag=True, patience=0.0):
+    """Return documents by group, all that was captured, and the cluster that was asked."""
+    cluster = Replayed(real["exchanges"], *changes)
+    found = capture_matching(
+        cluster, "kafka:9092", patterns, lag=lag, deadline=time.monotonic() + patience
+    )
+    return {one.document["group"]: one.document for one in found.documents}, found, cluster
+
+
 def message(name):
     return next(getattr(module, name) for module in _MODULES if hasattr(module, name))
 
@@ -26,16 +37,18 @@ def message(name):
 class Replayed(Cluster):
     """A cluster whose answers were recorded.
 
-    A question must be one that was asked: the same broker, the same bytes. Each of `changes` is
-    called with question and decoded answer before the answer is given, and may change it; where
-    it returns an error, that is the answer. `asked` holds the names of all questions.
+    A question for a part of what was asked then is answered by that part. Each of `changes` is
+    called with question and answer before it is given, and may change it; an error that it
+    returns is given instead. `asked` holds the names of all questions, `exact` says whether all
+    of them were asked in just these bytes.
     """
 
     def __init__(self, exchanges, *changes):
         self.sent = 0
         self.asked = []
+        self.exact = True
         self._changes = changes
-        self._said = {(e["node"], e["question"], e["asked"]): e for e in exchanges}
+        self._exchanges = exchanges
         self._versions = {e["question"]: e["version"] for e in exchanges}
 
     def answers_to(self, question, version=0):
@@ -49,10 +62,43 @@ class Replayed(Cluster):
 
     def _answer(self, node, question):
         name = type(question).__name__
-        version = self._versions[name]
         self.asked.append(name)
-        said = self._said[node, name, question.encode(version=version).hex()]
-        answer = message(said["answer"]).decode(bytes.fromhex(said["said"]), version=version)
+        version = self._versions[name]
+        asked = question.encode(version=version).hex()
+        alike = [e for e in self._exchanges if (e["node"], e["question"]) == (node, name)]
+        same = [e for e in alike if e["asked"] == asked]
+        self.exact &= bool(same)
+        answer = self.decoded(same[0]) if same else self._part(name, question, alike)
         for change in self._changes:
-            answer = change(question, copy.copy(answer)) or answer
+            answer = change(question, answer) or answer
         return answer
+
+    @staticmethod
+    def decoded(exchange):
+        kind = message(exchange["answer"])
+        return kind.decode(bytes.fromhex(exchange["said"]), version=exchange["version"])
+
+    def _part(self, name, question, exchanges):
+        answers = [self.decoded(e) for e in exchanges]
+        if name == "MetadataRequest":
+            answer = max(answers, key=lambda one: len(one.topics))
+            names = {topic.name for topic in question.topics}
+            answer.topics = [topic for topic in answer.topics if topic.name in names]
+            return answer
+        if name == "ListOffsetsRequest":
+            answer = answers[1 if _is_end(question) else 0]
+            names = {topic.name for topic in question.topics}
+            answer.topics = [topic for topic in answer.topics if topic.name in names]
+            return answer
+        names = {
+            "DescribeGroupsRequest": lambda: set(question.groups),
+            "ConsumerGroupDescribeRequest": lambda: set(question.group_ids),
+            "OffsetFetchRequest": lambda: {one.group_id for one in question.groups},
+        }[name]()
+        answer = answers[0]
+        answer.groups = [group for group in answer.groups if group.group_id in names]
+        return answer
+
+
+def _is_end(question):
+    return question.topics[0].partitions[0].timestamp == OffsetSpec.LATEST

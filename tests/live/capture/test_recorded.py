@@ -1,23 +1,17 @@
 """Captures of a real Kafka 4.3.1, played back: what its brokers were asked, and what they said."""
 
-import time
+import re
 
 import pytest
+from kafka.protocol.consumer import OffsetCommitRequest
+from kafka.protocol.metadata import MetadataRequest
 
 from groups import Group
-from live.capture.matching import capture_matching
-from tests.live.capture.replayed import Replayed, recorded
+from live.capture.answers import CommittedGroup
+from live.capture.requests import QUESTIONS
+from tests.live.capture.replayed import Replayed, captured, recorded
 
 REAL = recorded("kafka-4.3.1.json")
-SOURCE = "kafka:9092"
-
-
-def captured(*changes, patterns=("*",), lag=True, patience=0.0):
-    cluster = Replayed(REAL["exchanges"], *changes)
-    found = capture_matching(
-        cluster, SOURCE, patterns, lag=lag, deadline=time.monotonic() + patience
-    )
-    return {one.document["group"]: one.document for one in found.documents}, found, cluster
 
 
 def member(document, **details):
@@ -27,18 +21,29 @@ def member(document, **details):
 
 @pytest.fixture(scope="module")
 def groups():
-    return captured()[0]
+    return captured(REAL)[0]
 
 
 def test_the_recorded_answers_make_the_documents_that_they_made(groups):
     made = [{**one, "captured_at": None} for one in groups.values()]
     assert made == [{**one, "captured_at": None} for one in REAL["documents"]]
-    assert list(groups) == ["classic", "coop", "kip", "kipre", "kpy", "mixed"]
+    assert list(groups) == [
+        "badmeta", "classic", "coop", "kip", "kipre", "kpy", "lagging", "mixed",
+        "odd name 'q' \u2603", "shifting",
+    ]  # fmt: skip
 
 
-def test_every_document_is_a_group_of_which_all_subscriptions_are_known(groups):
-    for document in groups.values():
-        assert Group.from_dict(document).subscription_known.all()
+def test_subscriptions_are_known_wherever_metadata_can_be_read(groups):
+    known = {name: Group.from_dict(found).subscription_known for name, found in groups.items()}
+    assert not known.pop("badmeta").any()
+    assert all(found.all() for found in known.values())
+
+
+def test_metadata_that_cannot_be_read_leaves_the_subscription_unknown(groups):
+    (found,) = groups["badmeta"]["members"].values()
+    assert found["subscription"] is None
+    assert found["owned"] == {"t0": [2]}
+    assert "the metadata of 1 member cannot be read" in groups["badmeta"]["assumed"][0]
 
 
 def test_a_classic_member_has_its_subscription_its_assignment_and_what_it_is_called(groups):
@@ -86,20 +91,84 @@ def test_a_partition_has_its_offsets_and_the_racks_of_its_replicas(groups):
     assert t1["partitions"] == 3
     assert t1["racks"] == [["r1"]] * 3
     assert t1["offsets"][:2] == [
-        {"beginning": 0, "end": 10, "committed": 10},
+        {"beginning": 6, "end": 10, "committed": 10},
         {"beginning": 0, "end": 0, "committed": None},
     ]
 
 
-def test_offsets_without_members_are_no_group_of_consumers():
-    (failure,) = captured()[1].failures
-    assert (failure.group, failure.not_to_be_had) == ("simple", True)
-    assert failure.reason == (
-        "group 'simple' has no members: it only keeps the offsets that somebody has committed"
-    )
+def test_a_commit_outside_its_log_is_kept_and_said(groups):
+    found = groups["lagging"]
+    assert found["topics"]["t1"]["offsets"][0] == {"beginning": 6, "end": 10, "committed": 3}
+    assert found["topics"]["t2"]["offsets"][0] == {"beginning": 0, "end": 0, "committed": 50}
+    assert found["assumed"] == [
+        "offsets: t1-0 is committed before the beginning of the log",
+        "offsets: t2-0 is committed beyond the end of the log",
+    ]
+    # t0-0: 17 - 5; t1-0: 10 - 3; t2-0 counts as 0, and without a commit nothing is behind.
+    assert Group.from_dict(found).lag_records.sum() == 12 + 7
+
+
+def test_members_that_have_not_reached_their_target_have_both(groups):
+    found = groups["shifting"]
+    slow, new = member(found, client_id="slow"), member(found, client_id="new")
+    assert slow["owned"] == {"t0": [0, 1, 2, 3, 4, 5]}
+    assert slow["target"] == {"t0": [0, 1, 2]}
+    assert (new["owned"], new["target"]) == ({}, {"t0": [3, 4, 5]})
+    assert (slow["epoch"], new["epoch"]) == (2, 3)
+    assert found["assumed"] == ["owned: 2 of 2 members did not hold their target assignment"]
+
+
+REASONS = {
+    "badass": "the assignment of member '(kafka-python-[^']*)' cannot be read",
+    "conn": "is a Kafka Connect group: Connect assigns tasks, not partitions",
+    "left": "has no members",
+    "negass": r"what the broker tells makes no group: .* -2, expected an integer of 0 or more",
+    "rebalancing": "is rebalancing: capture it again once its state is Stable",
+    "reg": "is no group of consumers: its members speak 'sr'",
+    "sharing": "is a share group: its members share partitions, nothing is assigned",
+    "simple": "has no members: it only keeps the offsets that somebody has committed",
+    "strm": "is a Kafka Streams group: Streams assigns tasks, not partitions",
+}
+
+
+@pytest.mark.parametrize("group", REASONS)
+def test_a_group_that_cannot_be_captured_says_why(group):
+    found = [one for one in captured(REAL)[1].failures if one.group == group]
+    assert len(found) == 1
+    assert re.fullmatch(f"group '{group}':? {REASONS[group]}", found[0].reason)
+    assert found[0].not_to_be_had == (group not in ("badass", "negass"))
+
+
+def test_every_group_of_the_cluster_is_a_document_or_a_failure(groups):
+    failed = [one.group for one in captured(REAL)[1].failures]
+    listed = next(e for e in REAL["exchanges"] if e["question"] == "ListGroupsRequest")
+    everyone = [group.group_id for group in Replayed.decoded(listed).groups]
+    assert sorted([*groups, *failed]) == sorted(everyone)
+    assert failed == sorted(failed)
 
 
 def test_the_number_of_requests_does_not_grow_with_the_groups():
-    cluster = captured()[2]
+    cluster = captured(REAL)[2]
+    assert cluster.exact
     assert cluster.sent == len(cluster.asked) == 10
-    assert cluster.asked[0] == cluster.asked[5] == "MetadataRequest"
+
+
+def test_without_lag_groups_are_described_once_and_have_no_offsets():
+    groups, _, cluster = captured(REAL, lag=False)
+    assert groups["classic"]["topics"]["t1"] == {"partitions": 3, "racks": [["r1"]] * 3}
+    assert cluster.asked == [
+        "MetadataRequest", "ListGroupsRequest", "DescribeGroupsRequest",
+        "ConsumerGroupDescribeRequest", "MetadataRequest",
+    ]  # fmt: skip
+
+
+def test_only_questions_are_sent():
+    """And none of them makes a topic."""
+    assert set(captured(REAL)[2].asked) <= {question.__name__ for question in QUESTIONS}
+    with pytest.raises(TypeError, match="only questions are asked"):
+        Replayed([]).ask({1: [OffsetCommitRequest()]}, CommittedGroup)
+    for exchange in REAL["exchanges"]:
+        if exchange["question"] == "MetadataRequest":
+            asked = bytes.fromhex(exchange["asked"])
+            asked = MetadataRequest.decode(asked, version=exchange["version"])
+            assert asked.allow_auto_topic_creation is False

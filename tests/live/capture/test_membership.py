@@ -1,0 +1,182 @@
+"""What classic members write, read: good metadata, odd metadata, and any bytes at all."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kafka.protocol.consumer.metadata import (
+    ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
+)
+
+from groups import Group
+from live.capture.answers import (
+    Assigned,
+    ClassicGroup,
+    ClassicMember,
+    ConsumerGroup,
+    ConsumerMember,
+    TopicPartitions,
+)
+from live.capture.documents import document, valid
+from live.capture.membership import Described, Subscription, classic, consumer, held, subscribed
+from live.capture.obstacles import Obstacle
+from live.capture.offsets import Logs
+from live.capture.topics import Topics
+
+OWNED = [("t0", [0, 1])]
+
+
+def metadata(version, topics=("t0", "t1"), user_data=None, rack=None):
+    kind = ConsumerProtocolSubscription
+    return kind(
+        topics=list(topics), user_data=user_data, owned_partitions=[
+            kind.TopicPartition(topic=topic, partitions=numbers) for topic, numbers in OWNED
+        ], generation_id=7, rack_id=rack, version=version,
+    ).encode(version=version)  # fmt: skip
+
+
+def assignment(*listed, version=0, user_data=None):
+    kind = ConsumerProtocolAssignment
+    return kind(
+        assigned_partitions=[
+            kind.TopicPartition(topic=topic, partitions=numbers) for topic, numbers in listed
+        ],
+        user_data=user_data,
+        version=version,
+    ).encode(version=version)
+
+
+def group(*members, state="Stable", protocol_type="consumer", protocol="range"):
+    return ClassicGroup(0, "g", state, protocol_type, protocol, list(members))
+
+
+def member(name, said, assigned=b""):
+    return ClassicMember(name, "client", "/host", said, assigned)
+
+
+@pytest.mark.parametrize("version", [0, 1, 2, 3])
+def test_subscriptions_of_every_version_are_read(version):
+    rack = "a" if version == 3 else None
+    said = metadata(version, user_data=b"\xff\0", rack="a")
+    assert subscribed(said) == Subscription(("t0", "t1"), rack)
+
+
+def test_a_later_version_is_read_as_the_last_one_that_is_known():
+    said = b"\0\x09" + metadata(3, rack="a")[2:] + b"and more"
+    assert subscribed(said) == Subscription(("t0", "t1"), "a")
+
+
+def test_a_topic_is_read_once_and_one_without_a_name_not_at_all():
+    assert subscribed(metadata(1, ("t1", "", "t0", "t1"))) == Subscription(("t0", "t1"), None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"\0",
+        b"\xff\xff\0\0\0\0\xff\xff\xff\xff",
+        metadata(3)[:-3],
+        b'{"version": 1}',
+        b"\0\0\0\0\0\1\0\1\xff\xff\xff\xff\xff",
+        b"\0\0\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"\0\0\0\0\0\1\xff\xff\xff\xff\xff\xff",
+        b"\0\0\x7f\xff\xff\xff\0\1a",
+    ],
+    ids=[
+        "nothing", "cut version", "negative version", "cut end", "JSON", "no UTF-8",
+        "no list", "no name", "a long list that is not there",
+    ],
+)  # fmt: skip
+def test_what_is_no_subscription_is_unknown(said):
+    assert subscribed(said) is None
+    found = classic(group(member("m", said, assignment(("t0", [1])))))
+    assert found.members[0].subscription is None
+    assert found.members[0].held == {"t0": (1,)}
+
+
+def test_an_assignment_is_what_a_member_holds_whatever_it_claimed_when_it_joined():
+    said = member("m", metadata(2), assignment(("t1", [2, 0]), ("t0", []), version=1))
+    (found,) = classic(group(said)).members
+    assert found.held == {"t1": (0, 2)}
+    assert found.subscription == ("t0", "t1")
+
+
+def test_a_member_without_an_assignment_holds_nothing():
+    assert held(b"") == held(assignment()) == {}
+
+
+def test_an_assignment_that_cannot_be_read_is_an_obstacle():
+    found = classic(group(member("m", metadata(0), assignment(("t0", [1]))[:-6])))
+    assert found == Obstacle("group 'g': the assignment of member 'm' cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("state", "passing", "reason"),
+    [
+        ("PreparingRebalance", True, "rebalancing"),
+        ("CompletingRebalance", True, "rebalancing"),
+        ("Dead", False, "does not exist"),
+        ("Empty", False, "no members"),
+        ("Brooding", False, "unknown state 'Brooding'"),
+        ("", False, "unknown state ''"),
+    ],
+)
+def test_states_without_an_assignment_are_obstacles(state, passing, reason):
+    found = classic(group(member("m", b"", b""), state=state))
+    assert isinstance(found, Obstacle)
+    assert reason in found.reason
+    assert found.passing == passing
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60))
+def test_no_bytes_break_the_reader(said, assigned):
+    found = classic(group(member("m", said, assigned)))
+    _check(found)
+
+
+@given(st.data())
+def test_no_damage_to_good_bytes_breaks_the_reader(data):
+    pieces = []
+    for good in (metadata(3, rack="a"), assignment(("t0", [0, 1]), ("t1", [2]))):
+        found = bytearray(good)
+        for at in data.draw(st.lists(st.integers(0, len(good) - 1), max_size=4)):
+            found[at] = data.draw(st.integers(0, 255))
+        pieces.append(bytes(found))
+    _check(classic(group(member("m", *pieces))))
+
+
+texts = st.text(max_size=5)
+numbers = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=3)
+assigned = st.builds(Assigned, st.lists(st.builds(TopicPartitions, texts, numbers), max_size=3))
+kip_848_members = st.builds(
+    ConsumerMember,
+    member_id=texts,
+    instance_id=st.none() | texts,
+    rack_id=st.none() | texts,
+    member_epoch=st.integers(-(2**31), 2**31 - 1),
+    client_id=texts,
+    client_host=texts,
+    subscribed_topic_names=st.lists(texts, max_size=3),
+    subscribed_topic_regex=st.none() | texts,
+    assignment=assigned,
+    target_assignment=assigned,
+)
+
+
+@given(texts, st.lists(kip_848_members, max_size=3))
+def test_no_answer_of_kip_848_breaks_the_reader(assignor, members):
+    _check(consumer(ConsumerGroup(0, "g", "Stable", 1, 1, assignor, members)))
+
+
+def _check(found):
+    """What was read is an obstacle, or becomes a group or a reason, and never an exception."""
+    if isinstance(found, Described):
+        said = document(found, Topics(every_name=True), None, Logs(), "2026-11-20T10:00:00Z")
+        said = valid("g", said)
+        if not isinstance(said, Obstacle):
+            Group.from_dict(said)
+            return
+        found = said
+    assert isinstance(found, Obstacle)
+    assert "'g'" in found.reason

@@ -1,0 +1,358 @@
+"""What stands in the way of one group, or of one broker, and never of the others."""
+
+import pytest
+from kafka.errors import KafkaConnectionError
+
+from groups import Group
+from live.capture import rounds
+from live.capture.obstacles import error_named
+from tests.live.capture.replayed import captured, recorded
+
+REAL = recorded("kafka-4.3.1.json")
+LOADING, AWAY, MOVED, FORBIDDEN, GONE = 14, 15, 16, 30, 69
+NO_LEADER, TOPIC_FORBIDDEN, NOT_LEADER = 5, 29, 6
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch):
+    monkeypatch.setattr(rounds, "PAUSE_SECONDS", 0.0)
+
+
+def only(question_name, then, *, times=None):
+    """Change the answers to one kind of question, the first `times` of them."""
+    seen = []
+
+    def change(question, answer):
+        if type(question).__name__ != question_name or (times is not None and len(seen) >= times):
+            return None
+        seen.append(question)
+        return then(question, answer)
+
+    return change
+
+
+def group_error(group, code):
+    def then(_, answer):
+        for one in answer.groups:
+            if one.group_id == group:
+                one.error_code = code
+                if hasattr(one, "members"):
+                    one.members = []
+
+    return then
+
+
+def reasons(found):
+    return {failure.group: failure.reason for failure in found.failures}
+
+
+@pytest.mark.parametrize(
+    ("group", "question"),
+    [("classic", "DescribeGroupsRequest"), ("kip", "ConsumerGroupDescribeRequest")],
+)
+@pytest.mark.parametrize(
+    ("code", "reason", "not_to_be_had"),
+    [
+        (FORBIDDEN, "may not be described: allow Describe on it", False),
+        (GONE, "does not exist", True),
+        (24, "does not exist", True),
+        (35, "the broker answers with error 35 (UNSUPPORTED_VERSION)", False),
+        (12345, "the broker answers with error 12345", False),
+        (LOADING, "its coordinator is still loading: capture it again", False),
+        (AWAY, "its coordinator is not available: capture it again", False),
+        (MOVED, "its coordinator has moved: capture it again", False),
+        (TOPIC_FORBIDDEN, "a topic that it reads may not be described", False),
+    ],
+)
+def test_an_error_of_one_group_is_its_failure_alone(group, question, code, reason, not_to_be_had):
+    groups, found, _ = captured(REAL, only(question, group_error(group, code)))
+    (failure,) = (one for one in found.failures if one.group == group)
+    assert reason in failure.reason
+    assert failure.reason.startswith(f"group {group!r}")
+    assert failure.not_to_be_had == not_to_be_had
+    assert group not in groups
+    assert {"classic", "kip"} - {group} <= groups.keys()
+
+
+@pytest.mark.parametrize("code", [LOADING, AWAY, MOVED])
+def test_a_coordinator_that_is_not_ready_is_asked_again(code):
+    moved = only("DescribeGroupsRequest", group_error("classic", code), times=1)
+    groups, found, cluster = captured(REAL, moved, patterns=["classic"], patience=5)
+    assert list(groups) == ["classic"]
+    assert not found.failures
+    assert cluster.asked.count("ListGroupsRequest") == 2
+
+
+def test_offsets_of_a_coordinator_that_is_not_ready_are_asked_for_again():
+    moved = only("OffsetFetchRequest", group_error("classic", LOADING), times=1)
+    groups, _, cluster = captured(REAL, moved, patterns=["classic"], patience=5)
+    assert "assumed" not in groups["classic"]
+    assert cluster.asked.count("OffsetFetchRequest") == 2
+
+
+def test_a_group_that_is_rebalancing_is_asked_again_until_it_is_stable():
+    def then(_, answer):
+        (group,) = answer.groups
+        group.group_state = "PreparingRebalance"
+        for member in group.members:
+            member.member_metadata = member.member_assignment = b""
+
+    groups, _, cluster = captured(
+        REAL, only("DescribeGroupsRequest", then, times=1), patterns=["classic"], patience=5
+    )
+    assert Group.from_dict(groups["classic"]).subscription_known.all()
+    assert cluster.asked.count("DescribeGroupsRequest") == 3
+
+
+def test_a_group_that_is_gone_when_it_is_asked_again_does_not_exist():
+    def then(_, answer):
+        answer.groups = [one for one in answer.groups if one.group_id != "classic"]
+
+    listed = []
+
+    def later(question, answer):
+        if type(question).__name__ == "ListGroupsRequest":
+            listed.append(question)
+            if len(listed) > 1:
+                then(question, answer)
+
+    loading = only("DescribeGroupsRequest", group_error("classic", LOADING))
+    _, found, _ = captured(REAL, loading, later, patterns=["classic"], patience=5)
+    assert reasons(found) == {"classic": "group 'classic' does not exist"}
+
+
+def test_a_group_that_changes_while_its_offsets_are_read_is_read_again():
+    asked = []
+
+    def change(question, answer):
+        if type(question).__name__ == "DescribeGroupsRequest":
+            asked.append(question)
+            if len(asked) == 1:
+                answer.groups[0].members.pop()
+
+    groups, _, cluster = captured(REAL, change, patterns=["classic"], patience=5)
+    assert len(groups["classic"]["members"]) == 2
+    assert cluster.asked.count("OffsetFetchRequest") == 2
+
+
+def test_an_epoch_that_moves_on_is_a_change():
+    epochs = iter(range(100))
+
+    def then(_, answer):
+        answer.groups[0].group_epoch = next(epochs)
+
+    _, found, _ = captured(REAL, only("ConsumerGroupDescribeRequest", then), patterns=["kip"])
+    reason = "group 'kip' changed while it was read: capture it again"
+    assert reasons(found) == {"kip": reason}
+
+
+def test_a_group_whose_target_is_not_worked_out_yet_is_rebalancing():
+    def then(_, answer):
+        answer.groups[0].group_state = "Assigning"
+
+    _, found, _ = captured(REAL, only("ConsumerGroupDescribeRequest", then), patterns=["kip"])
+    assert "'kip' is rebalancing" in reasons(found)["kip"]
+
+
+def test_a_group_that_reconciles_is_waited_for():
+    def then(_, answer):
+        answer.groups[0].members[0].assignment.topic_partitions = []
+        answer.groups[0].group_state = "Reconciling"
+
+    change = only("ConsumerGroupDescribeRequest", then, times=1)
+    groups, _, cluster = captured(REAL, change, patterns=["kip"], patience=5)
+    assert "assumed" not in groups["kip"]
+    assert cluster.asked.count("OffsetFetchRequest") == 1
+
+
+def test_a_group_that_may_not_be_seen_is_told_from_one_that_is_not_there():
+    def then(question, answer):
+        answer.groups = [_described(name) for name in question.groups]
+
+    def _described(name):
+        from kafka.protocol.admin import DescribeGroupsResponse
+
+        code = FORBIDDEN if name == "secret" else MOVED
+        return DescribeGroupsResponse.DescribedGroup(
+            error_code=code, group_id=name, group_state="", protocol_type="", protocol_data="",
+            members=[], version=6,
+        )  # fmt: skip
+
+    real = {"exchanges": [*REAL["exchanges"], _of_any_broker("DescribeGroupsRequest")]}
+    _, found, _ = captured(
+        real, only("DescribeGroupsRequest", then), patterns=["secret", "nothing"]
+    )
+    assert reasons(found) == {
+        "secret": "group 'secret' may not be described: allow Describe on it",
+        "nothing": "group 'nothing' does not exist",
+    }
+
+
+def _of_any_broker(question):
+    found = next(e for e in REAL["exchanges"] if e["question"] == question)
+    return found | {"node": -1}
+
+
+def test_a_pattern_without_a_group_is_a_failure_of_its_own():
+    groups, found, _ = captured(REAL, patterns=["k*", "x*", "kip", "[c]lassic"])
+    assert list(groups) == ["classic", "kip", "kipre", "kpy"]
+    assert reasons(found) == {None: "no group matches 'x*'"}
+
+
+def test_a_cluster_without_groups_says_so():
+    def then(_, answer):
+        answer.groups = []
+
+    _, found, _ = captured(REAL, only("ListGroupsRequest", then))
+    assert reasons(found) == {None: "no groups: the cluster has none, or none that may be seen"}
+
+
+def test_a_broker_that_does_not_answer_costs_its_groups_alone():
+    def broken(_, __):
+        return KafkaConnectionError("closed")
+
+    _, found, _ = captured(REAL, only("ListGroupsRequest", broken), patterns=["*"])
+    why = "broker 1 does not answer: KafkaConnectionError: closed"
+    assert [one.reason for one in found.failures] == [
+        f"{why}: its groups are not listed",
+        "no groups: the cluster has none, or none that may be seen",
+    ]
+    groups, found, _ = captured(REAL, only("DescribeGroupsRequest", broken))
+    assert reasons(found)["classic"] == f"group 'classic': {why}"
+    assert "kip" in groups
+
+
+def test_a_coordinator_that_is_loading_is_asked_again_for_its_list():
+    def then(_, answer):
+        answer.error_code, answer.groups = LOADING, []
+
+    groups, found, _ = captured(
+        REAL, only("ListGroupsRequest", then, times=1), patterns=["kpy"], patience=5
+    )
+    assert list(groups) == ["kpy"]
+    assert not found.failures
+
+
+def test_commits_that_may_not_be_read_leave_the_lag_unknown():
+    change = only("OffsetFetchRequest", group_error("classic", FORBIDDEN))
+    groups, _, _ = captured(REAL, change, patterns=["classic"])
+    assert groups["classic"]["topics"]["t1"] == {"partitions": 3, "racks": [["r1"]] * 3}
+    assert groups["classic"]["assumed"] == [
+        "lag: not known, group 'classic' may not be described: allow Describe on it"
+    ]
+    assert Group.from_dict(groups["classic"]).lag_records is None
+
+
+def test_one_commit_that_is_not_known_is_not_taken_for_none():
+    def then(_, answer):
+        (t0,) = (one for one in answer.groups[0].topics if one.name == "t0")
+        t0.partitions[0].error_code = 88
+
+    groups, _, _ = captured(REAL, only("OffsetFetchRequest", then), patterns=["lagging"])
+    assert groups["lagging"]["topics"]["t0"]["lag"] == [None] * 6
+    assert "t0-0 is not known: error 88" in " ".join(groups["lagging"]["assumed"])
+
+
+def test_a_partition_without_a_leader_has_no_end_and_says_so():
+    def then(_, answer):
+        for topic in answer.topics:
+            if topic.name == "t1":
+                topic.partitions[0].leader_id = -1
+                topic.partitions[0].error_code = NO_LEADER
+
+    def without(_, answer):
+        for topic in answer.topics:
+            topic.partitions = [
+                p for p in topic.partitions if p.partition_index or topic.name != "t1"
+            ]
+
+    groups, _, _ = captured(
+        REAL,
+        only("MetadataRequest", then),
+        only("ListOffsetsRequest", without),
+        patterns=["classic"],
+    )
+    assert groups["classic"]["topics"]["t1"]["offsets"][0] == {
+        "beginning": None, "end": None, "committed": 10,
+    }  # fmt: skip
+    assert groups["classic"]["assumed"] == ["offsets: t1-0 is not known: no leader"]
+    lag = Group.from_dict(groups["classic"]).lag_records
+    assert lag.tolist() == [0] * 6 + [-1, 0, 0]
+
+
+def test_a_leader_that_has_moved_leaves_its_ends_unknown():
+    def then(_, answer):
+        for topic in answer.topics:
+            for one in topic.partitions:
+                one.error_code, one.offset = NOT_LEADER, -1
+
+    groups, _, _ = captured(REAL, only("ListOffsetsRequest", then), patterns=["kpy"])
+    assert groups["kpy"]["assumed"] == [
+        "offsets: t0-0, t0-1, t0-2 and 3 more are not known: error 6 (NOT_LEADER_FOR_PARTITION)"
+    ]
+    assert groups["kpy"]["topics"]["t0"]["offsets"][0]["end"] is None
+
+
+def test_a_topic_that_may_not_be_described_is_a_failure_as_its_size_is_not_known():
+    def then(_, answer):
+        for topic in answer.topics:
+            if topic.name == "t2":
+                topic.error_code, topic.partitions = TOPIC_FORBIDDEN, []
+
+    _, found, _ = captured(REAL, only("MetadataRequest", then), patterns=["coop", "kpy"])
+    reason = "group 'coop': topic 't2' may not be described: allow Describe on it"
+    assert reasons(found) == {"coop": reason}
+
+
+def test_racks_of_replicas_are_left_out_where_a_broker_has_none_or_is_away():
+    def then(_, answer):
+        for topic in answer.topics:
+            if topic.name == "t0":
+                topic.partitions[0].replica_nodes = [1, 2]
+
+    groups, _, _ = captured(REAL, only("MetadataRequest", then), patterns=["classic"])
+    assert "racks" not in groups["classic"]["topics"]["t0"]
+    assert groups["classic"]["topics"]["t1"]["racks"] == [["r1"]] * 3
+
+
+def test_a_pattern_that_may_mean_something_else_to_the_broker_is_not_matched():
+    def then(_, answer):
+        answer.groups[0].members[0].subscribed_topic_regex = "(?i)T[0-9]"
+
+    groups, _, _ = captured(REAL, only("ConsumerGroupDescribeRequest", then), patterns=["kipre"])
+    (member,) = groups["kipre"]["members"].values()
+    assert member["subscription"] is None
+    assert member["subscription_regex"] == "(?i)T[0-9]"
+    assert groups["kipre"]["assumed"][0].endswith("is not known")
+
+
+def test_a_pattern_that_does_not_match_what_the_broker_gave_out_is_not_believed():
+    def then(_, answer):
+        answer.groups[0].members[0].subscribed_topic_regex = "t1"
+
+    groups, _, _ = captured(REAL, only("ConsumerGroupDescribeRequest", then), patterns=["kipre"])
+    (member,) = groups["kipre"]["members"].values()
+    assert member["subscription"] is None
+
+
+@pytest.mark.parametrize("kind", ["share", "Share"])
+def test_kinds_of_groups_are_told_by_the_list(kind):
+    def then(_, answer):
+        for group in answer.groups:
+            group.group_type = {"classic": kind, "kip": "Streams", "kpy": "other"}.get(
+                group.group_id, group.group_type
+            )
+
+    _, found, _ = captured(
+        REAL, only("ListGroupsRequest", then), patterns=["classic", "kip", "kpy"]
+    )
+    assert reasons(found) == {
+        "classic": "group 'classic' is a share group: its members share partitions, "
+        "nothing is assigned",
+        "kip": "group 'kip' is a Kafka Streams group: Streams assigns tasks, not partitions",
+        "kpy": "group 'kpy' is of a kind that is not known here: 'other'",
+    }
+
+
+def test_error_codes_have_their_names():
+    assert error_named(FORBIDDEN) == "error 30 (GROUP_AUTHORIZATION_FAILED)"
