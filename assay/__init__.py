@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         score_assignors,
     )
     from compare import figures as figures
+    from compare.advice.advice import Advice, Change, NoGain, Peak, Tried
+    from compare.advice.advise import advise
     from compare.lag.worth import Worth, worth_moving
     from compare.overview import Glance, Overview
     from compare.runs.counts import RunCounts
@@ -74,6 +76,8 @@ if TYPE_CHECKING:
 _AT_HOME = {
     "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score "
     "score_assignors",
+    "compare.advice.advice": "Advice Change NoGain Peak Tried",
+    "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
     "compare.runs.counts": "RunCounts",
     "compare.runs.found": "Ending NotScored Unread",
@@ -100,10 +104,12 @@ _AT_HOME = {
 _HOME = {name: module for module, names in _AT_HOME.items() for name in names.split()}
 
 __all__ = [
+    "Advice",
     "AssayError",
     "Assignment",
     "AssignorFunction",
     "BadInput",
+    "Change",
     "Ending",
     "Excess",
     "Failed",
@@ -118,8 +124,10 @@ __all__ = [
     "Journey",
     "Judged",
     "Model",
+    "NoGain",
     "NotScored",
     "Overview",
+    "Peak",
     "Plan",
     "Point",
     "Proof",
@@ -143,10 +151,12 @@ __all__ = [
     "Target",
     "Term",
     "TimeLimit",
+    "Tried",
     "Unread",
     "Verdict",
     "Violation",
     "Worth",
+    "advise",
     "assign",
     "check",
     "differing",

@@ -54,6 +54,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         "frontier": Entry(
             "what does each move buy?", "frontier", "frontier orders.json balance stickiness"
         ),
+        "advise": Entry("what to change first?", "advise", "advise groups.txt --group orders"),
         "size": Entry("how many members?", "size", "size orders.json --target peak_load=8"),
         "solve": Entry("the best, with its proof", "one_group", "solve orders.json --format json"),
         "check": Entry("does a proof hold?", "one_group", "check orders.json solution.json"),

@@ -19,8 +19,8 @@ FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay,
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
 ALIASES = {
-    "Aim", "Any", "Bound", "Fraction", "Int32", "Int64", "Iterator", "LastEvent", "Literal",
-    "Mapping", "None",
+    "Aim", "Any", "Bound", "Fraction", "Int32", "Int64", "Iterator", "Kind", "LastEvent",
+    "Literal", "Lower", "Mapping", "None",
     "Objective", "Path", "Says", "Sequence", "Subscriptions", "Syntax", "ViolationKind",
 }  # fmt: skip
 
@@ -34,8 +34,8 @@ def test_all_that_is_named_is_there_in_order():
     assert assay.__all__ == sorted(assay.__all__)
     assert sorted([*FUNCTIONS, *CLASSES, "AssignorFunction", "Excess"]) == assay.__all__
     assert FUNCTIONS == [
-        "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge", "play",
-        "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
+        "advise", "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge",
+        "play", "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
         "solve_many", "spark_source", "worth_moving",
     ]  # fmt: skip
 

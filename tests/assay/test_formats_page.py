@@ -11,7 +11,7 @@ from compare.runs.tables.schemas import TABLES
 from groups import Group
 from groups.columnar.layout import LAYOUT
 from optimal import Solution, check, solve
-from tests.assay.calling import document_of, good, one_after_the_other
+from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
@@ -59,6 +59,7 @@ def written(tmp_path_factory) -> dict:
     lagging = GROUP | {"topics": {"t0": {"partitions": 2, "lag": [9, 5]}, "t1": 3, "t9": 1}}
     lagging["topics"]["t1"] = {"partitions": 3, "lag": [1, 2, 3]}
     (folder / "lagging.json").write_text(json.dumps(lagging))
+    (folder / "lopsided.json").write_text(json.dumps(LOPSIDED))
     as_json = ("--format", "json")
     calls = {
         "solve": ("solve", "orders.json", *as_json),
@@ -68,6 +69,7 @@ def written(tmp_path_factory) -> dict:
         "assignors": ("assignors", *as_json),
         "frontier": ("frontier", "orders.json", "balance", "stickiness", *as_json),
         "worth": ("solve", "lagging.json", "--only-if-peak-falls", "1%", *as_json),
+        "advise": ("advise", "lopsided.json", *as_json),
         "size": ("size", "lagging.json", "--target", "peak_time=9", "--rate", "2", *as_json),
         "lag": ("score", "lagging.json", "--rate", "2", *as_json),
         "diff": ("diff", "orders.json", "solution.json", *as_json),
@@ -88,7 +90,7 @@ def test_every_key_of_the_examples_is_explained():
 
 
 def test_every_key_that_is_written_is_explained(written):
-    assert len({document["format"] for document in written.values()}) == 7
+    assert len({document["format"] for document in written.values()}) == 8
     for name, document in written.items():
         assert keys_in(document) - explained(document["format"]) == set(), name
 

@@ -1,4 +1,4 @@
-"""Ten questions that people ask about their groups, each answered by one command of the README."""
+"""Eleven questions about groups, each answered by one command of the README."""
 
 import json
 import os
@@ -129,3 +129,9 @@ def test_how_many_consumers_are_needed(answer):
 def test_what_if_a_member_read_another_topic_too(answer):
     lines = answer("What if one member read t0 too?")
     assert lines[0].startswith("aio-f: improvable for sure. Moving 1 of 9 partitions")
+
+
+def test_what_to_change_first(answer):
+    lines = answer("What should I change first?")
+    assert lines[0].startswith("kpr-c: the busiest of 2 members holds 9 of 14 partitions; ")
+    assert lines[1] == "1. Move 2 partitions: the busiest member then holds 7 instead of 9."

@@ -1,0 +1,109 @@
+"""Advise: what to change about a group, each change with its proved gain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    MOST_SECONDS,
+    Assignors,
+    AssumeEqual,
+    Format,
+    Reads,
+    Reset,
+    groups_in,
+)
+from assay.progress import far
+from assay.streams import note_assumed, show_json
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from compare.advice.advice import Advice
+
+# Seconds for each of several groups.
+SEVERAL_SECONDS = 1.0
+
+
+def advise(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="snapshots, JSON lines, what other tools print, folders; - for standard input",
+        ),
+    ],
+    *,
+    group: Annotated[
+        list[str] | None, typer.Option("--group", help="only this one; may be given again")
+    ] = None,
+    lower: Annotated[
+        Literal["peak_load", "peak_lag"] | None,
+        typer.Option(
+            "--lower",
+            help="what decides: partitions of the busiest member, or its records of lag; left "
+            "out: lag, where it is known",
+        ),
+    ] = None,
+    assignor: Assignors = None,
+    like: Annotated[
+        str | None,
+        typer.Option("--like", metavar="MEMBER", help="new members read what this one reads"),
+    ] = None,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+    reset: Reset = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            min=0.001,
+            max=MOST_SECONDS,
+            help="seconds for a group, without its assignors; left out: 10, of several 1 each",
+        ),
+    ] = None,
+    format_: Format = "table",
+) -> None:
+    """Say what to change about a group, the greatest proved gain first.
+
+    Other partitions, an assignor, more members, more partitions, one more topic for one member.
+    Of several groups: a line each, without assignors unless named.
+    """
+    from assay.printing.advice import print_advice, print_all
+    from compare.advice.advise import CALL_SECONDS
+    from compare.advice.advise import advise as advised
+    from compare.score import CURRENT, OPTIMUM
+    from heuristics import matching
+    from heuristics.time_limit import TimeLimit
+
+    asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
+    asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
+    groups, damaged, _ = groups_in(files, group or [], reads or [], reset=reset)
+    one = len(groups) == 1
+    found: list[Advice] = []
+    with TimeLimit(CALL_SECONDS) as limit:
+        for given in groups:
+            far(f"{len(found):,} of {counted(len(groups), 'group')} looked at")
+            found.append(
+                advised(
+                    given,
+                    lower=lower,
+                    assignors=asked if one or asked is not None else (),
+                    like=like,
+                    assume_subscriptions="equal" if assume_equal else None,
+                    time_limit=time_limit or (DEFAULT_SECONDS if one else SEVERAL_SECONDS),
+                    limit=limit,
+                )
+            )
+    if one:
+        note_assumed(found[0].assumed)
+    if format_ == "json":
+        for advice in found:
+            show_json(advice.to_dict())
+    elif one:
+        print_advice(found[0])
+    else:
+        print_all(found)
+    raise typer.Exit(2 if damaged else 0)

@@ -1,0 +1,258 @@
+"""Advice: what to change about a group, what each change gains, and what gains nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from groups.assignment import Assignment
+
+FORMAT = "assay-advice/1"
+Lower = Literal["peak_load", "peak_lag"]
+TO_LOWER: tuple[Lower, ...] = get_args(Lower)
+Kind = Literal["rebalance", "subscription", "assignor", "members", "partitions", "fewer members"]
+# Of changes that gain the same, the one that takes least comes first.
+CHEAPEST_FIRST: tuple[Kind, ...] = get_args(Kind)
+# Nothing is advised for less than one part in so many of the peak, but moves alone.
+PARTS = 100
+
+
+@dataclass(frozen=True)
+class Peak:
+    """What is known of the least that the busiest member can have.
+
+    Attributes
+    ----------
+    value : some assignment has it
+    bound : no assignment has less
+    per : of how many parts of a partition, or of a record, these are the number; 1 where nothing
+        is divided. Where a topic gets more partitions, each of them is a part of one of today
+    proof : of the value, or where that is more than the bound, of none: `certificate`,
+        `exhaustion`, `solver`, `none`; `as it is` of an assignment that is there
+    """
+
+    value: int
+    bound: int
+    per: int = 1
+    proof: str = "certificate"
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is the least that there can be."""
+        return self.value == self.bound
+
+    def in_parts(self, per: int) -> Peak:
+        """Return the same in another part, of which there are a multiple as many."""
+        times = per // self.per
+        return Peak(self.value * times, self.bound * times, per, self.proof)
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """One thing to change, and what it gains.
+
+    Attributes
+    ----------
+    kind : `rebalance` (other partitions for the same members), `subscription` (one member reads
+        one topic more), `assignor`, `members` (more of them), `partitions` (more of one topic), or
+        `fewer members` for the same peak
+    before : the peak without it: of `rebalance` and `assignor` what the members hold now, else the
+        least that the group as it is can have. None where what is there now is not valid
+    after : the peak that the change allows, and for an `assignor` the one it leaves
+    assignment : one with that peak, of the group as it is then
+    moves : partitions that it takes from an owner who could keep them
+    assignor, members, topic, partitions, member : what to use, how many then, which, how many
+        then, who; None where the kind is not about that
+    partitions_now : how many that topic has now
+    leaves : of `fewer members`, who leaves
+    restarts : members that have to be restarted
+    mends : reasons why what is there now is not valid, which it removes
+    """
+
+    kind: Kind
+    before: Peak | None
+    after: Peak
+    assignment: Assignment
+    moves: int
+    assignor: str | None = None
+    members: int | None = None
+    topic: str | None = None
+    partitions_now: int | None = None
+    partitions: int | None = None
+    member: str | None = None
+    leaves: tuple[str, ...] = ()
+    restarts: int = 0
+    mends: int = 0
+
+    @property
+    def at_least(self) -> Fraction:
+        """What is proved that the busiest member has less then; 0 where that is not known."""
+        if self.before is None:
+            return Fraction(0)
+        return Fraction(self.before.bound - self.after.value, self.after.per)
+
+    @property
+    def at_most(self) -> Fraction:
+        """What the busiest member has less then, at the very most."""
+        if self.before is None:
+            return Fraction(0)
+        return Fraction(self.before.value - self.after.bound, self.after.per)
+
+    @property
+    def share(self) -> Fraction:
+        """The proved gain as a share of the peak before, 0..1; 1 where that is not valid."""
+        if self.before is None:
+            return Fraction(1)
+        return self.at_least * self.after.per / max(1, self.before.bound)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the change as it stands in the ``assay-advice/1`` document."""
+        group, moved = self.assignment.group, self.assignment.moved
+        gain = {"at_least": int(self.at_least * self.after.per)}
+        gain |= {"at_most": int(self.at_most * self.after.per), "per": self.after.per}
+        columns = (moved, group.owner[moved], self.assignment.owner[moved])
+        return {
+            "kind": self.kind,
+            "assignor": self.assignor,
+            "members": self.members,
+            "topic": self.topic,
+            "partitions_now": self.partitions_now,
+            "partitions": self.partitions,
+            "member": self.member,
+            "leaves": list(self.leaves),
+            "before": None if self.before is None else asdict(self.before),
+            "after": asdict(self.after),
+            "gain": None if self.before is None else gain,
+            "mends": self.mends,
+            "restarts": self.restarts,
+            "moves": [
+                {
+                    "topic": group.topics[group.topic[p]],
+                    "partition": int(group.number[p]),
+                    "from": group.members[a],
+                    "to": group.members[b],
+                }
+                for p, a, b in zip(*(column.tolist() for column in columns), strict=True)
+            ],
+        }
+
+
+def least_gain(peak: int) -> int:
+    """Return the least gain for which more than moves is advised."""
+    return max(1, -(-peak // PARTS))
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What an assignor does with the group, and after one member more or less.
+
+    Attributes
+    ----------
+    status, reason : as of a score: `scored`, or why not
+    peak : what it gives the busiest member; None unless it is valid
+    least : whether no assignment is known that has less
+    moves : partitions that it takes from an owner who could keep them
+    kept : after how many of the joins and leaves tried it is still at the least that is known
+    tried : how many were tried: one member joins, and each of some leaves
+    """
+
+    assignor: str
+    status: str
+    reason: str | None = None
+    peak: int | None = None
+    least: bool = False
+    moves: int = 0
+    kept: int = 0
+    tried: int = 0
+
+
+@dataclass(frozen=True)
+class NoGain:
+    """A kind of change of which none is known to lower the peak.
+
+    Attributes
+    ----------
+    because : why, in a sentence
+    proved : whether none of its kind does; else some were tried
+    """
+
+    kind: Kind
+    because: str
+    proved: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """What to change about a group, in order of effect.
+
+    Attributes
+    ----------
+    group, captured_at : its name, and when it was captured
+    lower : the number that decides: `peak_load`, partitions of the busiest member, or
+        `peak_lag`, records
+    members, total : how many there are; partitions, or records of lag, that they share
+    now : what the busiest has now; None where nobody holds anything
+    valid : whether what they hold now is valid; None where nobody holds anything
+    violation : why not, in words
+    best : the least that the group as it is can have; None where there are no members, or
+        nothing is known of who reads what
+    changes : what lowers the peak for sure, the greatest proved gain first
+    same_peak : what keeps the peak and saves something
+    no_gain : the kinds of change that do not lower it
+    assignors : what those tried do, in the order asked for
+    more_even : moves that make loads more even though the peak stays; None where none do
+    question : what would decide more, as in "does c-2 read t1?"
+    condition : what was assumed for all of it
+    new_members : what new members are taken to read, in a sentence
+    assumed : of the group
+    """
+
+    group: str
+    captured_at: str | None
+    lower: Lower
+    members: int
+    total: int
+    now: int | None
+    valid: bool | None
+    violation: str | None
+    best: Peak | None
+    changes: tuple[Change, ...] = ()
+    same_peak: tuple[Change, ...] = ()
+    no_gain: tuple[NoGain, ...] = ()
+    assignors: tuple[Tried, ...] = ()
+    more_even: int | None = None
+    question: str | None = None
+    condition: str | None = None
+    new_members: str = ""
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> Fraction:
+        """The greatest proved gain of any change, as a share of the peak before; 0..1."""
+        return max((change.share for change in self.changes), default=Fraction(0))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the ``assay-advice/1`` document."""
+        return {
+            "format": FORMAT,
+            "group": self.group,
+            "captured_at": self.captured_at,
+            "lower": self.lower,
+            "members_now": self.members,
+            "total": self.total,
+            "now": self.now,
+            "valid": self.valid,
+            "violation": self.violation,
+            "best": None if self.best is None else asdict(self.best),
+            "changes": [change.to_dict() for change in self.changes],
+            "same_peak": [change.to_dict() for change in self.same_peak],
+            "no_gain": [asdict(kind) for kind in self.no_gain],
+            "assignors": [asdict(trial) for trial in self.assignors],
+            "more_even": self.more_even,
+            "question": self.question,
+            "if": self.condition,
+            "new_members": self.new_members,
+            "assumed": list(self.assumed),
+        }

@@ -1,0 +1,281 @@
+"""Advise: what to change about a group, in order of effect, each with its proved gain."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from compare.advice.advice import (
+    CHEAPEST_FIRST,
+    PARTS,
+    TO_LOWER,
+    Advice,
+    Change,
+    NoGain,
+    Peak,
+)
+from compare.advice.members import fewer_members, more_members
+from compare.advice.readers import one_more_reader
+from compare.advice.topics import more_partitions
+from compare.advice.tried import FEW, better_assignor, tried_assignors
+from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
+from compare.sizes.resized import reading
+from compare.verdict import ALL_ALIKE, DEPENDS, judge
+from groups.assignment import Assignment
+from groups.errors import BadInput
+from groups.needs import require_data
+from groups.tiers import values
+from groups.wording import counted
+from heuristics.time_limit import TimeLimit
+from optimal.time_left import TimeLeft
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from compare.advice.advice import Lower, Tried
+    from compare.advice.worlds import Best
+    from groups.group import Group
+    from heuristics import AssignorFunction
+
+# Seconds that an assignor gets for a call, at most.
+CALL_SECONDS = 5.0
+
+
+def advise(
+    group: Group,
+    *,
+    lower: Lower | None = None,
+    assignors: Sequence[str | AssignorFunction] | None = None,
+    like: str | None = None,
+    assume_subscriptions: Literal["equal"] | None = None,
+    time_limit: float | None = 10.0,
+    limit: TimeLimit | None = None,
+) -> Advice:
+    """Say what to change about a group so that its busiest member has less.
+
+    Other partitions for the same members, an assignor, more members, more partitions of a topic,
+    one more topic for one member: each with what it gains for sure, the greatest gain first.
+
+    Parameters
+    ----------
+    lower : the number that decides: ``"peak_load"``, partitions on the busiest member, or
+        ``"peak_lag"``, records; None: lag where all of it is known and there is some
+    assignors : those that are tried; None: `range`, `roundrobin`, `kip-54-sticky` and
+        `kip-429-cooperative`; nothing: none
+    like : new members read what this one reads; None: every topic that somebody reads
+    assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group.
+        Else what is said holds whoever reads what
+    time_limit : seconds for everything together but the assignors, which get 5 each
+    limit : processes in which assignors run; None: those of this call
+
+    Raises
+    ------
+    BadInput
+        Where the lag that is to be lowered is not known, or there is no such member or assignor.
+
+    Examples
+    --------
+    >>> from assay import Group, advise
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 7}}
+    >>> document["members"] = {
+    ...     "c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2, 3, 4]}},
+    ...     "c1": {"subscription": ["t0"], "owned": {"t0": [5, 6]}},
+    ... }
+    >>> found = advise(Group.from_dict(document), assignors=())
+    >>> found.now, found.best.value, found.best.proved
+    (5, 4, True)
+    >>> [(change.kind, str(change.at_least), change.moves) for change in found.changes]
+    [('rebalance', '1', 1), ('members', '1', 2), ('partitions', '1/2', 1)]
+    """
+    given = group
+    if assume_subscriptions == "equal":
+        group = group.with_equal_subscriptions()
+    worlds = Worlds.of(group)
+    chosen = _chosen(worlds, lower)
+    total = _total(worlds, chosen)
+    start = Advice(
+        group=group.name,
+        captured_at=group.captured_at,
+        lower=chosen,
+        members=len(group.members),
+        total=total,
+        now=None,
+        valid=None,
+        violation=None,
+        best=None,
+        condition=ALL_ALIKE if group is not given else None,
+        assumed=group.assumed,
+    )
+    if not total or not group.members:
+        return start
+    time_left = TimeLeft.of(time_limit)
+    share = time_left.share(3)
+    best = least_peak(worlds, chosen, share)
+    now = Assignment.current(worlds.least) if len(group.claims.member) else None
+    if best is None or (now is None and not worlds.known):
+        return start
+    if now is not None and now.is_valid:
+        # What is there may have less than loads as even as can be, and than was found in time.
+        here, least = peak_of(now, chosen), best.peak
+        peak = replace(least, value=min(least.value, here), bound=min(least.bound, here))
+        best = replace(best, peak=peak)
+    asked = _Asked(group, assignors, like, limit)
+    return _advised(start, worlds, best, now, asked, time_left)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What `advise` is asked."""
+
+    group: Group
+    assignors: Sequence[str | AssignorFunction] | None
+    like: str | None
+    limit: TimeLimit | None
+
+
+def _advised(
+    start: Advice,
+    worlds: Worlds,
+    best: Best,
+    now: Assignment | None,
+    asked: _Asked,
+    time_left: TimeLeft,
+) -> Advice:
+    """Look for each kind of change, and put in order what is sure to lower the peak."""
+    lower = start.lower
+    trials, assignor = _trials(worlds, best, now, lower, asked)
+    by_hand = _rebalance(best, now, lower, time_left)
+    found = [
+        by_hand,
+        _worth(assignor),
+        _worth(one_more_reader(worlds, best, lower, time_left, total=start.total)),
+        more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
+        _worth(_partitions(worlds, best, lower, time_left)),
+    ]
+    fewer = None if asked.like else fewer_members(worlds, best, lower, time_left)
+    changes = [one for one in found if isinstance(one, Change)]
+    peak = None if now is None else peak_of(now, lower)
+    valid = None if now is None else now.is_valid
+    return replace(
+        start,
+        now=peak,
+        valid=valid,
+        violation=None if now is None or valid else str(now.violations[0]),
+        best=best.peak,
+        changes=tuple(sorted(changes, key=_effect)),
+        same_peak=() if fewer is None else (fewer,),
+        no_gain=tuple(one for one in found if isinstance(one, NoGain)),
+        assignors=tuple(trials),
+        more_even=_more_even(best, now, lower, by_hand),
+        question=None if worlds.known else _question(asked.group, lower, time_left),
+        new_members=reading(worlds.most, asked.like),
+    )
+
+
+def _effect(change: Change) -> tuple[bool, Fraction, int, int]:
+    """Order changes: what mends first, then by proved gain, by what each takes, by moves."""
+    kind = CHEAPEST_FIRST.index(change.kind)
+    return not change.mends, -change.at_least, kind, change.moves
+
+
+def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
+    """Return a change that gains 1% or more; of another, that it does not."""
+    if not isinstance(change, Change) or change.share * PARTS >= 1:
+        return change
+    return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
+
+
+def _chosen(worlds: Worlds, lower: Lower | None) -> Lower:
+    """Return the number that decides: lag where all of it is known and there is some."""
+    if lower is not None and lower not in TO_LOWER:
+        raise BadInput(f"lower: {lower!r} is none of {', '.join(TO_LOWER)}")
+    if lower == "peak_load":
+        return lower
+    try:
+        require_data(worlds.most, ("peak_lag",))
+        require_data(worlds.least, ("peak_lag",))
+    except BadInput:
+        if lower is not None:
+            raise
+        return "peak_load"
+    return lower or ("peak_lag" if _total(worlds, "peak_lag") else "peak_load")
+
+
+def _total(worlds: Worlds, lower: Lower) -> int:
+    """Return how much there is of what the busiest member has a part of."""
+    group = worlds.most
+    read = group.readers[group.topic] > 0
+    if lower == "peak_load":
+        return int(read.sum())
+    return 0 if group.lag_records is None else int(group.lag_records[read].sum())
+
+
+def _rebalance(
+    best: Best, now: Assignment | None, lower: Lower, time_left: TimeLeft
+) -> Change | NoGain | None:
+    """Return the assignment to go to, where it has a lower peak or mends what is there."""
+    if now is None:
+        return None
+    here, mends = peak_of(now, lower), len(now.violations)
+    if not mends and best.peak.value >= here:
+        even = "" if lower == "peak_load" else " with loads as even as can be"
+        less = "has less" if best.peak.bound == here else "is known to have less"
+        reason = f"No assignment of these members{even} {less}."
+        return NoGain("rebalance", reason, proved=best.peak.bound == here)
+    share = time_left.share(4)
+    best = with_few_moves(best, lower, share)
+    return Change(
+        "rebalance",
+        before=None if mends else Peak(here, here, proof="as it is"),
+        after=best.peak,
+        assignment=best.assignment,
+        moves=len(best.assignment.moved),
+        mends=mends,
+    )
+
+
+def _trials(
+    worlds: Worlds, best: Best, now: Assignment | None, lower: Lower, asked: _Asked
+) -> tuple[list[Tried], Change | NoGain | None]:
+    """Return what assignors do, and the best of them where it has a lower peak than now."""
+    names = FEW if asked.assignors is None else asked.assignors
+    if not names or not worlds.known:
+        return [], None
+    with TimeLimit(CALL_SECONDS) if asked.limit is None else nullcontext(asked.limit) as limit:
+        trials, valid = tried_assignors(worlds.least, best, lower, names, limit)
+    if now is None or not now.is_valid:
+        return trials, None
+    here = peak_of(now, lower)
+    better = better_assignor(here, best.peak.value, valid)
+    if better is not None:
+        return trials, better
+    none = f"None of {counted(len(trials), 'assignor')} tried"
+    reason = f"{none} gains half of what a rebalance does."
+    if all(trial.peak is None or trial.peak >= here for trial in trials):
+        reason = f"{none} has less than there is now."
+    return trials, NoGain("assignor", reason, proved=best.peak.bound >= here)
+
+
+def _partitions(worlds: Worlds, best: Best, lower: Lower, time_left: TimeLeft) -> Change | NoGain:
+    if lower == "peak_load":
+        return more_partitions(worlds, best, time_left)
+    reason = "The lag that is there stays in the partitions where it is."
+    return NoGain("partitions", reason, proved=True)
+
+
+def _more_even(
+    best: Best, now: Assignment | None, lower: Lower, by_hand: Change | NoGain | None
+) -> int | None:
+    """Return the moves to more even loads, where the peak stays the same."""
+    if now is None or lower != "peak_load" or not isinstance(by_hand, NoGain):
+        return None
+    (there,), (least,) = values(now, ("balance",)), values(best.assignment, ("balance",))
+    return len(best.assignment.moved) if least < there else None
+
+
+def _question(group: Group, lower: Lower, time_left: TimeLeft) -> str | None:
+    """Return what would decide whether something can be gained; None where nothing is open."""
+    (judged,) = judge([group], TIERS_OF[lower], time_limit=time_left.share(2))
+    return judged.verdict.question if judged.verdict.says == DEPENDS else None

@@ -1,0 +1,137 @@
+"""Trials: what assignors do with a group, and whether they keep the least peak from then on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compare.advice.advice import Change, Peak, Tried
+from compare.advice.changed import with_members
+from compare.advice.worlds import Worlds, least_peaks, peak_of
+from heuristics import assignor_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.advice.advice import Lower
+    from compare.advice.worlds import Best
+    from groups.assignment import Assignment
+    from groups.group import Group
+    from heuristics import AssignorFunction
+    from heuristics.time_limit import TimeLimit
+
+# As written, of what people can configure: they need no other program and take milliseconds.
+FEW = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
+# Members each of whom leaves once.
+MOST_LEAVE = 5
+# For the least peak after each.
+TRIED_SECONDS = 0.5
+
+
+def tried_assignors(
+    group: Group,
+    best: Best,
+    lower: Lower,
+    assignors: Sequence[str | AssignorFunction],
+    limit: TimeLimit,
+) -> tuple[list[Tried], list[tuple[Tried, Assignment]]]:
+    """Try assignors on a group, and on what they made of it after one member joins or leaves.
+
+    Parameters
+    ----------
+    group : who reads what is known of all its members
+    limit : of each call
+
+    Returns
+    -------
+    trials : one an assignor, and again those that made a valid assignment, with that
+    """
+    events = _events(group)
+    there = [_after(group, *event) for event in events]
+    known = least_peaks([Worlds(one, one) for one in there], lower, TRIED_SECONDS)
+    trials: list[Tried] = []
+    valid: list[tuple[Tried, Assignment]] = []
+    for asked in assignors:
+        name = asked if isinstance(asked, str) else assignor_named(asked).name
+        outcome = limit.plan(group, asked)
+        if outcome.plan is None:
+            trials.append(Tried(name, outcome.status, outcome.reason))
+            continue
+        made = outcome.plan.assignment
+        if not made.is_valid:
+            first = str(made.violations[0])
+            trials.append(Tried(name, "scored", f"not valid: {first}"))
+            continue
+        peak = peak_of(made, lower)
+        held = group.with_claims(*made.holdings, generation=group.next_generation)
+        kept = tried = 0
+        for (stay, joined), least in zip(events, known, strict=True):
+            if least is None:
+                continue
+            after = limit.plan(_after(held, stay, joined), asked)
+            tried += 1
+            plan = after.plan
+            if plan is not None and plan.assignment.is_valid:
+                kept += peak_of(plan.assignment, lower) <= least.peak.value
+        trial = Tried(
+            assignor=name,
+            status="scored",
+            peak=peak,
+            least=peak <= best.peak.value,
+            moves=len(made.moved),
+            kept=kept,
+            tried=tried,
+        )
+        trials.append(trial)
+        valid.append((trial, made))
+    return trials, valid
+
+
+def better_assignor(
+    now: int, least: int, valid: Sequence[tuple[Tried, Assignment]]
+) -> Change | None:
+    """Return the assignor with the lowest peak, where that is worth a restart of all members.
+
+    Of several the one that keeps to the least after most joins and leaves, then that with the
+    fewest moves. None where all gain less than half of what can be gained.
+
+    Parameters
+    ----------
+    now, least : the peak of what the members hold, and the least that they can have
+    """
+    worth = [
+        (trial, made)
+        for trial, made in valid
+        if trial.peak is not None and trial.peak < now and 2 * (now - trial.peak) >= now - least
+    ]
+    if not worth:
+        return None
+    trial, made = min(worth, key=lambda one: (one[0].peak, -one[0].kept, one[0].moves))
+    peak = trial.peak or 0
+    return Change(
+        "assignor",
+        before=Peak(now, now, proof="as it is"),
+        after=Peak(peak, peak, proof="as it is"),
+        assignment=made,
+        moves=trial.moves,
+        assignor=trial.assignor,
+        restarts=len(made.group.members),
+    )
+
+
+def _events(group: Group) -> list[tuple[list[int], int]]:
+    """(members that stay, how many there are then) of one join, and of some leaves."""
+    there = len(group.members)
+    everybody = list(range(there))
+    events = [(everybody, there + 1)]
+    if there > 1:
+        few = np.unique(np.linspace(0, there - 1, min(there, MOST_LEAVE)).astype(int)).tolist()
+        events += [([m for m in everybody if m != gone], there - 1) for gone in few]
+    return events
+
+
+def _after(group: Group, stay: Sequence[int], members: int) -> Group:
+    if members > len(group.members):
+        return with_members(group, members)
+    return group.only(np.array(stay, np.int64))

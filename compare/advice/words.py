@@ -1,0 +1,220 @@
+"""Words: advice in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from groups.wording import counted, few
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from compare.advice.advice import Advice, Change, Peak
+
+# What a kind of change is called where it gains nothing.
+NAMED = {
+    "rebalance": "moving partitions",
+    "subscription": "one more topic for one member",
+    "assignor": "another assignor",
+    "members": "more members",
+    "partitions": "more partitions",
+}
+
+# Of an assignor as written, what Kafka's own is called.
+OWN = {"kip-54-sticky": "sticky", "kip-429-cooperative": "cooperative-sticky"}
+
+
+def headline(advice: Advice) -> str:
+    """Say what the busiest member has now, and the least that it can have."""
+    name, best = advice.group, advice.best
+    if not advice.members:
+        return f"{name}: no members, so there is nothing to change."
+    if not advice.total:
+        none = "nobody reads a partition" if advice.lower == "peak_load" else "there is no lag"
+        return f"{name}: {none}, so there is nothing to lower."
+    of = counted(advice.total, "partition" if advice.lower == "peak_load" else "record")
+    has = "holds" if advice.lower == "peak_load" else "has"
+    who = "1 member" if advice.members == 1 else f"the busiest of {advice.members:,} members"
+    unit = of if advice.lower == "peak_load" else f"{of} of lag"
+    if best is None:
+        # Nobody holds anything, and who reads what is not known; or the time was too short.
+        said = f"{counted(advice.members, 'member')} share {unit}"
+        unknown = "nothing assigned yet" if advice.now is None else "nothing was found in time"
+        return f"{name}: {said}; {unknown}."
+    given = f", if {advice.condition}" if advice.condition else ""
+    if advice.now is None:
+        least = f"{who} {has} {_value(best)} of {unit}"
+        return f"{name}: nothing assigned yet. At the best {least}{given}."
+    said = f"{name}: {who} {has} {advice.now:,} of {unit}"
+    if advice.violation is not None:
+        return f"{said}, but what members hold is not valid: {advice.violation}."
+    if best.bound == advice.now:
+        return f"{said}. No assignment of the same members{_even(advice)} has less{given}."
+    return f"{said}; at the best{_even(advice)} it {has} {_value(best)}{given}."
+
+
+def what_to_do(change: Change, advice: Advice) -> str:
+    """Say what to change, and what the busiest member has then."""
+    now = advice.members
+    then = change.members or now
+    moved = f"; {_moves(change.moves)}"
+    if change.kind == "rebalance":
+        lead = f"Move {counted(change.moves, 'partition')}"
+        if change.mends:
+            lead = "Assign again what is not valid"
+        else:
+            moved = ""
+    elif change.kind == "assignor":
+        lead = f"Let {change.assignor} assign"
+    elif change.kind == "subscription":
+        lead = f"Let {change.member} read {change.topic} too"
+    elif change.kind == "members":
+        lead = f"Add {counted(then - now, 'member')} ({now:,} -> {then:,})"
+    elif change.kind == "fewer members":
+        lead = f"{counted(now - then, 'member')} can leave ({now:,} -> {then:,})"
+        return f"{lead}: the busiest one still holds {change.after.value:,}{moved}."
+    else:
+        was, more = change.partitions_now or 0, change.partitions or 0
+        lead = f"Give {change.topic} {counted(more - was, 'partition')} more ({was:,} -> {more:,})"
+    return f"{lead}: {_then(change, advice)}{moved}."
+
+
+def why(change: Change, advice: Advice) -> str:
+    """Say how the gain is known."""
+    before, after = change.before, change.after
+    unit = "" if advice.lower == "peak_load" else " of lag"
+    if change.kind == "assignor":
+        return _tried(change, advice)
+    if before is None or change.kind == "rebalance":
+        if after.proved:
+            even = _even(advice)
+            return f"Proved ({after.proof}): no assignment of the same members{even} has less."
+        return f"Proved: it can be had. At the very best it has {after.bound:,}{unit}."
+    if before.proved and after.proved:
+        proofs = " and ".join(dict.fromkeys((before.proof, after.proof)))
+        return (
+            f"Proved ({proofs}): {_parts(before)} is the least as it is, "
+            f"{_parts(after)} the least then."
+        )
+    least, most = _number(change.at_least), _number(change.at_most)
+    return f"Proved: at least {least}{unit} less, at most {most}."
+
+
+def depends(change: Change, advice: Advice) -> list[str]:
+    """Say what a gain rests on, and what the change takes besides moves."""
+    said = []
+    if change.kind in ("members",):
+        said.append(advice.new_members)
+    if change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
+        said.append("What fewer moves bring: assay frontier FILE stickiness peak_lag.")
+    if change.kind == "fewer members":
+        said.append(f"Who leaves makes no difference; fewest move if it is {few(change.leaves)}.")
+    if change.kind == "assignor":
+        said.append(f"Takes a restart of {counted(change.restarts, 'member')}, one by one.")
+        if change.assignor in OWN:
+            own = OWN[change.assignor]
+            said.append(f"Tried as the KIP is written; Kafka's own code: --assignor {own}.")
+    if change.kind == "subscription":
+        said.append(
+            f"Takes a restart of {change.member}, which must be able to process {change.topic}."
+        )
+    if change.kind == "partitions":
+        said += [
+            f"This holds for new records, if those of {change.topic} are spread evenly.",
+            "Keys go to other partitions from then on, so their order across the change is lost; "
+            "partitions cannot be taken away again.",
+        ]
+    return said
+
+
+def gains_nothing(advice: Advice) -> list[str]:
+    """Say which kinds of change do not lower the peak, and why."""
+    lines = []
+    for one in advice.no_gain:
+        known = "" if one.proved else " (not proved)"
+        lines.append(f"{NAMED[one.kind]}: {one.because[0].lower()}{one.because[1:-1]}{known}")
+    return lines
+
+
+def conclusion(advice: Advice) -> str:
+    """Say that nothing helps, where that is so; else nothing."""
+    if advice.best is None:
+        return ""
+    if advice.question is not None:
+        asks = f"{advice.question[0].upper()}{advice.question[1:]}"
+        sure = "is sure to lower it" if not advice.changes else "more is sure"
+        return f"Nothing {sure} whoever reads what. {asks}"
+    if advice.changes:
+        return ""
+    if all(one.proved for one in advice.no_gain):
+        return "As good as can be: nothing that could be changed lowers it."
+    return "Nothing is known that lowers it."
+
+
+def what_decides(advice: Advice) -> str:
+    """Say which number decides, and on what it depends."""
+    if advice.lower == "peak_load":
+        return "what decides: peak_load, the partitions of the busiest member"
+    return (
+        "what decides: peak_lag, the records of lag of the busiest member at this moment; "
+        "for its partitions: --lower peak_load"
+    )
+
+
+def in_short(change: Change, advice: Advice) -> str:
+    """Say what to change in a few words."""
+    return what_to_do(change, advice).partition(":")[0]
+
+
+def _even(advice: Advice) -> str:
+    """Say among which assignments a peak is the least."""
+    return "" if advice.lower == "peak_load" else " with loads as even as can be"
+
+
+def _then(change: Change, advice: Advice) -> str:
+    before, after, lag = change.before, change.after, advice.lower == "peak_lag"
+    who = "the busiest one then" if change.kind == "members" else "the busiest member then"
+    if change.kind == "partitions" and before is not None:
+        return f"{who} has what {_parts(after)} partitions have today, instead of {_parts(before)}"
+    value = f"{after.value:,}"
+    if before is None:
+        return f"{who} {'has' if lag else 'holds'} {value}{' of lag' if lag else ''}"
+    least = "" if before.proved or change.kind in ("rebalance", "assignor") else "at least "
+    instead = f"instead of {least}{before.bound:,}"
+    if lag:
+        share = 100 * change.share
+        told = f"{int(share)}%" if share >= 1 else "under 1%"
+        return f"{who} has {value} of lag {instead} ({told} less)"
+    return f"{who} holds {value} {instead}"
+
+
+def _tried(change: Change, advice: Advice) -> str:
+    (trial,) = [one for one in advice.assignors if one.assignor == change.assignor]
+    best = advice.best
+    least = "Tried on this group: that is the least there can be"
+    if best is None or not trial.least or not best.proved:
+        least = "Tried on this group"
+    if not trial.tried:
+        return f"{least}."
+    kept = f"{trial.kept} of {trial.tried}"
+    return f"{least}. After a join or a leave of one member it was at the least in {kept}."
+
+
+def _parts(peak: Peak) -> str:
+    return f"{peak.value:,}" if peak.per == 1 else f"{peak.value / peak.per:.3g}"
+
+
+def _number(gain: Fraction) -> str:
+    return f"{int(gain):,}" if gain.denominator == 1 else f"{float(gain):.3g}"
+
+
+def _value(peak: Peak) -> str:
+    return f"{peak.value:,}" if peak.proved else f"{peak.bound:,} to {peak.value:,}"
+
+
+def _moves(count: int) -> str:
+    return (
+        f"{counted(count, 'partition')} {'moves' if count == 1 else 'move'}"
+        if count
+        else "nothing moves"
+    )

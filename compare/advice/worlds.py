@@ -1,0 +1,147 @@
+"""Worlds: a group whoever reads what, and the least that its busiest member can have.
+
+Where subscriptions are unknown, what is true lies between two groups: the one where whoever is
+unknown reads just what it holds, and the one where it reads all that is in demand. What the first
+can have can be had; what the second cannot have cannot be had. Where all is known, both are one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from compare.advice.advice import Peak
+from compare.lag.lowest import hottest
+from compare.question import solved_all
+from groups.tiers import MOVES, TIERS, values
+from groups.unknown import reading_least, reading_most
+from optimal.solve import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from groups.assignment import Assignment
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.solution import Solution
+
+# Loads as even as can be come first, as they do with all assignors that look at them. They have
+# the least peak of partitions, too.
+TIERS_OF: dict[str, Objective] = {
+    "peak_load": ("balance", MOVES),
+    "peak_lag": ("balance", "peak_lag"),
+    "peak_weight": ("peak_weight",),
+}
+# Seconds that one change gets: what is not proved by then rarely is.
+TURN = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """A group in which each reads at least, and at most, what it may read.
+
+    Attributes
+    ----------
+    least, most : the same object where all subscriptions are known
+    """
+
+    least: Group
+    most: Group
+
+    @staticmethod
+    def of(group: Group) -> Worlds:
+        """Return the worlds of a group."""
+        if group.subscription_known.all():
+            return Worlds(group, group)
+        return Worlds(reading_least(group), reading_most(group))
+
+    @property
+    def known(self) -> bool:
+        """Whether it is known who reads what."""
+        return self.least is self.most
+
+    def changed(self, change: Callable[[Group], Group]) -> Worlds:
+        """Return both as they are after a change."""
+        least = change(self.least)
+        return Worlds(least, least if self.known else change(self.most))
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The least that the busiest member can have, and an assignment with that.
+
+    Of lag it is the least with loads as even as can be.
+    """
+
+    peak: Peak
+    assignment: Assignment
+    solution: Solution
+
+
+def least_peaks(
+    worlds: Sequence[Worlds], lower: str, seconds: float | None = TURN
+) -> list[Best | None]:
+    """Return the least peak of each of some groups; None where nothing was found in time.
+
+    Parameters
+    ----------
+    lower : `peak_load`, `peak_lag` or `peak_weight`
+    seconds : for each
+    """
+    tiers = TIERS_OF[lower]
+    least = solved_all([one.least for one in worlds], tiers, seconds)
+    others = iter(solved_all([one.most for one in worlds if not one.known], tiers, seconds))
+    most = [low if one.known else next(others) for one, low in zip(worlds, least, strict=True)]
+    return [_best(low, high, lower) for low, high in zip(least, most, strict=True)]
+
+
+def least_peak(worlds: Worlds, lower: str, seconds: float | None = TURN) -> Best | None:
+    """Return the least peak of one group; None where nothing was found in time."""
+    (best,) = least_peaks([worlds], lower, seconds)
+    return best
+
+
+def with_few_moves(best: Best, lower: str, seconds: float | None = TURN) -> Best:
+    """Return an assignment of the same peak that moves as few partitions as can be found."""
+    if lower == "peak_load" or not len(best.assignment.moved):
+        return best
+    tiers = TIERS_OF[lower]
+    found = solve(best.assignment.group, (*tiers, MOVES), time_limit=seconds).assignment
+    if found is None or len(found.moved) >= len(best.assignment.moved):
+        return best
+    if values(found, tiers) > values(best.assignment, tiers):
+        return best
+    return replace(best, assignment=found)
+
+
+def peak_of(assignment: Assignment, lower: str) -> int:
+    """Return what the busiest member has."""
+    if lower == "peak_load":
+        return int(assignment.loads.max(initial=0))
+    return TIERS[lower].value(assignment)
+
+
+def _best(least: Solution, most: Solution, lower: str) -> Best | None:
+    if least.assignment is None:
+        return None
+    value = peak_of(least.assignment, lower)
+    bound = _bound(most, lower)
+    if lower == "peak_lag" and least.terms[:1] != most.terms[:1]:
+        # With more readers loads may be more even, and those that are may have a greater peak.
+        bound = 0
+    if lower == "peak_lag":
+        alone = hottest(least.group)
+        bound = max(bound, 0 if alone is None else alone[1])
+    proof = str(most.proof.kind if value == bound else "none")
+    return Best(Peak(value, bound, proof=proof), least.assignment, least)
+
+
+def _bound(solution: Solution, lower: str) -> int:
+    """Return what no assignment, of lag none with loads as even as can be, has less than."""
+    terms, group = solution.terms, solution.group
+    if lower != "peak_load":
+        return 0 if not terms or terms[-1].bound is None else terms[-1].bound
+    if solution.assignment is not None and terms[0].bound == terms[0].value:
+        return int(solution.assignment.loads.max(initial=0))
+    read = int(group.partitions[group.readers > 0].sum())
+    return -(-read // max(1, len(group.members)))
