@@ -1,0 +1,230 @@
+"""Captures of a real broker: what clients themselves say they hold, and nothing changed by it."""
+
+import time
+from contextlib import ExitStack
+
+import pytest
+from confluent_kafka.admin import AdminClient
+from kafka.protocol.parser import KafkaProtocol
+
+from groups import Group
+from groups.importers.seen import rebalancing
+from live.broker import Broker, Consumer, Security, settle
+from live.capture import capture
+from live.capture.cluster import Cluster
+from live.capture.matching import capture_matching
+from live.connection import Connection
+from tests.live.capture.by_hand import Members
+
+pytestmark = pytest.mark.broker
+STILL = 0.5
+TOPICS = {"cap0": 6, "cap1": 3}
+ASKED = {
+    "ApiVersionsRequest", "ConsumerGroupDescribeRequest", "DescribeGroupsRequest",
+    "ListGroupsRequest", "ListOffsetsRequest", "MetadataRequest", "OffsetFetchRequest",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bootstrap(broker):
+    for topic, partitions in TOPICS.items():
+        broker.create_topic(topic, partitions)
+    broker.produce("cap0", {0: 10, 1: 20})
+    return broker.bootstrap
+
+
+def captured(bootstrap, group, **options):
+    found = capture(Connection(bootstrap), [group], **options)
+    assert not found.failures
+    (one,) = found.documents
+    return one.document
+
+
+def by_client(document, key):
+    return {one["client_id"]: one.get(key) for one in document["members"].values()}
+
+
+@pytest.mark.parametrize(
+    ("group", "kinds"),
+    [
+        ("cap-classic", ["confluent", "confluent"]),
+        ("cap-kafka-python", ["kafka-python", "aiokafka"]),
+        ("cap-kip-848", ["confluent-kip-848", "confluent-kip-848"]),
+        ("cap-mixed", ["confluent-kip-848", "confluent"]),
+    ],
+)
+def test_a_capture_says_what_the_clients_say(bootstrap, group, kinds):
+    reads = [["cap0", "cap1"], ["cap0"]]
+    with ExitStack() as running:
+        both = [
+            running.enter_context(
+                Consumer.start(
+                    kind, bootstrap, group, topics, client_id=f"c{i}", instance_id=f"i{i}",
+                    assignor=None if "kip" in kind else "range", commit=False,
+                )
+            )
+            for i, (kind, topics) in enumerate(zip(kinds, reads, strict=True))
+        ]  # fmt: skip
+        settle(both, TOPICS, STILL)
+        both[0].commit({"cap1": {0: 0}})
+        found = captured(bootstrap, group)
+        held = {one.client_id: one.assigned() for one in both}
+    assert by_client(found, "owned") == held
+    assert by_client(found, "subscription") == {"c0": reads[0], "c1": reads[1]}
+    assert by_client(found, "instance_id") == {"c0": "i0", "c1": "i1"}
+    is_new = "confluent-kip-848" in kinds
+    assert by_client(found, "target") == (held if is_new else {"c0": None, "c1": None})
+    assert found["topics"]["cap0"]["offsets"][1] == {"beginning": 0, "end": 20, "committed": None}
+    assert found["topics"]["cap1"]["offsets"][0] == {"beginning": 0, "end": 0, "committed": 0}
+    known = Group.from_dict(found)
+    assert known.subscription_known.all()
+    assert known.captured_at == found["captured_at"]
+
+
+def test_a_pattern_is_matched_as_the_broker_matches_it(bootstrap):
+    with Consumer.start("confluent-kip-848", bootstrap, "cap-pattern", ["^cap[0-9]"]) as one:
+        settle([one], TOPICS, STILL)
+        (member,) = captured(bootstrap, "cap-pattern")["members"].values()
+    assert member["subscription"] == [*TOPICS]
+    assert member["owned"] == one_of_each()
+
+
+def one_of_each():
+    return {topic: list(range(count)) for topic, count in TOPICS.items()}
+
+
+def test_nothing_but_questions_is_sent_and_no_group_notices(bootstrap, monkeypatch):
+    sent = []
+    send = KafkaProtocol.send_request
+    with Consumer.start("confluent-kip-848", bootstrap, "cap-quiet", ["cap0", "not-there"]) as one:
+        settle([one], {"cap0": 6}, STILL)
+        before = captured(bootstrap, "cap-quiet", lag=False)
+        monkeypatch.setattr(
+            KafkaProtocol, "send_request", lambda *told: sent.append(told[1]) or send(*told)
+        )
+        capture(Connection(bootstrap), ["cap-quiet", "cap-never"])
+        capture(Connection(bootstrap), ["*"], patience_seconds=0)
+        monkeypatch.undo()
+        after = captured(bootstrap, "cap-quiet", lag=False)
+    assert {type(request).__name__ for request in sent} == ASKED
+    named = [r for r in sent if type(r).__name__ == "MetadataRequest" and r.topics]
+    assert named
+    assert not any(request.allow_auto_topic_creation for request in named)
+    assert before["members"] == after["members"]
+
+
+def test_a_member_that_was_killed_is_in_a_capture_until_its_session_has_run_out(bootstrap):
+    session = {"session.timeout.ms": 3000, "heartbeat.interval.ms": 500}
+    with ExitStack() as running:
+        both = [
+            running.enter_context(
+                Consumer.start(
+                    "confluent", bootstrap, "cap-killed", ["cap0"], client_id=name, config=session
+                )
+            )
+            for name in ("c0", "c1")
+        ]
+        settle(both, {"cap0": 6}, STILL)
+        both[1].kill()
+        found = captured(bootstrap, "cap-killed")
+        assert sorted(by_client(found, "owned")) == ["c0", "c1"]
+        settle(both[:1], {"cap0": 6}, STILL)
+        assert sorted(by_client(captured(bootstrap, "cap-killed"), "owned")) == ["c0"]
+
+
+def test_two_hundred_groups_take_as_many_requests_as_one(bootstrap):
+    names = [f"cap-many-{i:03}" for i in range(200)]
+    with Members(bootstrap) as members, Connection(bootstrap).admin() as admin:
+        for name in names:
+            members.join(name, ["cap0", "cap1"], {"cap0": [0, 1, 2, 3, 4, 5]})
+        one, all_of_them = Cluster(admin), Cluster(admin)
+        deadline = time.monotonic()
+        capture_matching(one, bootstrap, names[:1], lag=True, deadline=deadline)
+        found = capture_matching(
+            all_of_them, bootstrap, ["cap-many-*"], lag=True, deadline=deadline
+        )
+    assert [each.document["group"] for each in found.documents] == names
+    # Two descriptions and the commits are asked for 100 groups at a time.
+    assert all_of_them.sent == one.sent + 3 == 11
+
+
+def test_a_group_that_goes_on_rebalancing_is_a_failure_after_some_time(bootstrap):
+    with Members(bootstrap) as members:
+        members.join("cap-waiting", ["cap0"], {"cap0": [0]})
+        members.wait_to_join("cap-waiting", ["cap0"])
+        start = time.monotonic()
+        (failure,) = capture(Connection(bootstrap), ["cap-waiting"], patience_seconds=1).failures
+        assert 1 <= time.monotonic() - start < 5
+    assert failure.reason == rebalancing("cap-waiting")
+    assert failure.not_to_be_had
+
+
+def test_metadata_of_a_foreign_kind_is_not_taken_for_a_subscription(bootstrap):
+    with Members(bootstrap) as members:
+        members.join_with("cap-registry", b'{"version": 1}', b"{}", protocol_type="sr")
+        members.join_with("cap-odd", b"\0\1\0\0\0\1\0\4cap0\xff\xff\xff\xff", b"")
+        found = capture(Connection(bootstrap), ["cap-registry", "cap-odd"])
+    assert [one.reason for one in found.failures] == [
+        "group 'cap-registry' is no group of consumers: its members speak 'sr'"
+    ]
+    (member,) = found.documents[0].document["members"].values()
+    assert member["subscription"] is None
+    assert member["owned"] == {}
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    security = Security("SASL_PLAINTEXT", {"alice": "one-word"}, acls=True)
+    properties = {"auto.create.topics.enable": "true", "broker.rack": "r1"}
+    with Broker.start(security=security, properties=properties) as broker:
+        yield broker
+
+
+def as_alice(broker):
+    return Connection(
+        broker.bootstrap,
+        {
+            "security_protocol": "SASL_PLAINTEXT",
+            "sasl_mechanism": "PLAIN",
+            "sasl_plain_username": "alice",
+            "sasl_plain_password": "one-word",
+        },
+    )
+
+
+def topics_of(broker):
+    return set(AdminClient({"bootstrap.servers": broker.inside}).list_topics(timeout=10).topics)
+
+
+def test_a_capture_makes_no_topic_not_even_that_of_commits(guarded):
+    found = capture(Connection(guarded.inside), ["none", "*"])
+    assert [one.reason for one in found.failures] == [
+        "group 'none' does not exist",
+        "no groups: the cluster has none, or none that may be seen",
+    ]
+    with Members(guarded.inside) as members:
+        topics = topics_of(guarded)
+        members.join("dreamer", ["never-made"], {"never-made": [0]})
+        assert captured(guarded.inside, "dreamer")["topics"] == {}
+    assert topics_of(guarded) == topics
+
+
+def test_what_may_not_be_seen_is_a_failure_with_what_to_allow(guarded):
+    guarded.create_topic("open", 2)
+    guarded.create_topic("closed", 2)
+    guarded.allow("alice", "describe", "topic", "open")
+    guarded.allow("alice", "describe", "group", "mine")
+    guarded.allow("alice", "describe", "group", "half")
+    with Members(guarded.inside) as members:
+        for group, topic in (("mine", "open"), ("half", "closed"), ("yours", "open")):
+            members.join(group, [topic], {topic: [0, 1]})
+        found = capture(as_alice(guarded), ["mine", "half", "yours"])
+        seen = capture(as_alice(guarded))
+    (mine,) = found.documents
+    assert mine.document["group"] == "mine"
+    assert mine.document["topics"]["open"]["racks"] == [["r1"], ["r1"]]
+    assert {one.group: one.reason for one in found.failures} == {
+        "half": "group 'half': topic 'closed' may not be described: allow Describe on it",
+        "yours": "group 'yours' may not be described: allow Describe on it",
+    }
+    assert [one.group for one in seen.failures] == ["half"]
