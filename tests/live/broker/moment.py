@@ -1,0 +1,139 @@
+"""One moment of a broker: groups of every kind, and what a capture and the console tool say."""
+
+import json
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from groups.importers import import_each
+from live.broker import Consumer, settle
+from live.broker.distribution import release_of
+from live.capture import capture
+from live.connection import Connection
+
+TOPICS = {"orders": 4, "refunds": 3, "payments": 3, "narrow": 1}
+RECORDS = {
+    "orders": {0: 100, 1: 20, 2: 30, 3: 0},
+    "refunds": {0: 7},
+    "payments": {0: 5, 1: 5, 2: 5},
+}
+COMMITTED = {"orders": {0: 60, 1: 20, 2: 0}, "refunds": {0: 7, 1: 0, 2: 0}, "payments": {0: 1}}
+BOTH = ("refunds", "payments")
+# Of each group its consumers: kind, topics, and what else they are started with.
+GROUPS = {
+    "uneven": [("kafka-python", BOTH, {"assignor": "range"})] * 2,
+    "static": [
+        ("confluent", ["orders"], {"assignor": "cooperative-sticky", "instance_id": f"i-{n}"})
+        for n in range(2)
+    ],
+    "async": [("aiokafka", ["orders"], {"assignor": "sticky"})] * 2,
+    "idle": [("confluent", ["narrow"], {})] * 2,
+    "differing": [
+        ("kafka-python", topics, {"assignor": "sticky"})
+        for topics in (["narrow"], ["narrow", "orders"])
+    ],
+    "next": [("confluent-kip-848", ["orders", "refunds"], {})] * 2,
+    "mixed": [
+        ("confluent", ["orders"], {"assignor": "range"}),
+        ("confluent-kip-848", ["orders"], {}),
+    ],
+}
+NEW = ("next", "mixed")
+VIEWS = {
+    "describe": ("consumer-groups", "--describe"),
+    "members": ("consumer-groups", "--describe", "--members"),
+    "verbose": ("consumer-groups", "--describe", "--members", "--verbose"),
+    "state": ("consumer-groups", "--describe", "--state"),
+    "offsets": ("consumer-groups", "--describe", "--offsets", "--verbose"),
+    "topics": ("topics", "--describe"),
+}
+# The views that tell all there is; 3.8 and 3.9 leave topics out of the verbose one.
+TELLING = ("describe", "verbose", "state", "topics")
+OLDER = ("describe", "members", "state", "topics")
+CONSUMER_GROUPS = (4, 0)
+
+
+@dataclass(frozen=True)
+class Moment:
+    version: str
+    bootstrap: str
+    held: dict
+    captured: dict
+    views: dict
+
+    def imported(self, names):
+        """The documents of some views together, by group."""
+        texts = [(name, self.views[name].encode()) for name in names]
+        imported, failures = import_each(texts)
+        assert failures == []
+        return {one.document["group"]: one.document for one in imported}
+
+
+def with_consumer_groups(broker):
+    return release_of(broker.version) >= CONSUMER_GROUPS
+
+
+def started(broker, running: ExitStack):
+    """Start all consumers of all groups at once, and return them by group."""
+    groups = {}
+    for name, members in GROUPS.items():
+        if name in NEW and not with_consumer_groups(broker):
+            continue
+        groups[name] = []
+        for number, (kind, topics, more) in enumerate(members):
+            client_id = f"{name}-{number}"
+            start = Consumer.start(
+                kind, broker.bootstrap, name, topics, client_id=client_id, commit=False, **more
+            )
+            groups[name].append(running.enter_context(start))
+            if name == "mixed":
+                # The members of the older protocol are there first.
+                wait_until_joined(groups[name][-1])
+    return groups
+
+
+def wait_until_joined(consumer, seconds=30):
+    end = time.monotonic() + seconds
+    while not consumer.joined() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert consumer.joined()
+
+
+def read_of(name):
+    return {topic: TOPICS[topic] for _, topics, _ in GROUPS[name] for topic in topics}
+
+
+def moment(broker, running: ExitStack) -> Moment:
+    for topic, partitions in TOPICS.items():
+        broker.create_topic(topic, partitions)
+        broker.produce(topic, RECORDS.get(topic, {}))
+    groups = started(broker, running)
+    held = {}
+    for name, consumers in groups.items():
+        held[name] = settle(consumers, read_of(name), 0.5)
+    for name, consumers in groups.items():
+        for consumer, has in zip(consumers, held[name], strict=True):
+            offsets = {
+                topic: {n: at for n, at in COMMITTED[topic].items() if n in has[topic]}
+                for topic in has.keys() & COMMITTED.keys()
+            }
+            if any(offsets.values()):
+                consumer.commit(offsets)
+    asked = [word for name in groups for word in ("--group", name)]
+    views = {}
+    for view in {*TELLING, "offsets"} if with_consumer_groups(broker) else {*OLDER, "verbose"}:
+        tool, *arguments = VIEWS[view]
+        told = broker.tool(tool, *arguments, *(asked if tool == "consumer-groups" else ()))
+        assert "Error" not in told.stdout
+        views[view] = told.stdout
+    captured = capture(Connection(broker.bootstrap), [*groups])
+    assert captured.failures == ()
+    documents = {one.document["group"]: one.document for one in captured.documents}
+    for name, consumers in groups.items():
+        assert [each.assigned() for each in consumers] == held[name]
+    return Moment(broker.version, broker.bootstrap, held, documents, views)
+
+
+def written(documents, file):
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in documents))
+    return file
