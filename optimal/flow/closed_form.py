@@ -108,10 +108,10 @@ def closed_form(
 ) -> tuple[Int64, Int64, Int64]:
     """Return (kept, given, price) of members whose blocks need no flow, (members,) int64 each.
 
-    The `extra` places above the floor go to those who own most, then to the first; each keeps
-    what fits its place and is given the rest. Prices follow from who owns how much: where more
-    own above the floor than places are free, the others are worth one less; else those who own
-    above their place cost one more.
+    The `extra` places above the floor go to those who own as much, then to the others, the first
+    of each first; each keeps what fits its place and is given the rest. Prices follow from who
+    owns how much: where more own above the floor than places are free, the others are worth one
+    less; else those who own above their place cost one more.
 
     Parameters
     ----------
@@ -119,12 +119,9 @@ def closed_form(
     owned : (members,) int64, partitions of the block that each owns
     floor, extra : (blocks,) int64
     """
-    most = int(owned.max(initial=0))
-    order = order_by(block * (most + 1) + (most - owned))
-    size = np.bincount(block, minlength=len(floor))
-    rank = np.empty(len(block), np.int64)
-    rank[order] = ranks(size)
     low, more = floor[block], extra[block]
+    rank = np.empty(len(block), np.int64)
+    rank[order_by(2 * block + (owned <= low))] = ranks(np.bincount(block, minlength=len(floor)))
     place = low + (rank < more)
     kept = np.minimum(owned, place)
     above_floor = np.bincount(block[owned > low], minlength=len(floor))

@@ -15,6 +15,7 @@ from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Paths
 from optimal.flow.pools import pools_of
 from optimal.flow.proof import proof_of
+from optimal.flow.small.recipe import fewest_moves, is_small, read_all_alike, readers_of
 from optimal.flow.stages import Stages
 from optimal.flow.tier_flows import tier_flows
 from optimal.solution import Stopped
@@ -65,19 +66,18 @@ def flow(
     BadInput
         Where costs would leave 64 bits.
     """
-    unknown = (None,) * len(objective)
+    unknown, stages = (None,) * len(objective), Stages.of(objective)
+    time_left = TimeLeft.of(time_limit)
+    closed_form = closed_form and stages.has_closed_form
     try:
+        if closed_form and is_small(group) and not read_all_alike(readers := readers_of(group)):
+            return fewest_moves(group, readers, time_left, settle_ties=settle_ties)
         found = flows_of(
-            group,
-            objective,
-            TimeLeft.of(time_limit),
-            closed_form=closed_form,
-            settle_ties=settle_ties,
+            group, objective, time_left, closed_form=closed_form, settle_ties=settle_ties
         )
     except OutOfTime:
         return Answer(None, unknown, stopped=Stopped.TIME_LIMIT)
-    stages = Stages.of(objective)
-    in_closed_form = closed_form and stages.has_closed_form and found.in_closed_form.all()
+    in_closed_form = closed_form and found.in_closed_form.all()
     return Answer(
         owner=found.owner,
         bounds=unknown,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from optimal.flow.costs import COSTS
@@ -31,6 +32,7 @@ class Stages:
     flows: Objective
 
     @staticmethod
+    @lru_cache(maxsize=64)
     def of(objective: Objective) -> Stages:
         """Sort the tiers of an objective; where none is convex, balance decides last."""
         tiers = objective if set(objective) & set(CONVEX) else (*objective, "balance")

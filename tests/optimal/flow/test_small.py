@@ -1,0 +1,87 @@
+"""Small groups, by augmenting paths: the answer that levels and flows find, and as well proved."""
+
+import random
+
+import pytest
+
+from compare.samples.families import Family
+from optimal import ProofKind, Stopped, check, solve
+from optimal.flow import recipe
+from optimal.flow.recipe import flow
+from optimal.flow.small.recipe import MOST_PARTITIONS, is_small
+from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import chain, found, group_of
+
+KIP_54 = ("balance", "stickiness")
+EVENTS = ("fresh", "join-one", "leave-many", "partitions-added", "stable")
+
+
+def groups_of(kind: str) -> list:
+    rng = random.Random(f"small {kind}")
+    if kind == "random":
+        return [
+            random_group(rng, members=rng.randint(1, 10), partitions=rng.randint(1, 60))
+            for _ in range(150)
+        ]
+    return [
+        Family(10, 6, 6, kind, event, skewed=skewed).group(seed)
+        for event in EVENTS
+        for skewed in (False, True)
+        for seed in range(4)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["random", "nested", "buckets"])
+def test_paths_find_the_values_and_the_loads_of_levels_and_flows(kind, monkeypatch):
+    groups, asked = groups_of(kind), 0
+    small = [solve(group) for group in groups]
+    monkeypatch.setattr(recipe, "is_small", lambda _: False)
+    for group, one in zip(groups, small, strict=True):
+        other = solve(group)
+        asked += one.method == "flow"
+        assert found(one) == found(other)
+        assert one.assignment.loads.tolist() == other.assignment.loads.tolist()
+        assert (one.method, one.status, one.stopped) == (other.method, other.status, other.stopped)
+        assert one.proof.kind is ProofKind.CERTIFICATE
+        assert check(group, one) == ()
+    assert asked > 20 or kind == "buckets"
+
+
+@pytest.mark.parametrize("kind", ["equal", "random", "buckets"])
+def test_the_loads_of_a_group_are_the_same_with_the_closed_form_and_without(kind):
+    for group in groups_of(kind):
+        loads = [solve(group, method=m).assignment.loads.tolist() for m in ("auto", "flow")]
+        assert loads[0] == loads[1]
+
+
+def test_of_those_who_can_carry_one_more_the_first_do():
+    owned = {"c0": {"t1": [0, 1, 2]}, "c1": {"t0": [0, 1, 2]}, "c2": {"t0": [3], "t1": [3]}}
+    reads = {"c0": ["t1"], "c1": ["t0"], "c2": ["t0", "t1"]}
+    solution = solve(group_of({"t0": 4, "t1": 4}, reads, owned))
+    assert (found(solution), solution.method) == ((2, 0), "flow")
+    fresh = solve(group_of({"t0": 4, "t1": 4}, reads))
+    assert fresh.assignment.loads.tolist() == [3, 3, 2]
+
+
+def test_a_part_that_has_too_much_and_one_that_has_too_little_are_levelled_by_themselves():
+    reads = {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1", "t2"], "c3": ["t2"], "c4": []}
+    solution = solve(group_of({"t0": 9, "t1": 1, "t2": 2}, reads))
+    assert solution.assignment.loads.tolist() == [5, 4, 2, 1, 0]
+    assert solution.method == "flow"
+
+
+def test_topics_that_nobody_reads_stay_with_nobody():
+    reads = {"c0": ["t0"], "c1": ["t0", "t2"]}
+    solution = solve(group_of({"t0": 2, "t1": 3, "t2": 1}, reads))
+    assert solution.assignment.loads.tolist() == [2, 1]
+    assert solution.assignment.unassigned == {"t1": [0, 1, 2]}
+
+
+def test_a_small_group_stops_when_the_time_is_up():
+    answer = flow(chain(9, 20), KIP_54, time_limit=-1.0)
+    assert (answer.owner, answer.stopped) == (None, Stopped.TIME_LIMIT)
+
+
+def test_a_group_of_many_partitions_is_not_small():
+    assert is_small(chain(3, MOST_PARTITIONS // 2))
+    assert not is_small(chain(3, MOST_PARTITIONS))
