@@ -102,7 +102,7 @@ def steps(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
     return {
         "document to `Group`": lambda: [*map(Group.from_dict, documents)],
         "JSON to `Group`": lambda: [*map(Group.from_json, texts)],
-        "JSON to rows": lambda: decode(texts),
+        "JSON to rows": lambda: list(decode(texts)),
         "`Group` to rows": lambda: batch_of(groups),
         "rows to `Group`": lambda: [*each_of(rows)],
         "Parquet to rows": lambda: [*read_rows(file)],

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from groups.arrays import NOBODY, UNKNOWN, frozen
 from groups.columns.names import numbers
+from groups.columns.parts import sums
 from groups.columns.racks import joined_racks
 from groups.group import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -21,14 +23,15 @@ if TYPE_CHECKING:
     from groups.columnar.layout import BadRow
 
 
-def portions(
-    groups: Sequence[Group], size: Callable[[Group], int], most: int
-) -> Iterator[list[Group]]:
-    """Cut a row of groups into portions whose sizes add up to so much at most.
+T = TypeVar("T")
+
+
+def portions(groups: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Cut a row of groups, or their numbers, into portions whose sizes add up to so much at most.
 
     A group that is larger by itself is a portion of its own.
     """
-    portion: list[Group] = []
+    portion: list[T] = []
     total = 0
     for group in groups:
         if portion and total + size(group) > most:
@@ -52,11 +55,8 @@ class Fleet:
     group : the groups side by side; its names are numbers
     member_start, topic_start, partition_start : (groups + 1,) int64
     alone : returns a group by itself, by its number
-    rows : the groups as rows of `groups.columnar.layout.LAYOUT`, with their names; None of a
-        fleet that was not made of rows
     place : (groups,) int64, the number of each group among what the fleet was made of
-    other_claims : (groups,) bool, where members claim something else than what they are the
-        valid owners of; None: nobody looked
+    claims_looked_at : returns what `other_claims` is
     """
 
     group: Group
@@ -64,9 +64,8 @@ class Fleet:
     topic_start: Int64
     partition_start: Int64
     alone: Callable[[int], Group]
-    rows: pa.RecordBatch | None
     place: Int64
-    other_claims: Bools | None = None
+    claims_looked_at: Callable[[], Bools]
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -76,6 +75,11 @@ class Fleet:
     def member_group(self) -> Int64:
         """(members,) int64: the number of each member's group."""
         return np.repeat(np.arange(len(self)), np.diff(self.member_start))
+
+    @cached_property
+    def other_claims(self) -> Bools:
+        """(groups,) bool: where members claim something else than what they validly own."""
+        return self.claims_looked_at()
 
     @property
     def partition_group(self) -> Int64:
@@ -106,11 +110,8 @@ class Fleet:
         members, topics, partitions = (
             good.lists[name].start for name in ("members", "topics", "owner")
         )
-        claims = good.other_claims()
-        fleet = Fleet(
-            good.group, members, topics, partitions, good.alone, good.rows, good.place, claims
-        )
-        return fleet, failures
+        starts = members, topics, partitions
+        return Fleet(good.group, *starts, good.alone, good.place, good.other_claims), failures
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
@@ -137,7 +138,14 @@ class Fleet:
             racks=joined_racks([g.racks for g in groups], np.diff(members), np.diff(partitions)),
         )
         numbered = np.arange(len(groups))
-        return Fleet(group, members, topics, partitions, groups.__getitem__, None, numbered)
+
+        def other_claims() -> Bools:
+            # Each valid owner has claimed what it owns: as many claims say no more.
+            claims = [len(one.claims.member) for one in groups]
+            return np.asarray(sums(group.owner >= 0, partitions) != np.array(claims, np.int64))
+
+        starts = members, topics, partitions
+        return Fleet(group, *starts, groups.__getitem__, numbered, other_claims)
 
     def only(self, chosen: Bools) -> Fleet:
         """Return the fleet of some of the groups, (groups,) bool, in their order."""
@@ -166,7 +174,6 @@ class Fleet:
             weight=None if weight is None else weight[partition],
             racks=None if own.racks is None else own.racks.of(member, partition),
         )
-        others = self.other_claims
         members, topics, partitions = (_starts(size[index]) for size in sizes)
         return Fleet(
             group,
@@ -174,9 +181,8 @@ class Fleet:
             topics,
             partitions,
             alone=lambda number: self.alone(int(index[number])),
-            rows=None if self.rows is None else self.rows.take(index),
             place=self.place[index],
-            other_claims=None if others is None else others[index],
+            claims_looked_at=lambda: self.other_claims[index],
         )
 
 

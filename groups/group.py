@@ -139,8 +139,7 @@ class Group:
         BadInput
             Where a rule of the format is broken; the message names the place.
         """
-        found = of_mapping(document)
-        short = None if found is None else plain(found)
+        short = plain(of_mapping(document))
         if short is None:
             return Group(**snapshot.columns_of(document))
         return Group.of_valid(snapshot_of(short))
@@ -156,8 +155,7 @@ class Group:
         BadInput
             Where the text is not JSON, or a rule of the format is broken.
         """
-        found = typed(text)
-        short = None if found is None else plain(found)
+        short = plain(typed(text))
         if short is None:
             return Group(**snapshot.columns_of(parse_json(text)))
         return Group.of_valid(snapshot_of(short))

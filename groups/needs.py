@@ -41,7 +41,7 @@ def require_data(group: Group, objective: Objective) -> None:
 
 
 def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
-    """Return why groups lack what a tier needs, as `require_data` says it, by their indices."""
+    """Return why groups lack what a flow tier needs, as `require_data` says, by their indices."""
     suspected = _suspected(fleet, objective)
     found = {}
     for index in np.flatnonzero(suspected).tolist():
@@ -60,9 +60,9 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
     if needed == {None}:
         return found
     read = np.repeat(group.readers > 0, group.partitions)
-    for needs in needed & {"lag", "weight"}:
-        column = group.lag_records if needs == "lag" else group.weight
-        found |= some(read if column is None else read & (column < 0), partitions)
+    if "weight" in needed:
+        column, owned = group.weight, read & (group.owner >= 0)
+        found |= some(owned if column is None else owned & (column < 0), partitions)
         if column is not None:
             # A fleet whose groups add up to so much is looked at one by one.
             found |= column.sum(where=column > 0, dtype=float) >= SAFE_TOTAL / 2
@@ -71,7 +71,7 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
         found |= some(read if racks is None else read & (racks.replicas < 0), partitions)
         if racks is not None:
             found |= ~some(racks.member >= 0, members)
-    return found if "peak_time" not in objective else np.ones(len(fleet), bool)
+    return found
 
 
 def _require_column(

@@ -211,13 +211,14 @@ def _legend(
     measures: dict[str, str],
     offset: int,
 ) -> dict[str, object]:
+    measure = measures.get(form, form)
     return {
         "format": FORMAT,
         "group": group.name,
         "formulation": formulation,
         "minimised": tiers[-1],
-        "measure": measures.get(form, form),
-        "relation": RELATION if measures.get(form, form) == SQUARES else None,
+        "measure": measure,
+        "relation": RELATION if measure == SQUARES else None,
         "offset": offset,
         "held": [
             {"tier": tier, "measure": measures.get(one, one), "value": value}

@@ -102,7 +102,7 @@ def solve(
             import_module("optimal.moves.recipe")
         return Within(group, tiers, budgets, TimeLeft.of(time_limit), solve).solved(method)
     chosen = _picked(group, tiers) if method == "auto" else method
-    run = loaded(chosen, closed_form=method == "auto")
+    run = _loaded(chosen, closed_form=method == "auto")
     if method == "auto" and chosen == "cp-sat":
         from optimal.moves.hinted import hinted
 
@@ -134,7 +134,7 @@ def _picked(group: Group, objective: Objective) -> MethodName:
     return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
 
 
-def loaded(method: MethodName, *, closed_form: bool) -> Method:
+def _loaded(method: MethodName, *, closed_form: bool) -> Method:
     """Load a method and its solver, which takes longer than a small group does.
 
     Parameters

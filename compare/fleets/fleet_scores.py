@@ -11,7 +11,7 @@ from compare.fleets.values import values_of
 from compare.score import CURRENT, score, score_current
 from groups.arrays import count_owners
 from groups.assignment import Assignment
-from groups.columns.parts import some, sums
+from groups.columns.parts import some
 from groups.errors import AssayError
 from groups.tiers import TIERS
 from optimal.solution import Status
@@ -63,12 +63,11 @@ def score_fleet_current(solution: FleetSolution) -> FleetScores:
     Groups whose members claim something else than they validly own are scored one by one.
     """
     fleet = solution.fleet
-    alone = _claims_differ(fleet) if fleet.other_claims is None else fleet.other_claims
     return _scored(
         solution,
         fleet.group.owner,
         CURRENT,
-        alone,
+        fleet.other_claims,
         lambda at: score_current(fleet.alone(at), solution.solution(at)),
     )
 
@@ -92,16 +91,6 @@ def score_fleet(solution: FleetSolution, owner: Int32, assignor: str) -> FleetSc
 
     fleet = solution.fleet
     return _scored(solution, owner, assignor, np.zeros(len(fleet), bool), one)
-
-
-def _claims_differ(fleet: Fleet) -> Bools:
-    """(groups,) bool: whether members claim something else than what they validly own.
-
-    Each valid owner has claimed what it owns, so that it takes as many claims to say no more.
-    """
-    owned = sums(fleet.group.owner >= 0, fleet.partition_start)
-    claims = [len(fleet.alone(at).claims.member) for at in range(len(fleet))]
-    return np.asarray(owned != np.array(claims, np.int64), bool)
 
 
 def _scored(

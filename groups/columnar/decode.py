@@ -26,31 +26,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-# Of all groups of a batch.
+# Of all groups of a batch; one group may have more.
 PARTITIONS_AT_ONCE = 4_000_000
 _OWNER = LAYOUT.get_field_index("owner")
 Content = str | bytes | Mapping[str, Any]
-
-
-def decode(
-    contents: Iterable[Content], *, reset: str | None = None, assume_equal: bool = False
-) -> tuple[pa.RecordBatch, list[BadRow]]:
-    """Return the rows of the snapshots that are good, and why the others are not.
-
-    A row is that of the group which :meth:`Group.from_json` returns, and a reason is what it
-    raises. `BadRow.row` counts all contents; the rows are those of the others, in their order.
-
-    Parameters
-    ----------
-    contents : JSON each, or documents; bytes are UTF-8
-    reset : see :meth:`Group.with_reset`
-    assume_equal : take unknown subscriptions as all topics of the group
-    """
-    some = list(decode_some(contents, reset=reset, assume_equal=assume_equal))
-    table = pa.Table.from_batches([one.rows for one in some], LAYOUT)
-    rows = table.combine_chunks().to_batches()
-    failures = [bad for one in some for bad in one.failures]
-    return rows[0] if rows else _batch(_columns()), failures
 
 
 class Decoded(NamedTuple):
@@ -61,20 +40,23 @@ class Decoded(NamedTuple):
     end: int
 
 
-def decode_some(
+def decode(
     contents: Iterable[Content],
     *,
     reset: str | None = None,
     assume_equal: bool = False,
-    most: int = PARTITIONS_AT_ONCE,
 ) -> Iterator[Decoded]:
-    """Yield what :func:`decode` returns, in batches that fit the memory.
+    """Yield the rows of the snapshots that are good, and why the others are not.
 
-    A short text may hold many partitions.
+    A row is that of the group which :meth:`Group.from_json` returns, and a reason is what it
+    raises. `BadRow.row` counts all contents; the rows are those of the others, in their order.
+    They come in batches that fit the memory: a short text may hold many partitions.
 
     Parameters
     ----------
-    most : partitions of the groups of a batch; of one group there may be more
+    contents : JSON each, or documents; bytes are UTF-8
+    reset : see :meth:`Group.with_reset`
+    assume_equal : take unknown subscriptions as all topics of the group
     """
     columns, failures = _columns(), []
     end = 0
@@ -86,7 +68,7 @@ def decode_some(
             failures.append(BadRow(index, str(error), *names_in(content)))
             continue
         owner = columns[_OWNER]
-        if owner.end and owner.end + len(row[_OWNER]) > most:
+        if owner.end and owner.end + len(row[_OWNER]) > PARTITIONS_AT_ONCE:
             yield Decoded(_batch(columns), failures, index)
             columns, failures = _columns(), []
         for column, value in zip(columns, row, strict=True):
@@ -148,8 +130,7 @@ class _Lists:
 
 
 def _row(content: Content, reset: str | None, assume_equal: bool) -> tuple[Any, ...]:
-    found = of_mapping(content) if isinstance(content, Mapping) else typed(content)
-    short = None if found is None else plain(found)
+    short = plain(of_mapping(content) if isinstance(content, Mapping) else typed(content))
     if short is None:
         group = _the_long_way(content)
     elif (reset and not short.reset and short.logs) or (assume_equal and short.known):

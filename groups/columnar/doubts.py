@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from groups.arrays import MOST_PARTITIONS, NOBODY
 from groups.columnar.layout import LAYOUT, MAY_BE_NULL
+from groups.columns.parts import sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +35,7 @@ def doubted(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
     bad = _nulls(rows, lists)
     topics, members, counts = lists["topics"], lists["members"], lists["partitions"]
     impossible = (counts.values < 0) | (counts.values > MOST_PARTITIONS)
-    until = np.concatenate(([0], np.cumsum(np.where(impossible, 0, counts.values))))
-    total = until[counts.start[1:]] - until[counts.start[:-1]]
+    total = sums(np.where(impossible, 0, counts.values), counts.start)
     bad |= counts.rows_with(impossible) | (total > MOST_PARTITIONS)
     bad |= counts.length != topics.length
     for expected, of_each in (

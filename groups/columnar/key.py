@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from groups.arrays import UNKNOWN
 from groups.columnar.layout import LAYOUT, SAYS_NOTHING, in_layout
+from groups.columns.parts import some
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy.typing as npt
 
     from groups.arrays import Int64
@@ -49,12 +48,6 @@ def keys_of(rows: pa.RecordBatch) -> list[str]:
         sha256(b"".join(of_row)).hexdigest()[:HEXADECIMAL_DIGITS]
         for of_row in zip(*texts, strict=True)
     ]
-
-
-def key_of(row: Mapping[str, Any]) -> str:
-    """Return the key of one row, lists as lists or arrays."""
-    columns = [pa.array([row.get(field.name)], field.type) for field in LAYOUT]
-    return keys_of(pa.RecordBatch.from_arrays(columns, schema=LAYOUT))[0]
 
 
 class _Part(NamedTuple):
@@ -99,8 +92,7 @@ def _parts(column: pa.Array, name: str) -> list[_Part]:
     flat = values.to_numpy(zero_copy_only=False)
     length = np.diff(ends)
     if name in SAYS_NOTHING:
-        said = np.concatenate(([0], np.cumsum(flat != SAYS_NOTHING[name])))
-        length = np.where(there & (said[ends[1:]] > said[ends[:-1]]), length, UNKNOWN)
+        length = np.where(there & some(flat != SAYS_NOTHING[name], ends), length, UNKNOWN)
     return [_Part(length, _bytes(flat), ends * flat.itemsize)]
 
 

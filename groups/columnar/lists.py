@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from groups.columns.parts import some
+
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
 
@@ -76,8 +78,7 @@ class Lists:
         """(rows,) bool: which have a marked value; (values,) bool says which those are."""
         if not marked.any():
             return np.zeros(len(self.given), bool)
-        before = np.concatenate(([0], np.cumsum(marked)))
-        return np.asarray(before[self.start[1:]] > before[self.start[:-1]], bool)
+        return some(marked, self.start)
 
     def rows_that_fall(self, falls: Bools) -> Bools:
         """(rows,) bool: in which a value is not as it is to be after the one before it.

@@ -61,10 +61,10 @@ class Plain(NamedTuple):
     details: list[MemberDetails] | None
 
 
-def plain(document: TypedDocument) -> Plain | None:
-    """Return the columns of a typed document, None where it is not plain."""
+def plain(document: TypedDocument | None) -> Plain | None:
+    """Return the columns of a typed document, None where it is not plain, or not typed at all."""
     try:
-        return _plain(document)
+        return None if document is None else _plain(document)
     except Unusual:
         return None
 

@@ -75,7 +75,6 @@ class TypedDocument(Struct, forbid_unknown_fields=True):
 
 
 _DECODER = Decoder(TypedDocument)
-_TEXTS = ("instance_id", "client_id", "host", "subscription_regex")
 _MEMBER_KEYS = len(TypedMember.__struct_fields__)
 
 

@@ -108,7 +108,7 @@ def _fits(group: Group, objective: Objective, proof: Proof) -> bool:
 def _proves(books: Books, objective: Objective, proof: Proof) -> bool:
     """Say whether a certificate proves a valid assignment optimal."""
     if objective == ("topic_balance",):
-        return _least_squares(books) == books.value("topic_balance")
+        return int(books.even_squares.sum()) == books.value("topic_balance")
     before, after = around_balance(objective)
     scale = scale_of(proof, after, [books.most(tier) for tier in after])
     if "balance" not in objective:
@@ -164,11 +164,3 @@ def _dot(times: Int64 | int, value: Int64) -> int:
     """Return the sum of the products, of which the factors `times` add up to less than 2^31."""
     high, low = value >> HALF, value & (2**HALF - 1)
     return (int((times * high).sum()) << HALF) + int((times * low).sum())
-
-
-def _least_squares(books: Books) -> int:
-    """Return the least sum of squares of topics: each reader's share is the average, rounded."""
-    read = books.readers > 0
-    readers = books.readers[read]
-    share, more = np.divmod(books.group.partitions[read], readers)
-    return int((more * (share + 1) ** 2 + (readers - more) * share**2).sum())

@@ -198,11 +198,22 @@ class Books:
             return self.far(self.held[self.read])
         return np.where(self.moved, self.leaving(tier), 0)
 
+    def dearest(self, tier: str) -> Int64 | Bools:
+        """(read,) int64 or bool: what each costs in a tier where all is far, or nothing stays."""
+        if tier == "moved_weight":
+            return self.leaving(tier)
+        return np.ones(len(self.owned), bool) if tier == "racks" else self.owned
+
     def most(self, tier: str) -> int:
         """Return what a tier costs where all is far, or nothing stays."""
-        if tier == "moved_weight":
-            return int(self.leaving(tier).sum())
-        return len(self.moved) if tier == "racks" else int(np.count_nonzero(self.owned))
+        return int(self.dearest(tier).sum())
+
+    @cached_property
+    def even_squares(self) -> Int64:
+        """(topics,) int64: the least sum of squares: the share of each reader is rounded."""
+        share, more = np.divmod(self.group.partitions, np.maximum(self.readers, 1))
+        least = more * (share + 1) ** 2 + (self.readers - more) * share**2
+        return np.where(self.readers > 0, least, 0)
 
     def value(self, tier: str) -> int:
         """Return the value of a tier."""

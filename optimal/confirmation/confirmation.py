@@ -41,34 +41,6 @@ def confirmed(
     assignment = None if answer.owner is None else Assignment(group, answer.owner)
     books = None if assignment is None else Books.of(group, assignment.owner)
     found = None if books is None else values_of(books, objective, answer.proof)
-    solution = _solution(group, objective, answer, method, seconds, assignment, found, at_most)
-    try:
-        audit(group, solution, books)
-    except (InvalidAssignment, ProofError) as error:
-        raise SolverContradiction(
-            f"{group.name}: {method} contradicts the checker: {error}"
-        ) from error
-    return solution
-
-
-def unconfirmed(
-    group: Group, objective: Objective, answer: Answer, method: str, seconds: float
-) -> Solution:
-    """Turn an answer into a solution; the values of its tiers are computed here."""
-    assignment = None if answer.owner is None else Assignment(group, answer.owner)
-    return _solution(group, objective, answer, method, seconds, assignment, None)
-
-
-def _solution(
-    group: Group,
-    objective: Objective,
-    answer: Answer,
-    method: str,
-    seconds: float,
-    assignment: Assignment | None,
-    found: tuple[int, ...] | None,
-    at_most: Budgets | None = None,
-) -> Solution:
     if found is None:
         found = () if assignment is None else values(assignment, objective)
     bounds: tuple[int | None, ...] = answer.bounds
@@ -83,7 +55,7 @@ def _solution(
         met = all(term.value == term.bound for term in terms)
         proved = met and answer.proof.kind is not ProofKind.NONE
         status = Status.OPTIMAL if proved else Status.FEASIBLE
-    return Solution(
+    solution = Solution(
         group=group,
         objective=objective,
         status=status,
@@ -95,3 +67,10 @@ def _solution(
         proof=answer.proof if status is Status.OPTIMAL else Proof(ProofKind.NONE),
         at_most=at_most or {},
     )
+    try:
+        audit(group, solution, books)
+    except (InvalidAssignment, ProofError) as error:
+        raise SolverContradiction(
+            f"{group.name}: {method} contradicts the checker: {error}"
+        ) from error
+    return solution

@@ -97,6 +97,7 @@ def proved_groups(
     books: Books,
     fleet: Fleet,
     objective: Objective,
+    value: Int64,
     integers: tuple[Int64, Int64],
     scale: Int64,
 ) -> Bools:
@@ -104,12 +105,12 @@ def proved_groups(
 
     Parameters
     ----------
+    value : of each tier for each group, as :func:`values_of_groups` has it
     integers : level and price, (members,) int64 each
     scale : (groups, tiers after balance) int64
     """
     if objective == ("topic_balance",):
-        found = _value(books, fleet, "topic_balance")
-        return np.asarray(found == _least_squares(books, fleet), bool)
+        return np.asarray(value[:, 0] == sums(books.even_squares, fleet.topic_start), bool)
     before, after = around_balance(objective)
     level, price = integers
     if "balance" not in objective:
@@ -117,7 +118,10 @@ def proved_groups(
         after, scale = (), scale[:, :0]
     outside = (level > books.loads) | (level < books.loads - 1)
     held_well = ~some(outside, fleet.member_start) if "balance" in objective else True
-    values = [_value(books, fleet, tier) for tier in after]
+    values = [
+        value[:, objective.index(tier)] if tier in objective else _value(books, fleet, tier)
+        for tier in after
+    ]
     if not _fits(books, after, price, scale):
         return np.zeros(len(fleet), bool)
     of_partition = fleet.partition_group[books.read]
@@ -148,21 +152,5 @@ def _outweigh(books: Books, fleet: Fleet, after: Objective, scale: Int64) -> Boo
     rest, good = np.zeros(len(fleet), np.int64), np.ones(len(fleet), bool)
     for at in reversed(range(len(after))):
         good &= scale[:, at] > rest
-        rest += scale[:, at] * _most(books, fleet, after[at])
+        rest += scale[:, at] * _of_partitions(books, fleet, books.dearest(after[at]))
     return good
-
-
-def _most(books: Books, fleet: Fleet, tier: str) -> Int64:
-    """(groups,) int64: what a tier costs where all is far, or nothing stays."""
-    if tier == "moved_weight":
-        return _of_partitions(books, fleet, books.leaving(tier))
-    far = np.ones(len(books.owned), bool)
-    return _of_partitions(books, fleet, far if tier == "racks" else books.owned)
-
-
-def _least_squares(books: Books, fleet: Fleet) -> Int64:
-    """(groups,) int64: the least sum of squares of topics, each reader's share rounded."""
-    read = books.readers > 0
-    share, more = np.divmod(books.group.partitions, np.maximum(books.readers, 1))
-    least = more * (share + 1) ** 2 + (books.readers - more) * share**2
-    return sums(np.where(read, least, 0), fleet.topic_start)

@@ -49,18 +49,9 @@ def scales_of(
     for at in reversed(range(len(prices))):
         scale[:, at] = rest + 1
         steepest = 2 * greatest(np.abs(prices[at]), fleet.member_start) + 2
-        cost = _greatest_totals(fleet, stages.flows[at])
+        cost = sums(COSTS[stages.flows[at]].dearest(fleet.group), fleet.partition_start)
         likely += scale[:, at].astype(float) * (cost.astype(float) + steepest)
         if likely.max(initial=0) >= SAFE:
             raise BadInput("objective: the costs of the tiers after balance leave 64 bits")
         rest += scale[:, at] * (cost + steepest)
     return ProofKind.CERTIFICATE, scale
-
-
-def _greatest_totals(fleet: Fleet, tier: str) -> Int64:
-    """(groups,) int64: a bound on what all partitions of a group cost in a tier."""
-    cost, group = COSTS[tier], fleet.group
-    if cost.weight is None:
-        return np.diff(fleet.partition_start)
-    weight = np.maximum(cost.of_leaving(group, np.arange(group.n_partitions)), 0)
-    return sums(np.where(group.owner >= 0, weight, 0), fleet.partition_start)

@@ -10,6 +10,7 @@ import numpy as np
 
 from groups.columns.parts import some
 from groups.errors import AssayError, BadInput, SolverContradiction
+from groups.fleet import portions
 from groups.needs import lacking
 from groups.tiers import TIERS, parse_objective
 from optimal.certificate import check
@@ -26,9 +27,8 @@ from optimal.solve import solve
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from groups.arrays import Bools
     from groups.fleet import Fleet
     from groups.tiers import Objective
     from optimal.fleets.fleet_solution import Words
@@ -70,19 +70,19 @@ def solve_fleet(
         return found.done()
     errors, good = lacking(fleet, tiers), np.ones(len(fleet), bool)
     good[list(errors)] = False
-    portions = list(_portions(fleet, good))
-    if len(portions) == 1 and good.all():
-        solution = _together(fleet, tiers, time_limit)
-        if solution is not None and not solution.errors:
-            return solution
     found = Columns(fleet, tiers, len(Stages.of(tiers).flows))
     found.fail(errors)
-    for chosen in portions:
-        part = _together(fleet.only(chosen), tiers, time_limit)
+    sizes = np.diff(fleet.member_start).tolist()
+    for index in portions(np.flatnonzero(good).tolist(), sizes.__getitem__, MEMBERS_TOGETHER):
+        chosen = np.zeros(len(fleet), bool)
+        chosen[index] = True
+        whole = len(index) == len(fleet)
+        part = _together(fleet if whole else fleet.only(chosen), tiers, time_limit)
         if part is None:
             # What is too large together need not be so in each group.
-            index = np.flatnonzero(chosen).tolist()
             _one_by_one(found, fleet, tiers, index, time_limit)
+        elif whole and not part.errors:
+            return part
         else:
             found.put(chosen, part)
     return found.done()
@@ -101,28 +101,6 @@ def _one_by_one(
             found.put_one(at, solve(fleet.alone(at), objective, time_limit=time_limit))
         except AssayError as error:
             found.fail({at: error})
-
-
-def _portions(fleet: Fleet, good: Bools) -> Iterator[Bools]:
-    """Cut the good groups into portions of so many members at most, (groups,) bool each.
-
-    A group that is larger by itself is a portion of its own.
-    """
-    sizes = np.diff(fleet.member_start)
-    if int(sizes[good].sum()) <= MEMBERS_TOGETHER:
-        if good.any():
-            yield good
-        return
-    index, total = np.flatnonzero(good), 0
-    portion = np.zeros(len(good), np.int64)
-    number = 0
-    for group, size in zip(index.tolist(), sizes[index].tolist(), strict=True):
-        if total and total + size > MEMBERS_TOGETHER:
-            number, total = number + 1, 0
-        portion[group] = number
-        total += size
-    for one in range(number + 1):
-        yield good & (portion == one)
 
 
 def _together(
@@ -148,7 +126,7 @@ def _together(
     value = values_of_groups(books, fleet, objective)
     good = valid_groups(books, fleet)
     if kind is ProofKind.CERTIFICATE:
-        good &= proved_groups(books, fleet, objective, (level, price), scale)
+        good &= proved_groups(books, fleet, objective, value, (level, price), scale)
     ended = perf_counter()
     solution = FleetSolution(
         fleet=fleet,

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from groups.arrays import Int64
+    from groups.arrays import Bools, Int64
     from groups.group import Group
 
 
@@ -45,12 +45,12 @@ class Cost:
         weight = self.weight(group)
         return 0 if weight is None else int(weight.max(initial=0))
 
-    def greatest_total(self, group: Group) -> int:
-        """Return a bound on what all partitions cost together."""
-        if self.weight is None:
-            return group.n_partitions
-        owned = np.flatnonzero(group.owner >= 0)
-        return int(np.maximum(self.of_leaving(group, owned), 0).sum())
+    def dearest(self, group: Group) -> Int64 | Bools:
+        """(all partitions,) int64 or bool: a bound on what each costs."""
+        weight = None if self.weight is None else self.weight(group)
+        if weight is None:
+            return np.full(group.n_partitions, self.weight is None)
+        return np.where(group.owner >= 0, np.maximum(weight, 0), 0)
 
 
 COSTS = {

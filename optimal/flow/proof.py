@@ -32,7 +32,7 @@ def proof_of(
         return Proof(ProofKind.SOLVER)
     if "balance" not in objective:
         return Proof(ProofKind.CERTIFICATE)
-    units = _units(prices, [COSTS[tier].greatest_total(group) for tier in stages.flows])
+    units = _units(prices, [int(COSTS[tier].dearest(group).sum()) for tier in stages.flows])
     if units is None:
         return Proof(ProofKind.SOLVER)
     price = np.zeros(len(level), np.int64)

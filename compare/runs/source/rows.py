@@ -13,7 +13,7 @@ from compare.runs.source.planning import LINE_BYTES
 from compare.runs.source.reading import Printed, portions
 from compare.runs.source.split import Seeds
 from groups.columnar.canonical import canonical
-from groups.columnar.decode import decode_some
+from groups.columnar.decode import decode
 from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of, groups_of
@@ -140,7 +140,7 @@ def _decoded(
     contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given
 ) -> Iterator[Rows]:
     start = 0
-    for some in decode_some(contents, reset=given.reset, assume_equal=given.assume_equal):
+    for some in decode(contents, reset=given.reset, assume_equal=given.assume_equal):
         bad = {one.row for one in some.failures}
         places = [at[index] for index in range(start, some.end) if index not in bad]
         failures = [

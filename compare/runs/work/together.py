@@ -132,10 +132,7 @@ class Together:
         fleet, groups = self.solution.fleet, len(self.solution)
         plain = self.solution.status == str(Status.OPTIMAL)
         plain[[*self.solution.errors, *now.reasons]] = False
-        if fleet.other_claims is None:
-            plain[:] = False
-        else:
-            plain &= ~fleet.other_claims
+        plain &= ~fleet.other_claims
         holds = some(fleet.group.owner >= 0, fleet.partition_start)
         there = np.diff(fleet.member_start) > 0
         differs = now.value != self.solution.value

@@ -3,13 +3,22 @@
 import json
 import random
 
+import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.decode import decode, decode_some
+from groups.columnar import decode as module
+from groups.columnar.decode import decode
 from groups.columnar.rows import batch_of
 from groups.documents.json_files import parse_json
 from tests.groups.plain.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
+
+
+def decoded(contents, **options):
+    """All rows and all reasons in one."""
+    some = list(decode(contents, **options))
+    rows = pa.concat_batches([one.rows for one in some])
+    return rows, [bad for one in some for bad in one.failures]
 
 
 def one_by_one(texts, change=lambda group: group):
@@ -34,7 +43,7 @@ def mutated(seed: int) -> list[str]:
 
 def test_rows_and_reasons_of_many_texts_are_those_of_their_groups_one_by_one():
     texts = mutated(3)
-    rows, failures = decode(texts)
+    rows, failures = decoded(texts)
     expected, reasons = one_by_one(texts)
     assert rows.to_pylist() == expected.to_pylist()
     assert [(bad.row, bad.reason) for bad in failures] == reasons
@@ -44,14 +53,14 @@ def test_rows_and_reasons_of_many_texts_are_those_of_their_groups_one_by_one():
 
 def test_bytes_and_documents_give_the_rows_of_their_texts():
     texts = [text for text in mutated(4) if text.isprintable() and "\\ud" not in text]
-    rows, failures = decode(texts)
-    from_bytes, also = decode([text.encode() for text in texts])
+    rows, failures = decoded(texts)
+    from_bytes, also = decoded([text.encode() for text in texts])
     assert from_bytes.equals(rows)
     assert also == failures
     good = [
         json.loads(text) for at, text in enumerate(texts) if at not in {f.row for f in failures}
     ]
-    from_documents, none = decode(good)
+    from_documents, none = decoded(good)
     assert from_documents.equals(rows)
     assert none == []
 
@@ -67,13 +76,13 @@ def test_what_is_assumed_of_a_group_is_assumed_of_its_row(reset, assume_equal):
         group = group.with_reset(reset)
         return group.with_equal_subscriptions() if assume_equal else group
 
-    rows, _ = decode(texts, reset=reset, assume_equal=assume_equal)
+    rows, _ = decoded(texts, reset=reset, assume_equal=assume_equal)
     assert rows.to_pylist() == one_by_one(texts, change)[0].to_pylist()
 
 
 def test_a_failure_names_the_group_and_its_time_where_the_text_does():
     bad = json.dumps({**RICH, "members": 5})
-    _, failures = decode([bad, "{", b"\xff{}", b'{"group": "g", "group": "h"}'])
+    _, failures = decoded([bad, "{", b"\xff{}", b'{"group": "g", "group": "h"}'])
     assert [(f.group, f.captured_at) for f in failures] == [
         ("orders-é", "2026-11-20T10:00:00Z"),
         (None, None),
@@ -86,15 +95,14 @@ def test_a_failure_names_the_group_and_its_time_where_the_text_does():
 
 
 def test_no_texts_are_no_rows():
-    rows, failures = decode([])
-    assert len(rows) == 0
-    assert failures == []
+    assert list(decode([])) == []
 
 
-def test_batches_are_cut_by_partitions_and_are_together_what_is_decoded_at_once():
+def test_batches_are_cut_by_partitions_and_are_together_what_is_decoded_at_once(monkeypatch):
     texts = mutated(5)
-    rows, failures = decode(texts)
-    some = list(decode_some(texts, most=40))
+    rows, failures = decoded(texts)
+    monkeypatch.setattr(module, "PARTITIONS_AT_ONCE", 40)
+    some = list(decode(texts))
     assert len(some) > 50
     assert all(len(one.rows) == 1 or len(one.rows["owner"].flatten()) <= 40 for one in some)
     assert [row for one in some for row in one.rows.to_pylist()] == rows.to_pylist()

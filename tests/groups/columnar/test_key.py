@@ -6,10 +6,16 @@ import pyarrow as pa
 import pytest
 
 from groups import Group
-from groups.columnar.key import key_of, keys_of
+from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of, row_of
 from tests.groups.columnar.test_rows import EVERYTHING, good, odd, shipped
+
+
+def key_of(row: dict) -> str:
+    """The key of one row, lists as lists or arrays."""
+    columns = [pa.array([row.get(field.name)], field.type) for field in LAYOUT]
+    return keys_of(pa.RecordBatch.from_arrays(columns, schema=LAYOUT))[0]
 
 
 def test_the_key_of_a_group_stays_what_it_is():

@@ -39,14 +39,15 @@ def confirmed(solution: FleetSolution) -> np.ndarray:
     fleet = solution.fleet
     books = Books.of(fleet.group, solution.owner)
     good = valid_groups(books, fleet)
+    value = values_of_groups(books, fleet, solution.objective)
     good &= proved_groups(
         books,
         fleet,
         solution.objective,
+        value,
         (solution.level, solution.price),
         solution.scale,
     )
-    value = values_of_groups(books, fleet, solution.objective)
     return good & (value == solution.value).all(axis=1)
 
 
