@@ -70,8 +70,10 @@ def flow(
     time_left = TimeLeft.of(time_limit)
     closed_form = closed_form and stages.has_closed_form
     try:
-        if closed_form and is_small(group) and not read_all_alike(readers := readers_of(group)):
-            return fewest_moves(group, readers, time_left, settle_ties=settle_ties)
+        if closed_form and settle_ties and is_small(group):
+            readers = readers_of(group)
+            if not read_all_alike(readers):
+                return fewest_moves(group, readers, time_left)
         found = flows_of(
             group, objective, time_left, closed_form=closed_form, settle_ties=settle_ties
         )

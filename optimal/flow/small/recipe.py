@@ -56,15 +56,12 @@ def read_all_alike(readers: Iterable[int]) -> bool:
     return sum(map(int.bit_count, sets)) == every.bit_count()
 
 
-def fewest_moves(
-    group: Group, readers: list[int], time_left: TimeLeft, *, settle_ties: bool
-) -> Answer:
+def fewest_moves(group: Group, readers: list[int], time_left: TimeLeft) -> Answer:
     """Solve a group for ``balance > stickiness``, or for balance alone with the fewest moves.
 
     Parameters
     ----------
     readers : as :func:`readers_of` has it
-    settle_ties : as :func:`optimal.flow.tier_flows.tier_flows` has it
 
     Raises
     ------
@@ -85,8 +82,7 @@ def fewest_moves(
         if apart:
             left += [(some & apart, who & apart), (some & ~apart, who & ~apart)]
             continue
-        if settle_ties:
-            block.settle()
+        block.settle()
         stay |= block.stay
         take |= block.take
         for member, paid in block.prices().items():
