@@ -57,5 +57,6 @@ def capture(
             return capture_matching(
                 Cluster(admin), connection.bootstrap, patterns, lag=lag, deadline=deadline
             )
-        except Unanswered as error:
-            raise BadInput(f"{connection.bootstrap}: {error}") from None
+        except Unanswered as found:
+            # The connection looks for the reason of what the client raised.
+            raise (found.error or BadInput(f"{connection.bootstrap}: {found}")) from None

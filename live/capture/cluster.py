@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-from kafka.errors import IncompatibleBrokerVersion, KafkaError
+from kafka.errors import (
+    IncompatibleBrokerVersion,
+    KafkaConnectionError,
+    KafkaError,
+    KafkaTimeoutError,
+    NodeNotReadyError,
+    RequestTimedOutError,
+    SaslAuthenticationFailedError,
+)
 
 from live.capture import answers, requests
 
@@ -17,10 +25,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ANY_BROKER = -1
+_ATTEMPTS = 3
 
 
 class Unanswered(Exception):
-    """A broker that did not answer, or not in a way that can be read; says who and why."""
+    """A broker that did not answer, or not in a way that can be read; says who and why.
+
+    Attributes
+    ----------
+    error : what kafka-python raised, None where the answer cannot be read
+    """
+
+    def __init__(self, reason: str, error: KafkaError | None = None) -> None:
+        super().__init__(reason)
+        self.error = error
 
 
 class Cluster:
@@ -34,6 +52,7 @@ class Cluster:
     def __init__(self, admin: KafkaAdminClient) -> None:
         # Its public methods decode, merge and raise as they see fit: what is needed is the answer.
         self._manager = admin._manager  # noqa: SLF001
+        self._milliseconds = int(admin.config["request_timeout_ms"])
         self.sent = 0
 
     def answers_to(self, question: type[ApiMessage], version: int = 0) -> bool:
@@ -45,17 +64,21 @@ class Cluster:
         return int(known) >= version
 
     def ask_any(self, question: ApiMessage, kind: type[T]) -> T:
-        """Return the answer of the broker that is least busy.
+        """Return the answer of the broker that is least busy, or of another where it has none.
 
         Raises
         ------
         Unanswered
-            Where there is none.
+            Where several in turn do not answer.
         """
-        (answer,) = self.ask({ANY_BROKER: [question]}, kind)[ANY_BROKER]
-        if isinstance(answer, Unanswered):
-            raise answer
-        return answer
+        for last in (False,) * (_ATTEMPTS - 1) + (True,):
+            (answer,) = self.ask({ANY_BROKER: [question]}, kind)[ANY_BROKER]
+            if not isinstance(answer, Unanswered):
+                return answer
+            # One that failed is passed over for some time.
+            if last or answer.error is None:
+                raise answer
+        raise AssertionError("the last attempt returns or raises")
 
     def ask(
         self, questions: Mapping[int, Sequence[ApiMessage]], kind: type[T]
@@ -93,17 +116,35 @@ class Cluster:
         for question in asked:
             try:
                 whom = None if node == ANY_BROKER else node
-                answers.append(await self._manager.send(question, node_id=whom))
+                # Connecting has a time limit of its own, and a longer one.
+                sent = self._manager.send(question, node_id=whom)
+                answers.append(await self._manager.wait_for(sent, self._milliseconds))
             except KafkaError as error:
                 # One that does not answer now would let each further question wait as long.
                 return [*answers, *[error] * (len(asked) - len(answers))]
         return answers
 
     def _typed(self, node: int, answer: object, kind: type[T]) -> T | Unanswered:
-        who = "the cluster" if node == ANY_BROKER else f"broker {node}"
+        who = "the cluster" if node == ANY_BROKER else f"broker {node}{self._at(node)}"
         if isinstance(answer, KafkaError):
-            return Unanswered(f"{who} does not answer: {answer}")
+            return Unanswered(f"{who}: {self._why(answer)}", answer)
         try:
             return answers.read(answer, kind)
         except msgspec.ValidationError as error:
             return Unanswered(f"{who} answers what cannot be read: {error}")
+
+    def _at(self, node: int) -> str:
+        broker = self._manager.cluster.broker_metadata(node)
+        return "" if broker is None else f" at {broker.host}:{broker.port}"
+
+    def _why(self, error: KafkaError) -> str:
+        if isinstance(error, (KafkaTimeoutError, RequestTimedOutError)):
+            return f"no answer within {self._milliseconds / 1000:g} s"
+        if isinstance(error, (KafkaConnectionError, NodeNotReadyError)):
+            return "it cannot be reached"
+        if isinstance(error, SaslAuthenticationFailedError):
+            return "it refuses the login"
+        if isinstance(error, IncompatibleBrokerVersion):
+            return f"it is too old: {error}"
+        # Its text may be of whoever wrote the other end, or of a plug-in.
+        return f"the client failed with {type(error).__name__}"

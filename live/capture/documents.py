@@ -121,8 +121,8 @@ def _unsure(group: Described, members: dict[str, MemberDocument], topics: Topics
         yield f"subscription: pattern {pattern!r} of {few(names)} {what}"
     if group.moving:
         yield (
-            f"owned: {group.moving} of {counted(len(group.members), 'member')} did not hold their "
-            "target assignment"
+            f"owned: what members hold now, {group.moving} of {len(group.members)} on the way to "
+            "their target"
         )
 
 
@@ -166,19 +166,18 @@ def _doubts(
         for reason in {logs.unknown.get(key), committed.unknown.get(key)} - {None}:
             why[cast("str", reason)].append(key)
     for reason, some in sorted(why.items()):
-        yield f"offsets: {_named(some)} not known: {reason}"
+        yield f"lag: not known where offsets are not, {reason}: {_named(some)}"
     gone = [
         k
         for k in keys
         if committed.offsets.get(k, 0) < logs.beginning.get(k, 0) and k in committed.offsets
     ]
     if gone:
-        yield f"offsets: {_named(gone)} committed before the beginning of the log"
+        yield f"lag: counted from the commit, though the log begins later: {_named(gone)}"
     ahead = [k for k in keys if k in logs.end and committed.offsets.get(k, 0) > logs.end[k]]
     if ahead:
-        yield f"offsets: {_named(ahead)} committed beyond the end of the log"
+        yield f"lag: 0 where the commit is beyond the end of the log: {_named(ahead)}"
 
 
 def _named(keys: list[Key]) -> str:
-    names = few([f"{topic}-{number}" for topic, number in keys])
-    return f"{names} {'is' if len(keys) == 1 else 'are'}"
+    return few([f"{topic}-{number}" for topic, number in keys])

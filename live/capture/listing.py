@@ -6,13 +6,17 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from kafka.protocol.consumer import OffsetFetchRequest
+
 from groups.importers.seen import absent, connect, shared, streams
+from groups.wording import counted
 from live.capture import answers, requests
 from live.capture.cluster import Unanswered
 from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
+from live.capture.topics import NO_LEADER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from live.capture.cluster import Cluster
 
@@ -21,6 +25,7 @@ CONSUMER = "consumer"
 KINDS = (CLASSIC, CONSUMER)
 # Brokers before 3.7 do not tell a type, and have classic groups alone.
 _UNTOLD = ("", "unknown")
+_OFFSETS_TOPIC = "__consumer_offsets"
 _WILD = frozenset("*?[")
 
 
@@ -45,7 +50,7 @@ class Listing:
     Attributes
     ----------
     groups : where to ask for each, or why it is none of consumers
-    silent : why brokers did not list theirs, by broker
+    silent : why the groups of a broker, or of none, are not listed, by broker
     loading : whether one of them may in a moment
     """
 
@@ -81,10 +86,13 @@ def list_groups(cluster: Cluster) -> Listing:
     Unanswered
         Where no broker answers.
     """
-    brokers = cluster.ask_any(requests.topics(()), answers.Metadata).brokers
-    asked = {broker.node_id: [requests.groups()] for broker in brokers}
+    # Brokers before 3.0 make this topic as soon as somebody asks for it.
+    is_new = cluster.answers_to(OffsetFetchRequest, requests.SEVERAL_GROUPS)
+    asked_for = requests.topics([_OFFSETS_TOPIC] if is_new else [])
+    known = cluster.ask_any(asked_for, answers.Metadata)
+    asked = {broker.node_id: [requests.groups()] for broker in known.brokers}
     groups: dict[str, Listed | Obstacle] = {}
-    silent: dict[int, str] = {}
+    silent = dict(_orphaned(known))
     loading = False
     for node, (answer,) in sorted(cluster.ask(asked, answers.ListGroups).items()):
         if isinstance(answer, Unanswered):
@@ -137,6 +145,19 @@ def why_unlisted(cluster: Cluster, names: Sequence[str], silent: Sequence[str]) 
         and not found.not_to_be_had
     }
     return [forbidden.get(name) or _missing(name, silent) for name in names]
+
+
+def _orphaned(known: answers.Metadata) -> Iterator[tuple[int, str]]:
+    """Yield why groups that no broker coordinates now are not listed, where there are such.
+
+    Each group has its place in one partition of the topic of committed offsets, and the leader
+    of that one coordinates it.
+    """
+    for topic in known.topics:
+        without = [one for one in topic.partitions if one.leader_id == NO_LEADER]
+        if without:
+            of = f"{len(without)} of {counted(len(topic.partitions), 'partition')}"
+            yield NO_LEADER, f"{of} of {_OFFSETS_TOPIC} have no leader"
 
 
 def _missing(name: str, silent: Sequence[str]) -> Obstacle:

@@ -52,7 +52,7 @@ def capture_matching(
     obstacles.sort(key=lambda pair: pair[0] or "")
     # Of a group that is named, its own line says what was not listed.
     if choice.unmatched or found:
-        obstacles += [(None, Obstacle(f"{why}: its groups are not listed")) for why in silent]
+        obstacles += [(None, Obstacle(f"{why}: groups there are not listed")) for why in silent]
     obstacles += [(None, _unmatched(pattern, listed)) for pattern in choice.unmatched]
     return Captured(tuple(documents), tuple(_failure(source, *pair) for pair in obstacles))
 

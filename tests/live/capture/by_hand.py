@@ -52,10 +52,12 @@ class Members:
         """Join, and lead: this member gets what is asked for."""
         self.join_with(group, subscription(topics), assignment(held))
 
-    def join_with(self, group, metadata, assigned, *, protocol_type="consumer"):
-        joined = self._ask(self._join(group, "", metadata, protocol_type))
+    def join_with(self, group, metadata, assigned, *, protocol_type="consumer", protocol="range"):
+        """Join with bytes as they are, and get some."""
+        speaks = (protocol_type, protocol)
+        joined = self._ask(self._join(group, "", metadata, *speaks))
         if joined.error_code == MEMBER_ID_REQUIRED:
-            joined = self._ask(self._join(group, joined.member_id, metadata, protocol_type))
+            joined = self._ask(self._join(group, joined.member_id, metadata, *speaks))
         assert joined.error_code == 0, joined
         each = SyncGroupRequest.SyncGroupRequestAssignment
         synced = self._ask(
@@ -64,7 +66,7 @@ class Members:
                 generation_id=joined.generation_id,
                 member_id=joined.member_id,
                 protocol_type=protocol_type,
-                protocol_name="range",
+                protocol_name=protocol,
                 assignments=[each(member_id=joined.member_id, assignment=assigned)],
                 max_version=5,
             )
@@ -73,9 +75,9 @@ class Members:
 
     def wait_to_join(self, group, topics):
         """Ask to join, and do not wait: the member that is there is not going to join again."""
-        first = self._ask(self._join(group, "", subscription(topics), "consumer"))
+        first = self._ask(self._join(group, "", subscription(topics)))
         assert first.error_code == MEMBER_ID_REQUIRED
-        again = self._join(group, first.member_id, subscription(topics), "consumer")
+        again = self._join(group, first.member_id, subscription(topics))
         self._manager.call_soon(lambda: self._manager.send(again, node_id=1))
 
     def _ready(self):
@@ -83,8 +85,8 @@ class Members:
         (found,) = self._ask(DescribeGroupsRequest(groups=["any"])).groups
         return found.error_code == GROUP_NOT_FOUND
 
-    def _join(self, group, member, metadata, protocol_type):
-        protocol = JoinGroupRequest.JoinGroupRequestProtocol
+    def _join(self, group, member, metadata, protocol_type="consumer", protocol="range"):
+        offered = JoinGroupRequest.JoinGroupRequestProtocol
         return JoinGroupRequest(
             group_id=group,
             session_timeout_ms=SESSION_MS,
@@ -92,7 +94,7 @@ class Members:
             member_id=member,
             group_instance_id=None,
             protocol_type=protocol_type,
-            protocols=[protocol(name="range", metadata=metadata)],
+            protocols=[offered(name=protocol, metadata=metadata)],
             max_version=6,
         )
 

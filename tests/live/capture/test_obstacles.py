@@ -1,10 +1,20 @@
 """What stands in the way of one group, or of one broker, and never of the others."""
 
+import re
+
 import pytest
-from kafka.errors import KafkaConnectionError
+from kafka.errors import (
+    IncompatibleBrokerVersion,
+    KafkaConnectionError,
+    KafkaError,
+    NodeNotReadyError,
+    RequestTimedOutError,
+    SaslAuthenticationFailedError,
+)
 
 from groups import Group
 from live.capture import rounds
+from live.capture.cluster import Unanswered
 from live.capture.obstacles import error_named
 from tests.live.capture.replayed import captured, recorded
 
@@ -212,14 +222,66 @@ def test_a_broker_that_does_not_answer_costs_its_groups_alone():
         return KafkaConnectionError("closed")
 
     _, found, _ = captured(REAL, only("ListGroupsRequest", broken), patterns=["*"])
-    why = "broker 1 does not answer: KafkaConnectionError: closed"
+    why = "broker 1: it cannot be reached"
     assert [one.reason for one in found.failures] == [
-        f"{why}: its groups are not listed",
+        f"{why}: groups there are not listed",
         "no groups: the cluster has none, or none that may be seen",
     ]
     groups, found, _ = captured(REAL, only("DescribeGroupsRequest", broken))
     assert reasons(found)["classic"] == f"group 'classic': {why}"
     assert "kip" in groups
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (RequestTimedOutError("secret"), "no answer within 7 s"),
+        (NodeNotReadyError("secret"), "it cannot be reached"),
+        (SaslAuthenticationFailedError("secret"), "it refuses the login"),
+        (IncompatibleBrokerVersion("none of both"), "it is too old: .*none of both"),
+        (KafkaError("secret"), "the client failed with KafkaError"),
+    ],
+)
+def test_why_a_broker_does_not_answer_is_said_in_a_few_words(error, why):
+    _, found, _ = captured(REAL, only("DescribeGroupsRequest", lambda *_: error))
+    assert re.fullmatch(f"group 'classic': broker 1: {why}", reasons(found)["classic"])
+
+
+def test_a_broker_that_does_not_answer_is_asked_no_more_when_another_does():
+    away = only("MetadataRequest", lambda *_: KafkaConnectionError("closed"), times=2)
+    groups, found, _ = captured(REAL, away, patterns=["classic"])
+    assert list(groups) == ["classic"]
+    assert not found.failures
+
+
+def test_a_cluster_of_which_no_broker_answers_is_an_error_with_its_cause():
+    away = only("MetadataRequest", lambda *_: KafkaConnectionError("closed"))
+    with pytest.raises(Unanswered, match="the cluster: it cannot be reached") as found:
+        captured(REAL, away)
+    assert isinstance(found.value.error, KafkaConnectionError)
+
+
+def test_an_answer_that_is_none_of_the_protocol_is_an_obstacle():
+    def then(_, answer):
+        answer.groups[0].members[0].member_id = None
+
+    _, found, _ = captured(REAL, only("DescribeGroupsRequest", then), patterns=["classic"])
+    assert "broker 1 answers what cannot be read: Expected `str`" in reasons(found)["classic"]
+
+
+def test_groups_that_no_broker_coordinates_now_are_missed():
+    def then(_, answer):
+        for topic in answer.topics:
+            if topic.name == "__consumer_offsets":
+                topic.partitions[0].leader_id = -1
+
+    away = only("MetadataRequest", then)
+    why = "1 of 1 partition of __consumer_offsets have no leader"
+    _, found, _ = captured(REAL, away, patterns=["kpy", "k*"])
+    assert reasons(found) == {None: f"{why}: groups there are not listed"}
+    real = {"exchanges": [*REAL["exchanges"], _of_any_broker("DescribeGroupsRequest")]}
+    _, found, _ = captured(real, away, patterns=["elsewhere"])
+    assert reasons(found) == {"elsewhere": f"group 'elsewhere' is not listed, and {why}"}
 
 
 def test_a_coordinator_that_is_loading_is_asked_again_for_its_list():
@@ -250,7 +312,9 @@ def test_one_commit_that_is_not_known_is_not_taken_for_none():
 
     groups, _, _ = captured(REAL, only("OffsetFetchRequest", then), patterns=["lagging"])
     assert groups["lagging"]["topics"]["t0"]["lag"] == [None] * 6
-    assert "t0-0 is not known: error 88" in " ".join(groups["lagging"]["assumed"])
+    assert "where offsets are not, error 88 (UNSTABLE_OFFSET_COMMIT): t0-0" in " ".join(
+        groups["lagging"]["assumed"]
+    )
 
 
 def test_a_partition_without_a_leader_has_no_end_and_says_so():
@@ -275,7 +339,9 @@ def test_a_partition_without_a_leader_has_no_end_and_says_so():
     assert groups["classic"]["topics"]["t1"]["offsets"][0] == {
         "beginning": None, "end": None, "committed": 10,
     }  # fmt: skip
-    assert groups["classic"]["assumed"] == ["offsets: t1-0 is not known: no leader"]
+    assert groups["classic"]["assumed"] == [
+        "lag: not known where offsets are not, no leader: t1-0"
+    ]
     lag = Group.from_dict(groups["classic"]).lag_records
     assert lag.tolist() == [0] * 6 + [-1, 0, 0]
 
@@ -288,7 +354,8 @@ def test_a_leader_that_has_moved_leaves_its_ends_unknown():
 
     groups, _, _ = captured(REAL, only("ListOffsetsRequest", then), patterns=["kpy"])
     assert groups["kpy"]["assumed"] == [
-        "offsets: t0-0, t0-1, t0-2 and 3 more are not known: error 6 (NOT_LEADER_FOR_PARTITION)"
+        "lag: not known where offsets are not, error 6 (NOT_LEADER_FOR_PARTITION): "
+        "t0-0, t0-1, t0-2 and 3 more"
     ]
     assert groups["kpy"]["topics"]["t0"]["offsets"][0]["end"] is None
 
