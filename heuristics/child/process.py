@@ -11,14 +11,16 @@ import sys
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from heuristics.child.forked import Forked, can_fork
 from heuristics.child.frames import framed, taken
 from heuristics.child.memory import used_bytes
+from heuristics.child.serve import serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,7 +50,7 @@ class Lost:
 
 
 class Process:
-    """A new interpreter, without the main module of this one.
+    """A new interpreter, without the main module of this one, or a fork of one that is ours.
 
     Its session is its own, so that Ctrl-C in a terminal does not reach it: who decides is its
     parent. It ends with its parent, however that ends.
@@ -66,21 +68,8 @@ class Process:
         self._received = bytearray()
         self._looked = monotonic()
         self._in_use = Lock()
-        program = PROGRAM.format(
-            path=sys.path,
-            descriptor=theirs.fileno(),
-            parent=os.getpid(),
-            memory_bytes=memory_bytes,
-        )
-        self._process = _from_the_lasting_thread(
-            lambda: subprocess.Popen(
-                [sys.executable, "-c", program],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        )
-        theirs.close()
+        with theirs:
+            self._process = _started(theirs.fileno(), memory_bytes)
 
     def send(self, pieces: Iterable[bytes], seconds: float) -> None:
         """Send pieces as frames; where they cannot be sent, `receive` says why."""
@@ -150,6 +139,23 @@ class Process:
                 # One that held much memory takes its time, which is nobody else's.
                 Thread(target=self._process.wait, daemon=True).start()
         return self._process.returncode
+
+
+def _started(descriptor: int, memory_bytes: int) -> subprocess.Popen[bytes] | Forked:
+    """Start a process that serves at a socket."""
+    if can_fork():
+        return Forked(partial(serve, descriptor, os.getpid(), memory_bytes), descriptor)
+    program = PROGRAM.format(
+        path=sys.path, descriptor=descriptor, parent=os.getpid(), memory_bytes=memory_bytes
+    )
+    return _from_the_lasting_thread(
+        lambda: subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[descriptor],
+            start_new_session=True,
+        )
+    )
 
 
 def _from_the_lasting_thread(start: Start) -> subprocess.Popen[bytes]:

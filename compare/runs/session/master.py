@@ -8,6 +8,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
+from compare.runs.session import daemon
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def of_own_session(master: str, scratch: Path, java: Iterable[str]) -> dict[str,
             "spark.driver.memory": "2g",
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.adaptive.enabled": "false",
+            "spark.python.daemon.module": daemon.MODULE,
         }
     return settings
 
