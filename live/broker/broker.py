@@ -137,17 +137,33 @@ class Broker:
         self.kill()
 
     def kill(self) -> None:
-        """End the broker at once, as a machine that loses power; remove its folder."""
-        process, self._process = self._process, None
-        if process is not None:
-            assert process.stdin is not None
-            process.stdin.close()
-            process.wait()
-            end = time.monotonic() + STOP_SECONDS
-            # The Java below is killed in the same moment, and gone a little later.
-            while settings.listens(self.inside) and time.monotonic() < end:
-                time.sleep(LOOK_SECONDS)
+        """End the broker at once, and remove its folder."""
+        self.crash()
         self._folder.cleanup()
+
+    def crash(self) -> None:
+        """End the broker at once, as a machine that loses power, and keep what it has written."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait()
+        end = time.monotonic() + STOP_SECONDS
+        # The Java below is killed in the same moment, and gone a little later.
+        while settings.listens(self.inside) and time.monotonic() < end:
+            time.sleep(LOOK_SECONDS)
+
+    def restart(self) -> None:
+        """Start a broker that has crashed, at its old address and with what it has written.
+
+        Raises
+        ------
+        BrokerDied
+            Where it does not come up.
+        """
+        self.crash()
+        self._launch()
 
     def pause(self) -> None:
         """Let the broker stand still: it takes connections and answers nothing."""
@@ -201,7 +217,7 @@ class Broker:
         ports = dict(zip(protocols, settings.free_ports(len(protocols)), strict=True))
         self.inside = f"{settings.HOST}:{ports['INSIDE']}"
         self.bootstrap = f"{settings.HOST}:{ports['OUTSIDE']}" if outside else self.inside
-        java, classes = distribution.java(self.version)
+        java, _ = distribution.java(self.version)
         folder = self._path("")
         self.certificate = security.certify(java.with_name("keytool"), folder)
         settings.write(
@@ -213,6 +229,10 @@ class Broker:
             | dict(properties),
         )
         self._format(security)
+        self._launch()
+
+    def _launch(self) -> None:
+        java, classes = distribution.java(self.version)
         with self._path("log").open("ab") as log:
             self._process = subprocess.Popen(
                 [

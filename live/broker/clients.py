@@ -85,8 +85,8 @@ class Confluent:
         """Read a message if there is one."""
         self._consumer.poll(BRIEF_SECONDS)
         # Asked in another thread it waits for ever, with Python's lock.
-        held = {(each.topic, each.partition) for each in self._consumer.assignment()}
         self._joined = self._joined or self.is_member()
+        held = {(each.topic, each.partition) for each in self._consumer.assignment()}
         self._held = held if self._joined else None
 
     def is_member(self) -> bool:
@@ -123,8 +123,11 @@ class ConfluentKip848(Confluent):
         return {"group.protocol": "consumer", **remote}
 
     def is_member(self) -> bool:
-        """Ask the broker: a member that is given no partition is not told so."""
-        from confluent_kafka import KafkaException
+        """Ask the broker: a member that is given no partition is not told so.
+
+        While others have not given up what it is to have, it has not joined.
+        """
+        from confluent_kafka import ConsumerGroupState, KafkaException
         from confluent_kafka.admin import AdminClient
 
         own = ("bootstrap.servers", "client.id", "security.", "sasl.", "ssl.")
@@ -134,7 +137,9 @@ class ConfluentKip848(Confluent):
             described = admin.describe_consumer_groups([group])[group].result(ANSWER_SECONDS)
         except KafkaException:
             return False
-        return self._consumer.memberid() in [each.member_id for each in described.members]
+        members = [each.member_id for each in described.members]
+        stable = described.state == ConsumerGroupState.STABLE
+        return stable and self._consumer.memberid() in members
 
 
 class KafkaPython:
