@@ -65,6 +65,11 @@ PANELS: dict[str, dict[str, Entry]] = {
         "run": Entry("score them on Spark", "many_groups", "run snapshots/ --out tables"),
         "report": Entry("one page about them", "report", "report groups.txt -o report.html"),
     },
+    "The cluster itself": {
+        "capture": Entry(
+            "groups as snapshots", "capture", "capture --bootstrap-server localhost:9092"
+        ),
+    },
     "Assignors": {
         "assignors": Entry("which are here", "assignors", "assignors"),
         "fetch": Entry("bring those that are not", "assignors", "fetch kafka-java@4.4.0"),
@@ -89,7 +94,8 @@ PANELS: dict[str, dict[str, Entry]] = {
 }
 COMMANDS = {name: entry for panel in PANELS.values() for name, entry in panel.items()}
 # Panels side by side.
-_LEFT, _RIGHT = ("My group", "Many groups"), ("Assignors", "Files")
+_LEFT = ("My group", "Many groups", "The cluster itself")
+_RIGHT = ("Assignors", "Files")
 EXAMPLES = (
     ("score groups.txt", "all groups of a text, worst first"),
     ("score orders.json --assignor range", "would range be better?"),

@@ -81,10 +81,9 @@ def import_(
         raise BadInput(first)
     for failure in failures:
         note(f"{failure.place}: {failure.reason}")
-    _note_assumed(assumed)
+    note_each_assumed(assumed)
     if not is_table:
-        indent = 1 if count == 1 else None
-        write((as_json(group.to_dict(), indent=indent) for group in snapshots), out)
+        write_snapshots(snapshots, out)
     damaged = any(strict or not failure.not_to_be_had for failure in failures)
     raise typer.Exit(2 if damaged else 0)
 
@@ -124,7 +123,13 @@ def _found(
             failures.append(read)
 
 
-def _note_assumed(of: Mapping[str, Sequence[str]]) -> None:
+def write_snapshots(groups: Sequence[Group], out: str | None) -> None:
+    """Write groups as JSON, one as a document and several as lines."""
+    indent = 1 if len(groups) == 1 else None
+    write((as_json(group.to_dict(), indent=indent) for group in groups), out)
+
+
+def note_each_assumed(of: Mapping[str, Sequence[str]]) -> None:
     """Say what was assumed, and of which groups; where it is the same of several, once."""
     lines = [
         f"{names[0] if len(names) == 1 else f'{len(names)} groups'}: {line}"

@@ -189,7 +189,7 @@ def groups_in(
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
     groups, damaged, not_had = _found(files, only)
-    return _told(groups, reads, reset), damaged, not_had
+    return as_told(groups, reads, reset), damaged, not_had
 
 
 def group_in(
@@ -207,7 +207,7 @@ def group_in(
     groups, damaged, _ = _found([file], [] if name is None else [name])
     if len(groups) > 1:
         raise BadInput(f"{named(file)}: {one_of_several([group.name for group in groups])}")
-    (told,) = _told(groups, reads, reset)
+    (told,) = as_told(groups, reads, reset)
     return told, damaged
 
 
@@ -234,6 +234,20 @@ def one_group(
     return found if rate is None else found.with_rate(rate)
 
 
+def as_told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:
+    """Return groups with what is told by hand of them; say of what members read what is no topic.
+
+    Parameters
+    ----------
+    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
+    """
+    told = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
+    absent = readers_of_nothing(told)
+    if absent:
+        note(absent)
+    return told
+
+
 def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list[str], list[str]]:
     """Return the groups asked for, what is damaged, and what is not to be had; say so."""
     groups, failures = read_groups(files)
@@ -258,11 +272,3 @@ def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list
     asked = [f for f in failures if not only or f.group is None or f.group in only]
     damaged = [f.group or f.place for f in failures if not f.not_to_be_had]
     return groups, damaged, [f.group or f.place for f in asked if f.not_to_be_had]
-
-
-def _told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:
-    told = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
-    absent = readers_of_nothing(told)
-    if absent:
-        note(absent)
-    return told

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.commands.cluster import (
+    BootstrapServerInstead,
+    CommandConfig,
+    Config,
+    Timeout,
+    groups_of,
+    reached_instead,
+)
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -39,6 +48,7 @@ from compare.score import (
 from groups.tiers import parse_objective
 from groups.wording import counted
 from heuristics import assignor_named
+from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,16 +78,25 @@ NOT_SURE = (
 
 def score(
     files: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="FILE...",
             help="snapshots, JSON lines, what other tools print, folders; - for standard input",
         ),
-    ],
-    *,
-    group: Annotated[
-        list[str] | None, typer.Option("--group", help="only this one; may be given again")
     ] = None,
+    *,
+    bootstrap_server: BootstrapServerInstead = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            help="only this one, of a broker also with wildcards as in 'orders-*'; "
+            "may be given again",
+        ),
+    ] = None,
+    command_config: CommandConfig = None,
+    config: Config = None,
+    timeout: Timeout = DEFAULT_TIMEOUT,
     assignor: Assignors = None,
     plan: Plans = None,
     current: Annotated[
@@ -112,7 +131,9 @@ def score(
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
     asked = assignors_asked(assignor) if assignor else []
-    groups, damaged, not_had = groups_in(files, group or [], reads or [], reset=reset)
+    live, sources = reached_instead(files, bootstrap_server, command_config, config, timeout)
+    find = partial(groups_of, live) if live else partial(groups_in, sources)
+    groups, damaged, not_had = find(group or [], reads or [], reset=reset)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
@@ -148,7 +169,7 @@ def score(
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
         over = rows if assignor else ()
-        print_groups(judged, lowest, tiers, files, damaged, not_had, over)
+        print_groups(judged, lowest, tiers, sources, damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from ssl import SSLContext
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
-from live.connection.contact import at, contact, tried, unresolved
+from live.connection.contact import at, contact, knock, tried, unresolved
 from live.connection.loading import load_kafka_python
 from live.connection.secrets import kafka_python_silent, without_secrets
 from live.connection.settings import settings_of
@@ -117,9 +118,9 @@ class Connection:
         from kafka.net.manager import KafkaConnectionManager
         from kafka.net.selector import NetworkSelector
 
-        name = unresolved(host, seconds) if "proxy_url" not in self.settings else None
-        if name is not None:
-            return name
+        unreached = self._unreached(host, port, seconds)
+        if unreached is not None:
+            return unreached
         missed: list[Missed] = []
         managers: list[KafkaConnectionManager] = []
 
@@ -149,6 +150,17 @@ class Connection:
             return f"{type(error).__name__}: {error}"
         return client, managers[-1]
 
+    def _unreached(self, host: str, port: int, seconds: float) -> str | None:
+        """Return why an address is not reached, as far as it can be told without the client."""
+        if "proxy_url" in self.settings:
+            return None
+        context = self.settings.get("ssl_context")
+        reason = unresolved(host, seconds)
+        if reason is not None:
+            return reason
+        missed = knock(host, port, context if isinstance(context, SSLContext) else None, seconds)
+        return None if missed is None else why(missed, host, port, self.settings, seconds)
+
     def _advertised(self, manager: KafkaConnectionManager, error: Exception) -> str | None:
         """Return which broker that the cluster names cannot be reached, where that is why."""
         from kafka import errors
@@ -161,7 +173,7 @@ class Connection:
         )
         for broker in manager.cluster.brokers() if isinstance(error, lost) else ():
             seconds = min(self.timeout, _LOOK_SECONDS)
-            found = unresolved(broker.host, seconds)
+            found = self._unreached(broker.host, broker.port, seconds)
             if found is None:
                 missed = tried(at(broker.host, broker.port), self.settings, seconds)
                 if missed is not None:

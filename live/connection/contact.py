@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import struct
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from kafka.net.manager import KafkaConnectionManager
     from kafka.net.selector import NetworkSelector
+
+# A request of ten bytes: ApiVersions, version 0, correlation 1, no client id.
+_API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 
 
 @dataclass(frozen=True)
@@ -135,8 +139,43 @@ def unresolved(host: str, seconds: float) -> str | None:
     thread.start()
     thread.join(seconds)
     if not found:
-        return f"the name is not resolved within {seconds:g} s: does name resolution work here?"
+        return f"the name is not resolved within {seconds:.2g} s: does name resolution work here?"
     return None if found[0] else "the name has no address: is it spelled right, and known here?"
+
+
+def first_bytes(host: str, port: int, seconds: float) -> bytes:
+    """Return the four bytes with which an address answers a Kafka request, nothing where none.
+
+    kafka-python drops an answer that comes with the end of the connection.
+    """
+    try:
+        with socket.create_connection((host, port), seconds) as plain:
+            plain.settimeout(seconds)
+            plain.sendall(_API_VERSIONS)
+            return plain.recv(4, socket.MSG_WAITALL)
+    except OSError:
+        return b""
+
+
+def knock(host: str, port: int, context: ssl.SSLContext | None, seconds: float) -> Missed | None:
+    """Connect to an address and leave; None where that went well.
+
+    kafka-python hands on what goes wrong in TLS as a text, waits for it without a bound, and
+    leaves the connection open.
+
+    Parameters
+    ----------
+    context : how TLS is spoken; None where it is not
+    """
+    try:
+        with socket.create_connection((host, port), seconds) as plain:
+            if context is not None:
+                context.wrap_socket(plain, server_hostname=host.rstrip(".")).close()
+            return None
+    except TimeoutError:
+        return Missed(None, greeted=False)
+    except OSError as error:
+        return Missed(error, greeted=False)
 
 
 def speaks_tls(host: str, port: int, seconds: float) -> bool:
@@ -144,14 +183,7 @@ def speaks_tls(host: str, port: int, seconds: float) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    try:
-        with (
-            socket.create_connection((host, port), seconds) as plain,
-            context.wrap_socket(plain, server_hostname=host),
-        ):
-            return True
-    except ssl.SSLError as error:
-        # An alert is TLS too: it wants another version, or a certificate.
-        return "ALERT" in (error.reason or "")
-    except OSError:
-        return False
+    missed = knock(host, port, context, seconds)
+    # An alert is TLS too: it wants another version, or a certificate.
+    reason = getattr(missed.error, "reason", None) if missed else "ALERT"
+    return "ALERT" in (reason or "")

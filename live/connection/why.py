@@ -7,7 +7,7 @@ import re
 import ssl
 from typing import TYPE_CHECKING
 
-from live.connection.contact import at, mechanism_is_enabled, speaks_tls, tried
+from live.connection.contact import at, first_bytes, mechanism_is_enabled, speaks_tls, tried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,11 +33,11 @@ def why(
 
     error, in_tls = missed.error, _tls_error(missed.error)
     if error is None or isinstance(error, errors.KafkaTimeoutError | errors.RequestTimedOutError):
-        return f"no answer within {seconds:g} s: is it a Kafka broker, and is it well?"
+        return f"no answer within {seconds:.2g} s: is it a Kafka broker, and is it well?"
     if in_tls is not None and not isinstance(in_tls, ssl.SSLEOFError):
         return _of_tls(in_tls)
     if isinstance(error, errors.InvalidReceiveError):
-        return _of_frame(str(error))
+        return _of_length(str(error))
     if isinstance(error, errors.IllegalSaslStateError):
         plain = _without_login(settings)["security_protocol"]
         return f"no login is asked for there: give security.protocol={plain}"
@@ -45,21 +45,14 @@ def why(
         return "what answers there does not tell about its cluster: a controller, or far too old"
     if isinstance(error, errors.SaslAuthenticationFailedError):
         return _refused(settings)
-    if isinstance(error, errors.KafkaConnectionError):
-        return _of_connecting(missed, host, port, settings, seconds)
-    return f"the client failed: {error}"
-
-
-def _of_connecting(
-    missed: Missed, host: str, port: int, settings: Mapping[str, object], seconds: float
-) -> str:
-    number = re.match(r"KafkaConnectionError: (\d+) E", str(missed.error))
-    if number:
-        said = os.strerror(int(number[1])).lower()
+    if "proxy_url" in settings:
+        return f"it is not reached through the proxy: {error}"
+    if isinstance(error, errors.KafkaConnectionError | ssl.SSLEOFError | ConnectionResetError):
+        return _closed(missed, host, port, settings, min(seconds, _LOOK_SECONDS))
+    if isinstance(error, OSError) and error.errno:
+        said = os.strerror(error.errno).lower()
         return f"{said}: is a broker running there, at that host and port?"
-    if "timed out" in str(missed.error):
-        return f"no connection within {seconds:g} s: may this machine reach it?"
-    return _closed(missed, host, port, settings, min(seconds, _LOOK_SECONDS))
+    return f"the client failed: {error}"
 
 
 def _closed(
@@ -73,6 +66,9 @@ def _closed(
         return f"it wants a login: give security.protocol={give}"
     if not tls and speaks_tls(host, port, seconds):
         return _SPEAKS_TLS
+    other = None if tls else _other_than_kafka(first_bytes(host, port, seconds))
+    if other is not None:
+        return other
     if _tls_error(missed.error) is not None:
         if _answers(address, {}, seconds):
             give = protocol.replace("SSL", "PLAINTEXT")
@@ -107,10 +103,8 @@ def _refused(settings: Mapping[str, object]) -> str:
 
 
 def _tls_error(error: BaseException | None) -> ssl.SSLError | None:
-    """Return what went wrong in TLS: kafka-python hands it on as a text, or inside of its own."""
-    if error is None:
-        return None
-    for found in (error.__context__, *error.args):
+    """Return what went wrong in TLS, which kafka-python hands on inside of an error of its own."""
+    for found in (error, *(error.args if error else ())):
         if isinstance(found, ssl.SSLError):
             return found
     return None
@@ -133,10 +127,17 @@ def _of_tls(error: ssl.SSLError) -> str:
     return f"TLS failed: {reason.replace('_', ' ').lower() or 'nobody says why'}"
 
 
-def _of_frame(said: str) -> str:
-    """Return who answered, by the four bytes that would be a length if it were Kafka."""
+def _of_length(said: str) -> str:
+    """Return who answered, by a length that no answer of Kafka has."""
     number = re.search(r"-?\d+", said)
     start = (int(number[0]) & 0xFFFFFFFF).to_bytes(4) if number else b""
+    return _other_than_kafka(start) or "what answers there is not Kafka"
+
+
+def _other_than_kafka(start: bytes) -> str | None:
+    """Return who answered, by the four bytes that would be a length if it were Kafka."""
     if start == b"HTTP":
         return "an HTTP server answers there, not Kafka"
-    return _SPEAKS_TLS if start.startswith(_TLS_RECORD) else "what answers there is not Kafka"
+    if start.startswith(_TLS_RECORD):
+        return _SPEAKS_TLS
+    return "what answers there is not Kafka" if len(start) == 4 and start[0] > 5 else None

@@ -1,0 +1,59 @@
+"""Capture: groups of a running cluster become snapshots."""
+
+from typing import Annotated
+
+import typer
+
+from assay.commands.cluster import (
+    BootstrapServer,
+    CommandConfig,
+    Config,
+    Patterns,
+    Timeout,
+    connection_to,
+    groups_of,
+)
+from assay.commands.importing import note_each_assumed, write_snapshots
+from assay.commands.options import Reset
+from groups.extras import require
+from groups.folders import PARQUET
+from live.connection import DEFAULT_SECONDS
+
+
+def capture(
+    bootstrap_server: BootstrapServer,
+    *,
+    group: Patterns = None,
+    command_config: CommandConfig = None,
+    config: Config = None,
+    timeout: Timeout = DEFAULT_SECONDS,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit code 2 where a group is not to be had")
+    ] = False,
+    reset: Reset = None,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", help="where to write: Parquet where it ends with .parquet"),
+    ] = None,
+) -> None:
+    """Turn the groups of a running cluster into snapshots.
+
+    Who reads and holds what, and the lag. It asks and changes nothing. One group is a document,
+    several are JSON lines. A group that is not to be had (it is rebalancing, or has no members)
+    costs a line; the others come out, with exit code 2 where --group named it.
+    """
+    connection = connection_to(bootstrap_server, command_config, config, timeout)
+    groups, damaged, not_had = groups_of(connection, group or [], reset=reset)
+    assumed: dict[str, list[str]] = {}
+    for one in groups:
+        for line in one.assumed:
+            assumed.setdefault(line, []).append(one.name)
+    note_each_assumed(assumed)
+    if out is not None and out.endswith(PARQUET):
+        require("pyarrow", extra="spark")
+        from groups.columnar.parquet import write_groups
+
+        write_groups(groups, out)
+    else:
+        write_snapshots(groups, out)
+    raise typer.Exit(2 if damaged or (strict and not_had) else 0)

@@ -1,0 +1,148 @@
+"""Options of the commands that ask a running cluster, and the groups that it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.options import MOST_SECONDS, as_told
+from assay.streams import note
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups.group import Group
+    from live.connection import Connection
+
+BOOTSTRAP = "--bootstrap-server"
+# Without one of these a name is that of one group.
+WILD = frozenset("*?[")
+
+BootstrapServer = Annotated[
+    str,
+    typer.Option(BOOTSTRAP, metavar="HOST:PORT", help="a broker, or several with commas between"),
+]
+BootstrapServerInstead = Annotated[
+    str | None,
+    typer.Option(BOOTSTRAP, metavar="HOST:PORT", help="a broker to ask, instead of FILE"),
+]
+CommandConfig = Annotated[
+    str | None,
+    typer.Option(
+        "--command-config",
+        metavar="FILE",
+        help="properties of the connection, as Kafka's console tools take them",
+    ),
+]
+Config = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--config",
+        metavar="KEY=VALUE",
+        help="one of them, before those of the file; for a password ${env:NAME} or ${file:PATH}; "
+        "may be given again",
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout", min=0.1, max=MOST_SECONDS, help="seconds to connect, and for each answer"
+    ),
+]
+Patterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="PATTERN",
+        help="only groups of this name, or with wildcards as in 'orders-*'; may be given again",
+    ),
+]
+
+
+def connection_to(
+    bootstrap: str, command_config: str | None, config: Sequence[str] | None, timeout: float
+) -> Connection:
+    """Return the connection that these options tell; nothing is reached yet."""
+    from live.connection import Connection
+
+    return Connection.told(
+        bootstrap, command_config=command_config, config=config or (), timeout=timeout
+    )
+
+
+def reached_instead(
+    files: Sequence[str] | None,
+    bootstrap: str | None,
+    command_config: str | None,
+    config: Sequence[str] | None,
+    timeout: float,
+) -> tuple[Connection | None, list[str]]:
+    """Return the connection to ask instead of reading files, None where files are to be read.
+
+    The second value are the words of the command line that lead there, without passwords.
+
+    Raises
+    ------
+    BadInput
+        Where it is both or neither, or something is said of a connection that there is none of.
+    """
+    if bootstrap is None:
+        for option, given in (("--command-config", command_config), ("--config", config)):
+            if given:
+                raise BadInput(f"{option}: it is about a connection; add {BOOTSTRAP} HOST:PORT")
+        if not files:
+            raise BadInput(f"Missing argument 'FILE...', or {BOOTSTRAP} (see assay --help)")
+        return None, [*files]
+    if files:
+        raise BadInput(f"{files[0]}: FILE or {BOOTSTRAP}, not both")
+    words = ["--command-config", command_config] if command_config else []
+    live = connection_to(bootstrap, command_config, config, timeout)
+    return live, [BOOTSTRAP, bootstrap, *words]
+
+
+def groups_of(
+    connection: Connection,
+    patterns: Sequence[str],
+    reads: Sequence[str] = (),
+    *,
+    reset: str | None = None,
+) -> tuple[list[Group], list[str], list[str]]:
+    """Return the groups that a cluster has now; say what could not be captured.
+
+    The second value names the groups that were asked for by name, or should have been captured;
+    the third those that are not to be had in their state, as one that is rebalancing.
+
+    Parameters
+    ----------
+    patterns : names or patterns; nothing: all
+    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
+
+    Raises
+    ------
+    BadInput
+        Where the cluster cannot be asked, or no group could be captured.
+    """
+    from groups.group import Group
+    from live.capture import capture
+
+    found = capture(connection, [*patterns] or ["*"])
+    lines = [f"{failure.place}: {failure.reason}" for failure in found.failures]
+    if not found.documents and len(lines) == 1:
+        raise BadInput(lines[0])
+    for line in lines:
+        note(line)
+    if not found.documents:
+        raise BadInput(f"{connection.bootstrap}: no group could be captured")
+    groups = [Group.from_dict(one.document) for one in found.documents]
+    named = {pattern for pattern in patterns if WILD.isdisjoint(pattern)}
+    missed = [
+        (one.group or one.place, one.not_to_be_had and one.group not in named)
+        for one in found.failures
+    ]
+    return (
+        as_told(groups, reads, reset),
+        [name for name, forgiven in missed if not forgiven],
+        [name for name, forgiven in missed if forgiven],
+    )

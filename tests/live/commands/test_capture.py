@@ -1,0 +1,73 @@
+import json
+
+import pytest
+
+from live.broker import Consumer, settle
+from tests.assay.calling import assay, document_of, good, one_line
+
+pytestmark = pytest.mark.broker
+TOPICS = {"capture-command-t": 4}
+
+
+@pytest.fixture(scope="module")
+def groups(broker):
+    """Two groups on one topic of four partitions, of one member and of two."""
+    broker.create_topic(*TOPICS, 4)
+    with (
+        Consumer.start("confluent", broker.bootstrap, "cmd-one", [*TOPICS], client_id="a") as a,
+        Consumer.start("kafka-python", broker.bootstrap, "cmd-two", [*TOPICS], client_id="b") as b,
+        Consumer.start("kafka-python", broker.bootstrap, "cmd-two", [*TOPICS], client_id="c") as c,
+    ):
+        settle([a], TOPICS)
+        settle([b, c], TOPICS)
+        yield broker
+
+
+def test_one_group_is_a_document_that_score_reads(groups, tmp_path):
+    at = ("--bootstrap-server", groups.bootstrap)
+    file = tmp_path / "one.json"
+    run = assay("capture", *at, "--group", "cmd-one", "-o", file)
+    assert (run.returncode, run.stdout) == (0, "")
+    (member,) = json.loads(file.read_text())["members"].values()
+    assert member["subscription"] == [*TOPICS]
+    assert member["owned"] == {"capture-command-t": [0, 1, 2, 3]}
+    good(assay("validate", file))
+    scored = document_of(assay("score", file, "--format", "json"))
+    assert scored["verdict"]["says"] == "as good as can be"
+
+
+def test_several_groups_are_lines_that_other_commands_read(groups):
+    run = assay("capture", "--bootstrap-server", groups.bootstrap, "--group", "cmd-*")
+    assert run.returncode == 0
+    found = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [one["group"] for one in found] == ["cmd-one", "cmd-two"]
+    explained = good(assay("explain", "-", "--group", "cmd-two", stdin=run.stdout))
+    assert "cmd-two: what the members hold now is as good as can be" in explained.stdout
+
+
+def test_score_asks_the_broker_itself(groups):
+    at = ("--bootstrap-server", groups.bootstrap)
+    one = assay("score", *at, "--group", "cmd-two", "--assignor", "range", "--format", "json")
+    scored = document_of(one)
+    assert scored["verdict"]["says"] == "as good as can be"
+    assert scored["verdict"]["sure"]
+    assert [row["assignor"] for row in scored["scores"]] == ["current", "range"]
+    several = assay("score", *at, "--group", "cmd-*", "--fail-above", "balance=0")
+    assert several.returncode == 0
+    assert f"assay score --group NAME --bootstrap-server {groups.bootstrap}" in several.stdout
+
+
+def test_a_group_that_is_named_and_not_there_is_exit_code_2(groups):
+    at = ("--bootstrap-server", groups.bootstrap)
+    line = f"{groups.bootstrap}: group 'cmd-none' does not exist"
+    for command in ("capture", "score"):
+        assert one_line(assay(command, *at, "--group", "cmd-none"), 2) == line
+        beside = assay(command, *at, "--group", "cmd-none", "--group", "cmd-one")
+        assert beside.returncode == 2
+        assert line in beside.stderr.splitlines()
+        assert "cmd-one" in beside.stdout
+
+
+def test_a_pattern_that_matches_nothing_is_exit_code_2(groups):
+    run = assay("capture", "--bootstrap-server", groups.bootstrap, "--group", "nothing-*")
+    assert one_line(run, 2) == f"{groups.bootstrap}: no group matches 'nothing-*'"

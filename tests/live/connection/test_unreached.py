@@ -1,0 +1,110 @@
+import os
+import time
+
+import pytest
+
+from groups.errors import BadInput
+from live.connection import Connection
+from tests.assay.calling import assay, one_line
+from tests.live.connection.listening import answering, closed_port
+
+PASSWORD = "hunter2-and-more"
+LOGIN = ("sasl.mechanism=PLAIN", "sasl.username=alice", f"sasl.password={PASSWORD}")
+HTTP = b"HTTP/1.1 400 Bad Request\r\n\r\n"
+
+
+def why(address, *config, timeout=5.0) -> str:
+    with (
+        pytest.raises(BadInput) as missed,
+        Connection.told(address, config=config, timeout=timeout).admin(),
+    ):
+        pass
+    said = str(missed.value)
+    assert said.startswith(f"{address}: ")
+    assert PASSWORD not in said
+    return said.removeprefix(f"{address}: ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "protocol", "said"),
+    [
+        (HTTP, "PLAINTEXT", "an HTTP server answers there, not Kafka"),
+        (b"SSH-2.0-OpenSSH\r\n", "PLAINTEXT", "what answers there is not Kafka"),
+        (b"\x15\x03\x03\x00\x02\x02\x50", "PLAINTEXT", "TLS is spoken there: give security.proto"),
+        (b"", "PLAINTEXT", "it closed the connection: it is no Kafka broker, or one older than 0"),
+        (HTTP, "SSL", "no TLS is spoken there: is it a Kafka broker?"),
+        (b"", "SSL", "it closed the connection instead of speaking TLS: is it a Kafka broker?"),
+        (HTTP, "SASL_PLAINTEXT", "an HTTP server answers there, not Kafka"),
+        (b"", "SASL_SSL", "it closed the connection instead of speaking TLS: is it a Kafka brok"),
+    ],
+)
+def test_what_is_no_kafka_is_said(answer, protocol, said):
+    login = LOGIN if protocol.startswith("SASL") else ()
+    with answering(answer) as address:
+        assert why(address, f"security.protocol={protocol}", *login).startswith(said)
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_who_never_answers_is_not_waited_for_beyond_the_timeout(protocol):
+    with answering(None) as address:
+        started = time.monotonic()
+        said = why(address, f"security.protocol={protocol}", timeout=0.5)
+        assert time.monotonic() - started < 3
+    assert said == "no answer within 0.5 s: is it a Kafka broker, and is it well?"
+
+
+def test_a_port_on_which_nobody_listens_refuses():
+    said = "connection refused: is a broker running there, at that host and port?"
+    assert why(closed_port()) == said
+
+
+def test_every_address_is_tried_and_each_says_why():
+    first = closed_port()
+    with (
+        answering(HTTP) as second,
+        pytest.raises(BadInput) as missed,
+        Connection.told(f"{first},{second}").admin(),
+    ):
+        pass
+    one, other = str(missed.value).split("; ")
+    assert one.startswith(f"{first}: connection refused")
+    assert other == f"{second}: an HTTP server answers there, not Kafka"
+
+
+@pytest.mark.parametrize("command", ["capture", "score"])
+def test_a_command_says_in_one_line_why_no_broker_was_reached(command, tmp_path):
+    properties = tmp_path / "client.properties"
+    properties.write_text(f"security.protocol=SASL_PLAINTEXT\nsasl.password={PASSWORD}\n")
+    given = ("--command-config", properties, *(x for c in LOGIN[:2] for x in ("--config", c)))
+    address = closed_port()
+    # A debugging log that a user's site may set up shows no secret either.
+    path = filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])
+    loud = {"PYTHONPATH": os.pathsep.join(path)}
+    (tmp_path / "sitecustomize.py").write_text("import logging\nlogging.basicConfig(level=1)\n")
+    run = assay(command, "--bootstrap-server", address, *given, environment=loud, cwd=tmp_path)
+    assert run.returncode == 2
+    assert "connection refused" in run.stderr
+    assert PASSWORD not in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("capture",), "Missing option '--bootstrap-server'"),
+        (("capture", "--bootstrap-server", "a:b"), "--bootstrap-server a:b: expected HOST:PORT"),
+        (("score",), "Missing argument 'FILE...', or --bootstrap-server"),
+        (
+            ("score", "f.json", "--bootstrap-server", "a:1"),
+            "f.json: FILE or --bootstrap-server",
+        ),
+        (("score", "f.json", "--config", "a=b"), "--config: it is about a connection; add --boot"),
+        (("score", "f.json", "--command-config", "x"), "--command-config: it is about a connec"),
+        (("capture", "--bootstrap-server", "a:1", "--command-config", "no"), "no: cannot be read"),
+        (
+            ("capture", "--bootstrap-server", "nosuch.invalid:9092"),
+            "nosuch.invalid:9092: the name has no address: is it spelled right, and known here?",
+        ),
+    ],
+)
+def test_options_of_a_connection_that_are_not_good_are_bad_usage(arguments, said):
+    assert one_line(assay(*arguments), 2).startswith(said)
