@@ -14,6 +14,7 @@ from aiokafka.coordinator.protocol import (
     ConsumerProtocolMemberMetadata,
 )
 
+from live.assignor.lag import LagSettings
 from live.assignor.memory import Memory
 from live.assignor.rebalance import Joined
 from live.assignor.settings import Settings
@@ -39,7 +40,8 @@ class OptimalAssignor(Settings):
     @classmethod
     def metadata(cls, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:
         """Return what the consumer joins with."""
-        warm_up()
+        cls.require_settings()
+        warm_up(cls.loaded)
         said = _memory().said(topics, holds=False)
         return ConsumerProtocolMemberMetadata(0, sorted(topics), said)
 
@@ -64,6 +66,14 @@ class OptimalAssignor(Settings):
     def on_assignment(cls, assignment: ConsumerProtocolMemberAssignment) -> None:
         """Remember what the consumer was given."""
         _memory().given(assignment.assignment, assignment.user_data)
+
+
+class LagAwareAssignor(LagSettings, OptimalAssignor):
+    """Balanced loads; of these the least lag on the busiest member; of these the fewest moves.
+
+    The leader asks for offsets with a client of its own. Where it cannot have them, it does what
+    `OptimalAssignor` does, and a warning says so.
+    """
 
 
 def _memory() -> Memory:

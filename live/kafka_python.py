@@ -14,6 +14,7 @@ from kafka.protocol.consumer.metadata import (
 )
 
 from groups.errors import BadInput
+from live.assignor.lag import LagSettings
 from live.assignor.memory import Memory
 from live.assignor.rebalance import Joined
 from live.assignor.settings import Settings
@@ -64,7 +65,8 @@ class OptimalAssignor(Settings):
 
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolSubscription:
         """Return what the consumer joins with."""
-        warm_up()
+        self.require_settings()
+        warm_up(self.loaded)
         said = self._memory.said(topics, holds=self.protocol == "cooperative")
         return ConsumerProtocolSubscription(0, sorted(topics), said)
 
@@ -90,6 +92,16 @@ class OptimalAssignor(Settings):
         """Remember what the consumer was given."""
         partitions = ((one.topic, one.partitions) for one in assignment.assigned_partitions)
         self._memory.given(partitions, assignment.user_data)
+
+
+class LagAwareAssignor(LagSettings, OptimalAssignor):
+    """Balanced loads; of these the least lag on the busiest member; of these the fewest moves.
+
+    The leader asks for offsets with a client of its own. Where it cannot have them, it does what
+    `OptimalAssignor` does, and a warning says so.
+    """
+
+    settable: ClassVar[tuple[str, ...]] = ("protocol", *LagSettings.settable)
 
 
 AbstractPartitionAssignor.register(OptimalAssignor)

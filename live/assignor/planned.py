@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from groups.errors import Failed
 from live.assignor.fallback import fallback
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Solver = Callable[[Rebalance], Plan]
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -31,13 +32,18 @@ def planned(rebalance: Rebalance, solver: Solver, *, time_limit: float) -> Plan:
         plan = within(time_limit, partial(solver, rebalance))
         rebalance.require_valid(plan)
     except Exception as error:
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        reason = reason_of(error)
         log.warning("no optimal assignment, a sticky and balanced one is given (%s)", reason)
         return fallback(rebalance)
     return plan
 
 
-def within(seconds: float, call: Callable[[], Plan]) -> Plan:
+def reason_of(error: Exception) -> str:
+    """Return the kind and the message of an exception, in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
     """Return what a call returns within so many seconds.
 
     A call that takes longer goes on in a thread of its own and comes to nothing.
@@ -49,21 +55,22 @@ def within(seconds: float, call: Callable[[], Plan]) -> Plan:
     Exception
         Whatever the call raises.
     """
-    came: list[Plan | BaseException] = []
+    came: list[T] = []
+    failed: list[BaseException] = []
 
     def run() -> None:
         try:
             came.append(call())
         except BaseException as error:
-            came.append(error)
+            failed.append(error)
 
     thread = Thread(target=run, name="assay-assignor", daemon=True)
     thread.start()
     thread.join(seconds)
+    if failed:
+        raise failed[0]
     if not came:
         raise Failed(f"no answer within {seconds:g} s")
-    if isinstance(came[0], BaseException):
-        raise came[0]
     return came[0]
 
 

@@ -25,11 +25,14 @@ class Settings:
     name : of the assignor, the same in every client
     time_limit : seconds for the plan, in the leader. It sends no heartbeats meanwhile: keep this
         well below the session timeout
+    settable : the settings that users may choose
+    loaded : what a plan needs, loaded when a consumer joins
     """
 
     name: ClassVar[str] = "assay-optimal"
     time_limit: ClassVar[float] = 2.0
     settable: ClassVar[tuple[str, ...]] = ("time_limit",)
+    loaded: ClassVar[tuple[str, ...]] = ("groups.group", "optimal.solve", "optimal.flow.recipe")
 
     def __init_subclass__(cls) -> None:
         """Check the settings."""
@@ -61,6 +64,10 @@ class Settings:
             known = ", ".join(cls.settable)
             raise BadInput(f"{cls.__name__}: no setting {name!r}, expected one of {known}")
         return type(cls.__name__, (cls,), {"__module__": cls.__module__, **settings})
+
+    @classmethod
+    def require_settings(cls) -> None:
+        """Raise BadInput where a setting is missing."""
 
     @classmethod
     def solver(cls) -> Solver:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from threading import Thread
 
-# What a plan of a group takes, the solver with it.
-USED = ("groups", "optimal.solve", "optimal.flow.recipe")
-
 
 @cache
-def warm_up() -> Thread:
-    """Begin to load what a plan needs, once in a process, in a thread of its own."""
-    thread = Thread(target=_load, name="assay-warm-up", daemon=True)
+def warm_up(modules: tuple[str, ...]) -> Thread:
+    """Begin to load modules, once in a process, in a thread of its own."""
+    thread = Thread(target=_load, args=[modules], name="assay-warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _load() -> None:
-    for module in USED:
-        import_module(module)
+def _load(modules: tuple[str, ...]) -> None:
+    # What cannot be loaded is said by the plan that needs it.
+    with suppress(ImportError):
+        for module in modules:
+            import_module(module)

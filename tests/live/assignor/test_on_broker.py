@@ -16,6 +16,7 @@ from groups.tiers import values
 from live.broker import Consumer, settle
 from live.connection import Connection
 from optimal import solve
+from tests.live.assignor import lag_aware
 
 pytestmark = pytest.mark.broker
 
@@ -190,3 +191,29 @@ def test_two_rolling_restarts_change_the_assignor_of_a_group(bootstrap, members,
             if used[-1] == "assay-optimal":
                 assert found[0] == best[0]
     assert used == [old[0]] + ["assay-optimal"] * 3
+
+
+@pytest.mark.parametrize("kind", ASSIGNOR)
+def test_the_lag_aware_leader_spreads_what_is_not_committed_yet(
+    broker, kind, request, monkeypatch
+):
+    """Two committed partitions and one without records; the rest lags."""
+    group, topic = request.node.name, f"lagging-{kind}"
+    records = [90, 80, 40, 30, 70, 0]
+    broker.create_topic(topic, len(records))
+    broker.produce(topic, {n: count for n, count in enumerate(records) if count})
+    monkeypatch.setenv(lag_aware.GROUP, group)
+    monkeypatch.setenv(lag_aware.BOOTSTRAP, broker.bootstrap)
+    name = "LagAware" if kind == "kafka-python" else "AsyncLagAware"
+    told = {"assignor": f"tests.live.assignor.lag_aware:{name}", "commit": False}
+    with ExitStack() as running:
+        one = running.enter_context(Consumer.start(kind, broker.bootstrap, group, [topic], **told))
+        settle([one], {topic: 6}, STILL)
+        one.commit({topic: {0: 85, 4: 70}})
+        lag = [5, 80, 40, 30, 0, 0]
+        two = running.enter_context(Consumer.start(kind, broker.bootstrap, group, [topic], **told))
+        held = settle([one, two], {topic: 6}, STILL)
+        assert "lag is not known" not in one.log() + two.log()
+    lags = [sum(lag[n] for n in each[topic]) for each in held]
+    assert [len(each[topic]) for each in held] == [3, 3]
+    assert sorted(lags) == [75, 80]

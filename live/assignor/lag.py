@@ -1,0 +1,164 @@
+"""Lag: the plan whose busiest member carries least, and how far a group is behind."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from groups.errors import BadInput, Failed
+from live.assignor.planned import optimum, reason_of, within
+from live.assignor.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from groups import Group
+    from live.assignor.planned import Solver
+    from live.assignor.rebalance import Plan, Rebalance
+    from live.connection import Connection
+
+    # (topic, partition number) -> records
+    Lag = Mapping[tuple[str, int], int]
+
+log = logging.getLogger(__name__)
+
+OBJECTIVE = "balance > peak_lag > stickiness"
+# The last plan is not carried out yet: what somebody holds stays, whatever the lag is by now.
+# Else each round could find another plan better, and the group would never come to rest.
+FINISHING = "balance > stickiness > peak_lag"
+# Of the seconds that are left; the others are for checking the answer and making it a plan.
+SHARE = 0.8
+RESETS = ("latest", "earliest")
+
+
+class LagSettings(Settings):
+    """What users choose of an assignor that knows lag.
+
+    Attributes
+    ----------
+    group_id : the id of the group, which clients do not tell their assignors
+    connection : how the leader reaches the cluster, with a client of its own
+    auto_offset_reset : ``latest`` or ``earliest``, as the consumers have it: whether a partition
+        without a commit has no lag, or all that is in the log
+    time_limit : seconds for the plan, in the leader; offsets may take half of them
+    """
+
+    name: ClassVar[str] = "assay-lag-aware"
+    group_id: ClassVar[str | None] = None
+    connection: ClassVar[Connection | None] = None
+    auto_offset_reset: ClassVar[Literal["latest", "earliest"]] = "latest"
+    settable: ClassVar[tuple[str, ...]] = (
+        "group_id",
+        "connection",
+        "auto_offset_reset",
+        "time_limit",
+    )
+    time_limit: ClassVar[float] = 4.0
+    loaded: ClassVar[tuple[str, ...]] = (
+        *Settings.loaded,
+        "optimal.moves.recipe",
+        "optimal.exchange.closing",
+        "optimal.cpsat",
+        "live.connection",
+        "kafka.admin",
+    )
+
+    @classmethod
+    def check_settings(cls) -> None:
+        """Raise BadInput where a setting cannot be what it is."""
+        super().check_settings()
+        if cls.auto_offset_reset not in RESETS:
+            raise BadInput(
+                f"{cls.__name__}: auto_offset_reset: {cls.auto_offset_reset!r}, expected "
+                + " or ".join(RESETS)
+            )
+        if cls.connection is not None and not hasattr(cls.connection, "admin"):
+            raise BadInput(f"{cls.__name__}: connection: expected a live.connection.Connection")
+
+    @classmethod
+    def require_settings(cls) -> None:
+        """Raise BadInput where a setting is missing."""
+        for name in ("group_id", "connection"):
+            if getattr(cls, name) is None:
+                raise BadInput(f"{cls.__name__}: no {name}: {cls.__name__}.with_({name}=...)")
+
+    @classmethod
+    def lag(cls, numbers: Mapping[str, Sequence[int]]) -> Lag:
+        """Return the lag in records of each topic and partition number.
+
+        A subclass may have it from elsewhere, such as a monitor.
+
+        Parameters
+        ----------
+        numbers : of the partitions of each topic
+        """
+        assert cls.connection is not None
+        assert cls.group_id is not None
+        return lag_of(cls.connection, cls.group_id, numbers, cls.auto_offset_reset)
+
+    @classmethod
+    def solver(cls) -> Solver:
+        """Return what makes the plan."""
+        return partial(_least_lag, cls)
+
+
+def lag_of(
+    connection: Connection, group_id: str, numbers: Mapping[str, Sequence[int]], reset: str
+) -> Lag:
+    """Ask how many records of which partitions a group has not committed yet.
+
+    Parameters
+    ----------
+    numbers : of the partitions of each topic
+    reset : what counts without a commit: ``latest``, nothing, or ``earliest``, all of the log
+
+    Raises
+    ------
+    BadInput
+        Where the brokers do not tell.
+    """
+    from kafka import TopicPartition
+    from kafka.admin import OffsetSpec
+
+    every = [TopicPartition(topic, n) for topic, some in numbers.items() for n in some]
+    with connection.admin() as admin:
+        committed = admin.list_group_offsets({group_id: None})[group_id]
+        start = {p: one.offset for p, one in committed.items() if one.offset >= 0}
+        missing = [p for p in every if p not in start]
+        end = admin.list_partition_offsets(dict.fromkeys(every, OffsetSpec.LATEST))
+        if reset == "earliest" and missing:
+            first = admin.list_partition_offsets(dict.fromkeys(missing, OffsetSpec.EARLIEST))
+            start |= {p: one.offset for p, one in first.items()}
+    return {
+        (p.topic, p.partition): max(0, end[p].offset - start.get(p, end[p].offset)) for p in every
+    }
+
+
+def _least_lag(settings: type[LagSettings], rebalance: Rebalance) -> Plan:
+    """Return the plan with the least lag on its busiest member; without offsets, the optimum."""
+    from optimal.solve import solve
+
+    deadline = monotonic() + settings.time_limit
+    group = rebalance.group()
+    try:
+        lag = within(settings.time_limit / 2, partial(settings.lag, rebalance.numbers))
+    except Exception as error:
+        log.warning("lag is not known, loads alone are balanced (%s)", reason_of(error))
+        return optimum(rebalance, time_limit=max(deadline - monotonic(), 0.0))
+    objective = FINISHING if rebalance.is_unfinished else OBJECTIVE
+    left = max(deadline - monotonic(), 0.0) * SHARE
+    assignment = solve(_with_lag(group, rebalance, lag), objective, time_limit=left).assignment
+    if assignment is None:
+        raise Failed(f"no answer within {settings.time_limit:g} s")
+    return rebalance.plan_of(assignment)
+
+
+def _with_lag(group: Group, rebalance: Rebalance, lag: Lag) -> Group:
+    """Return the group with the lag of each partition, topic by topic."""
+    import numpy as np
+
+    column = [lag[topic, n] for topic in group.topics for n in rebalance.numbers[topic]]
+    return replace(group, lag_records=np.array(column, np.int64))
