@@ -23,8 +23,8 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from compare.advice.advice import Advice
 
-# Seconds for each of several groups.
-SEVERAL_SECONDS = 1.0
+# Seconds for several groups together, and what each of them gets at the most and at the least.
+ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
 
 
 def advise(
@@ -61,7 +61,7 @@ def advise(
             "--time-limit",
             min=0.001,
             max=MOST_SECONDS,
-            help="seconds for a group, without its assignors; left out: 10, of several 1 each",
+            help="seconds for a group, without its assignors; left out: 10, of several less",
         ),
     ] = None,
     format_: Format = "table",
@@ -82,6 +82,7 @@ def advise(
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
     groups, damaged, _ = groups_in(files, group or [], reads or [], reset=reset)
     one = len(groups) == 1
+    each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
     with TimeLimit(CALL_SECONDS) as limit:
         for given in groups:
@@ -93,7 +94,7 @@ def advise(
                     assignors=asked if one or asked is not None else (),
                     like=like,
                     assume_subscriptions="equal" if assume_equal else None,
-                    time_limit=time_limit or (DEFAULT_SECONDS if one else SEVERAL_SECONDS),
+                    time_limit=time_limit or (DEFAULT_SECONDS if one else each),
                     limit=limit,
                 )
             )

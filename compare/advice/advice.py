@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 FORMAT = "assay-advice/1"
 Lower = Literal["peak_load", "peak_lag"]
 TO_LOWER: tuple[Lower, ...] = get_args(Lower)
-Kind = Literal["rebalance", "subscription", "assignor", "members", "partitions", "fewer members"]
+Kind = Literal["rebalance", "assignor", "subscription", "members", "partitions", "fewer members"]
 # Of changes that gain the same, the one that takes least comes first.
 CHEAPEST_FIRST: tuple[Kind, ...] = get_args(Kind)
 # Nothing is advised for less than one part in so many of the peak, but moves alone.

@@ -157,6 +157,7 @@ def _advised(
     fewer = None if asked.like else fewer_members(worlds, best, lower, time_left)
     changes = [one for one in found if isinstance(one, Change)]
     peak = None if now is None else peak_of(now, lower)
+    is_open = not worlds.known and peak is not None and peak > best.peak.bound
     valid = None if now is None else now.is_valid
     return replace(
         start,
@@ -169,7 +170,7 @@ def _advised(
         no_gain=tuple(one for one in found if isinstance(one, NoGain)),
         assignors=tuple(trials),
         more_even=_more_even(best, now, lower, by_hand),
-        question=None if worlds.known else _question(asked.group, lower, time_left),
+        question=_question(asked.group, lower, time_left) if is_open else None,
         new_members=reading(worlds.most, asked.like),
     )
 

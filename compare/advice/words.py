@@ -47,7 +47,8 @@ def headline(advice: Advice) -> str:
         return f"{name}: nothing assigned yet. At the best {least}{given}."
     said = f"{name}: {who} {has} {advice.now:,} of {unit}"
     if advice.violation is not None:
-        return f"{said}, but what members hold is not valid: {advice.violation}."
+        wrong = f"what members hold is not valid: {advice.violation}"
+        return f"{said}, but {wrong}{given}."
     if best.bound == advice.now:
         return f"{said}. No assignment of the same members{_even(advice)} has less{given}."
     return f"{said}; at the best{_even(advice)} it {has} {_value(best)}{given}."
@@ -72,7 +73,9 @@ def what_to_do(change: Change, advice: Advice) -> str:
         lead = f"Add {counted(then - now, 'member')} ({now:,} -> {then:,})"
     elif change.kind == "fewer members":
         lead = f"{counted(now - then, 'member')} can leave ({now:,} -> {then:,})"
-        return f"{lead}: the busiest one still holds {change.after.value:,}{moved}."
+        held = "it held" if now - then == 1 else "they held"
+        besides = f" Besides what {held}, {_moves(change.moves)}." if change.moves else ""
+        return f"{lead}: the busiest one still holds {change.after.value:,}.{besides}"
     else:
         was, more = change.partitions_now or 0, change.partitions or 0
         lead = f"Give {change.topic} {counted(more - was, 'partition')} more ({was:,} -> {more:,})"
@@ -91,6 +94,9 @@ def why(change: Change, advice: Advice) -> str:
             return f"Proved ({after.proof}): no assignment of the same members{even} has less."
         return f"Proved: it can be had. At the very best it has {after.bound:,}{unit}."
     if before.proved and after.proved:
+        if change.kind == "fewer members":
+            least = f"{after.value:,} is the least of {advice.members:,} members"
+            return f"Proved ({after.proof}): {least}, and of {change.members:,}."
         proofs = " and ".join(dict.fromkeys((before.proof, after.proof)))
         return (
             f"Proved ({proofs}): {_parts(before)} is the least as it is, "

@@ -1,51 +1,22 @@
 """Every change that is advised is made, and what it then comes to is counted by other means."""
 
-import json
-import random
 from fractions import Fraction
-from itertools import combinations
 
 import pytest
 
 from assay import Assignment, Group, advise
 from compare.advice.advice import CHEAPEST_FIRST
+from tests.compare.advice.made import (
+    applied,
+    copied,
+    document_of,
+    least_load,
+    load_now,
+    reads_of,
+    topics_read,
+)
 
-SEEDS = range(300)
-
-
-def document_of(seed: int) -> dict:
-    """Up to 5 members and 4 topics; subscriptions differ in two of three; claims are valid."""
-    rng = random.Random(seed)
-    topics = {f"t{i}": rng.randint(1, 6) for i in range(rng.randint(1, 4))}
-    alike = rng.random() < 1 / 3
-    members: dict = {}
-    for m in range(rng.randint(1, 5)):
-        read = [t for t in topics if alike or rng.random() < 0.6]
-        members[f"c{m}"] = {"subscription": read, "owned": {}}
-    favourite = rng.random() < 0.5
-    for topic, count in topics.items():
-        readers = [said for said in members.values() if topic in said["subscription"]]
-        for number in range(count):
-            if readers:
-                one = readers[0] if favourite and rng.random() < 0.5 else rng.choice(readers)
-                one["owned"].setdefault(topic, []).append(number)
-    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-
-
-def least_load(document: dict) -> int:
-    """The least that the busiest can hold, by Hall's theorem: counted over all sets of members.
-
-    Whatever only some of them read is with them.
-    """
-    reads = {m: set(said["subscription"]) for m, said in document["members"].items()}
-    found = 0
-    for size in range(1, len(reads) + 1):
-        for some in combinations(reads, size):
-            others = set().union(*(reads[m] for m in reads if m not in some))
-            theirs = set().union(*(reads[m] for m in some)) - others
-            count = sum(document["topics"][t] for t in theirs)
-            found = max(found, -(-count // size))
-    return found
+SEEDS = range(200)
 
 
 def least_share(document: dict, topic: str, was: int) -> Fraction:
@@ -62,38 +33,6 @@ def least_share(document: dict, topic: str, was: int) -> Fraction:
     return min(max(loads) for loads in states)
 
 
-def reads_of(document: dict, member: str) -> list:
-    return document["members"][member]["subscription"]
-
-
-def topics_read(document: dict) -> list:
-    return sorted({t for m in document["members"] for t in reads_of(document, m)})
-
-
-def applied(document: dict, change) -> dict:
-    """The snapshot in which the change is made, by hand."""
-    made = json.loads(json.dumps(document))
-    members = made["members"]
-    if change.kind == "members":
-        for i in range(change.members - len(members)):
-            members[f"new-{i + 1}"] = {"subscription": topics_read(document)}
-    elif change.kind == "fewer members":
-        for member in change.leaves:
-            del members[member]
-        assert len(members) == change.members
-    elif change.kind == "subscription":
-        assert change.topic not in reads_of(made, change.member)
-        reads_of(made, change.member).append(change.topic)
-    elif change.kind == "partitions":
-        assert change.partitions > change.partitions_now == made["topics"][change.topic]
-        made["topics"][change.topic] = change.partitions
-    return made
-
-
-def load_now(document: dict) -> int:
-    return max(sum(map(len, said["owned"].values())) for said in document["members"].values())
-
-
 @pytest.fixture(scope="module")
 def advised() -> list:
     documents = [one for one in map(document_of, SEEDS) if topics_read(one)]
@@ -106,7 +45,7 @@ def advised() -> list:
 def test_each_kind_of_change_is_advised_for_many_groups(advised):
     kinds = [change.kind for _, found in advised for change in (*found.changes, *found.same_peak)]
     for kind in set(CHEAPEST_FIRST) - {"assignor"}:
-        assert kinds.count(kind) >= 20, kind
+        assert kinds.count(kind) >= 15, kind
 
 
 def test_the_least_now_is_what_counting_says(advised):
@@ -162,7 +101,7 @@ def test_no_gain_is_said_only_of_what_gains_nothing(advised):
         if "subscription" in said and said["subscription"].proved:
             for m in document["members"]:
                 for t in set(topics_read(document)) - {*reads_of(document, m)}:
-                    made = json.loads(json.dumps(document))
+                    made = copied(document)
                     reads_of(made, m).append(t)
                     assert least_load(made) == least
         if "members" in said:
@@ -177,7 +116,7 @@ def test_no_other_subscription_gains_more(advised):
                 continue
             for m in document["members"]:
                 for t in set(topics_read(document)) - {*reads_of(document, m)}:
-                    made = json.loads(json.dumps(document))
+                    made = copied(document)
                     reads_of(made, m).append(t)
                     assert least_load(made) >= change.after.value
 

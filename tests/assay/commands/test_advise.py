@@ -1,0 +1,178 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.assay.calling import (
+    EVEN,
+    LOPSIDED,
+    UNKNOWN,
+    assay,
+    good,
+    one_after_the_other,
+    one_line,
+)
+
+IDLE = EVEN | {"group": "idle", "members": {m: {"subscription": ["t"]} for m in "ab"}}
+HOSTILE = LOPSIDED | {
+    "group": "\x1b[2J",
+    "members": {f"{m}\n\x1b[31m": said for m, said in LOPSIDED["members"].items()},
+}
+NOT_VALID = LOPSIDED | {
+    "group": "torn",
+    "members": LOPSIDED["members"] | {"c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0]}}},
+}
+EMPTY = EVEN | {"group": "empty", "members": {}}
+SPARE = {
+    "format": "assay-group/1",
+    "group": "spare",
+    "topics": {"t": 5},
+    "members": {f"m{i}": {"subscription": ["t"], "owned": {"t": [i]}} for i in range(4)},
+}
+SPARE["members"]["m0"]["owned"]["t"].append(4)
+LAG = EVEN | {"topics": {"t": {"partitions": 2, "lag": [7, 3]}}, "group": "lag"}
+CALLS = {
+    "one": ("advise", "orders.json"),
+    "json": ("advise", "orders.json", "--format", "json"),
+    "all": ("advise", "all.jsonl"),
+    "all json": ("advise", "all.jsonl", "--format", "json"),
+    "of several": ("advise", "all.jsonl", "--group", "torn"),
+    "idle": ("advise", "all.jsonl", "--group", "idle"),
+    "empty": ("advise", "all.jsonl", "--group", "empty"),
+    "spare": ("advise", "spare.json"),
+    "hostile": ("advise", "hostile.json"),
+    "unknown": ("advise", "unknown.json"),
+    "equal": ("advise", "unknown.json", "--assume-equal"),
+    "lag": ("advise", "lag.json"),
+    "named": ("advise", "orders.json", "--assignor", "range"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    made = tmp_path_factory.mktemp("advise")
+    several = [LOPSIDED, EVEN, IDLE, NOT_VALID, EMPTY]
+    (made / "all.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in several))
+    documents = {
+        "orders": LOPSIDED, "spare": SPARE, "hostile": HOSTILE, "unknown": UNKNOWN, "lag": LAG,
+    }  # fmt: skip
+    for name, document in documents.items():
+        (made / f"{name}.json").write_text(json.dumps(document))
+    return made
+
+
+@pytest.fixture(scope="module")
+def said(folder) -> dict:
+    return one_after_the_other(CALLS, folder)
+
+
+def lines(run) -> list[str]:
+    return good(run).stdout.splitlines()
+
+
+def test_what_to_do_comes_with_its_gain_its_proof_and_its_moves(said):
+    found = lines(said["one"])
+    assert found[:4] == [
+        "orders: the busiest of 2 members holds 5 of 5 partitions; at the best it holds 3.",
+        "1. Move 2 partitions: the busiest member then holds 3 instead of 5.",
+        "   Proved (certificate): no assignment of the same members has less.",
+        "   2 from c0 to c1: t1: 1-2",
+    ]
+    assert "3. Add 1 member (2 -> 3): the busiest one then holds 2 instead of 3; " in "\n".join(
+        found
+    )
+    assert found[-1] == "what decides: peak_load, the partitions of the busiest member"
+
+
+def test_the_document_has_every_move_and_the_numbers_of_the_sentences(said):
+    document = json.loads(good(said["json"]).stdout)
+    first = document["changes"][0]
+    assert (document["format"], document["lower"], document["now"]) == (
+        "assay-advice/1", "peak_load", 5,
+    )  # fmt: skip
+    assert document["best"] == {"value": 3, "bound": 3, "per": 1, "proof": "certificate"}
+    assert (first["kind"], first["gain"]) == ("rebalance", {"at_least": 2, "at_most": 2, "per": 1})
+    assert first["moves"] == [
+        {"topic": "t1", "partition": n, "from": "c0", "to": "c1"} for n in (1, 2)
+    ]
+    assert [one["assignor"] for one in document["assignors"]] == [
+        "range", "roundrobin", "kip-429-cooperative", "kip-54-sticky",
+    ]  # fmt: skip
+
+
+def test_of_several_groups_there_is_a_line_each_and_the_greatest_gain_first(said):
+    found = lines(said["all"])
+    assert found[0] == "2 of 5 groups can be improved for sure."
+    rows = [line.split()[0] for line in found[3:-1]]
+    assert rows == ["torn", "orders", "empty", "even", "idle"]
+    documents = [json.loads(line) for line in good(said["all json"]).stdout.splitlines()]
+    assert [one["group"] for one in documents] == ["orders", "even", "idle", "torn", "empty"]
+    assert not any(one["assignors"] for one in documents)
+
+
+def test_what_is_not_valid_is_mended_first(said):
+    found = lines(said["of several"])
+    assert found[0] == (
+        "torn: the busiest of 2 members holds 1 of 5 partitions, but what members hold is not "
+        "valid: t0-1 with nobody: unassigned."
+    )
+    assert found[1] == (
+        "1. Assign again what is not valid: the busiest member then holds 3; nothing moves."
+    )
+
+
+def test_a_group_that_holds_nothing_or_has_no_members_is_said_to_be_so(said):
+    assert lines(said["idle"])[0] == (
+        "idle: nothing assigned yet. At the best the busiest of 2 members holds 1 of 2 partitions."
+    )
+    assert lines(said["empty"]) == ["empty: no members, so there is nothing to change."]
+
+
+def test_members_to_spare_are_named(said):
+    found = lines(said["spare"])
+    at = found.index("For the same peak:")
+    assert found[at + 1] == ("- 1 member can leave (4 -> 3): the busiest one still holds 2.")
+    assert found[at + 2] == "   Proved (certificate): 2 is the least of 4 members, and of 3."
+    assert found[at + 3].startswith("   Who leaves makes no difference; ")
+
+
+def test_unknown_subscriptions_give_what_is_sure_or_a_condition(said):
+    run = said["unknown"]
+    assert run.returncode == 0
+    assert not any("kip-54" in line for line in run.stdout.splitlines())
+    equal = said["equal"]
+    assert equal.stdout.splitlines()[0].endswith("if all members read the same topics.")
+    assert "assumed: subscription of 1 member unknown" in equal.stderr
+
+
+def test_lag_decides_where_it_is_known_and_that_is_said(said):
+    found = lines(said["lag"])
+    assert found[0] == (
+        "lag: the busiest of 2 members has 7 of 10 records of lag. No assignment of the same "
+        "members with loads as even as can be has less."
+    )
+    assert "As good as can be: nothing that could be changed lowers it." in found
+    assert found[-1].startswith("what decides: peak_lag, the records of lag")
+
+
+def test_only_the_assignors_named_are_tried(said):
+    rows = [line.split()[0] for line in lines(said["named"])]
+    assert "range" in rows
+    assert "roundrobin" not in rows
+
+
+def test_names_cannot_steer_the_terminal(said):
+    assert "\x1b" not in said["hostile"].stdout + said["hostile"].stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--lower", "peak_lag"), r"topics.t0.lag[0]: unknown, but tier peak_lag needs it"),
+        (("--like", "c9"), "like: no member 'c9'; nearest: c0, c1"),
+        (("--assignor", "rnage"), "assignor: unknown name 'rnage'; nearest: range, "),
+        (("--group", "order"), "--group order: no group of that name; nearest: orders"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(folder, arguments, message):
+    assert message in one_line(assay("advise", "orders.json", *arguments, cwd=folder), 2)

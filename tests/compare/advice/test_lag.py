@@ -1,0 +1,96 @@
+"""Advice on lag: what is promised is what every assignment that is tried one by one comes to."""
+
+import pytest
+
+from assay import Assignment, BadInput, Group, advise, solve
+from groups.tiers import values
+from tests.compare.advice.made import applied, document_of, topics_read, with_lag
+
+TIERS = ("balance", "peak_lag")
+HOT = {
+    "format": "assay-group/1",
+    "group": "hot",
+    "topics": {"t": {"partitions": 4, "lag": [900, 10, 10, 10]}},
+    "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
+        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
+    },
+}
+
+
+def is_small(document: dict) -> bool:
+    members, topics = document["members"], document["topics"]
+    return bool(topics_read(document)) and len(members) <= 3 and sum(topics.values()) <= 8
+
+
+@pytest.fixture(scope="module")
+def advised() -> list:
+    documents = [one for one in map(document_of, range(400)) if is_small(one)]
+    lagging = [with_lag(one, seed) for seed, one in enumerate(documents)]
+    return [
+        (document, advise(Group.from_dict(document), assignors=(), time_limit=None))
+        for document in lagging
+    ]
+
+
+def least_peak(document: dict) -> int:
+    """The least peak with loads as even as can be: all assignments are tried."""
+    solution = solve(Group.from_dict(document), TIERS, method="brute")
+    return solution.terms[1].value
+
+
+def test_lag_decides_where_all_of_it_is_known(advised):
+    assert len(advised) > 60
+    assert {found.lower for _, found in advised} == {"peak_lag"}
+    kinds = [change.kind for _, found in advised for change in found.changes]
+    assert {*kinds} == {"rebalance", "subscription", "members"}
+
+
+def test_a_change_that_is_made_comes_to_what_was_promised(advised):
+    for document, found in advised:
+        least = min(found.now, least_peak(document))
+        assert found.best.bound <= least <= found.best.value
+        for change in found.changes:
+            made = applied(document, change)
+            if len(made["members"]) > 4:
+                continue
+            assert change.after.bound <= least_peak(made) <= change.after.value
+            before = found.now if change.kind == "rebalance" else least
+            gain = before - least_peak(made)
+            assert 0 < change.at_least <= gain <= change.at_most
+
+
+def test_the_assignment_of_a_change_has_the_peak_and_moves_what_is_said(advised):
+    for document, found in advised:
+        for change in found.changes:
+            group = Group.from_dict(applied(document, change))
+            there = Assignment.from_dict(group, change.assignment.to_dict())
+            assert there.is_valid
+            assert values(there, ("peak_lag",)) == (change.after.value,)
+            assert len(there.moved) == change.moves
+
+
+def test_the_hottest_partition_is_the_floor_and_more_partitions_do_not_help_against_lag():
+    found = advise(Group.from_dict(HOT), assignors=())
+    (first,) = found.changes
+    assert (first.kind, first.moves) == ("members", 1)
+    assert (found.now, found.best.value, first.after.value) == (910, 910, 900)
+    assert {one.kind: one.because for one in found.no_gain} == {
+        "rebalance": "No assignment of these members with loads as even as can be has less.",
+        "subscription": "Every member reads every topic that somebody reads.",
+        "partitions": "The lag that is there stays in the partitions where it is.",
+    }
+
+
+def test_partitions_decide_where_they_are_to_or_no_lag_is_known():
+    assert advise(Group.from_dict(HOT), lower="peak_load", assignors=()).lower == "peak_load"
+    some = HOT | {"topics": {"t": {"partitions": 4, "lag": [900, None, 10, 10]}}}
+    assert advise(Group.from_dict(some), assignors=()).lower == "peak_load"
+
+
+def test_lag_that_is_not_known_cannot_be_lowered():
+    some = HOT | {"topics": {"t": {"partitions": 4, "lag": [900, None, 10, 10]}}}
+    with pytest.raises(BadInput, match=r"topics\.t\.lag\[1\]: unknown, but tier peak_lag needs"):
+        advise(Group.from_dict(some), lower="peak_lag")
+    with pytest.raises(BadInput, match=r"lower: 'balance' is none of peak_load, peak_lag"):
+        advise(Group.from_dict(HOT), lower="balance")

@@ -1,0 +1,107 @@
+"""Assignors that are tried: what each makes of the group, and of every join and leave after."""
+
+import pytest
+
+from assay import Assignment, Group, TimeLimit, advise, assign
+from tests.compare.advice.made import copied, document_of, least_load, topics_read
+from tests.heuristics.assignors.mine import divide, twice
+
+NAMES = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
+# range gives c0 the first of three partitions of each topic, and c1 and c2 one each.
+RANGE = {
+    "format": "assay-group/1",
+    "group": "g",
+    "topics": {f"t{i}": 4 for i in range(3)},
+    "members": {
+        f"c{m}": {"subscription": [f"t{i}" for i in range(3)], "owned": {}} for m in range(3)
+    },
+}
+for _topic in RANGE["topics"]:
+    RANGE["members"]["c0"]["owned"][_topic] = [0, 1]
+    RANGE["members"]["c1"]["owned"][_topic] = [2]
+    RANGE["members"]["c2"]["owned"][_topic] = [3]
+
+
+@pytest.fixture(scope="module")
+def limit():
+    with TimeLimit(10) as limit:
+        yield limit
+
+
+def handed_out(document: dict, name: str) -> Assignment:
+    return assign(Group.from_dict(document), name)
+
+
+def after(document: dict, held: Assignment) -> list[dict]:
+    """The snapshot after one member has joined, and after each has left, by hand."""
+    held_by = held.to_dict()
+    settled = copied(document)
+    for member, said in settled["members"].items():
+        said |= {"owned": held_by[member], "generation": 7}
+    joined = copied(settled)
+    joined["members"]["new-1"] = {"subscription": topics_read(document)}
+    made = [joined]
+    for member in document["members"] if len(document["members"]) > 1 else ():
+        left = copied(settled)
+        del left["members"][member]
+        made.append(left)
+    return made
+
+
+def test_what_assignors_do_is_what_they_do_when_called_one_by_one(limit):
+    seen = 0
+    for seed in range(25):
+        document = document_of(seed)
+        if not topics_read(document):
+            continue
+        found = advise(Group.from_dict(document), limit=limit)
+        assert [tried.assignor for tried in found.assignors] == [*NAMES]
+        for tried in found.assignors:
+            made = handed_out(document, tried.assignor)
+            if not made.is_valid:
+                assert tried.peak is None
+                continue
+            peak = int(made.loads.max())
+            assert (tried.peak, tried.least) == (peak, peak == least_load(document))
+            assert tried.moves == len(made.moved)
+            stages = after(document, made)
+            results = [handed_out(stage, tried.assignor) for stage in stages]
+            kept = [
+                result.is_valid and int(result.loads.max()) == least_load(stage)
+                for result, stage in zip(results, stages, strict=True)
+            ]
+            assert (tried.kept, tried.tried) == (sum(kept), len(kept))
+            seen += 1
+    assert seen > 60
+
+
+def test_the_assignor_that_keeps_the_least_is_advised_and_takes_a_restart(limit):
+    found = advise(Group.from_dict(RANGE), limit=limit)
+    (change,) = [one for one in found.changes if one.kind == "assignor"]
+    assert (found.now, change.assignor, change.after.value) == (6, "kip-429-cooperative", 4)
+    assert (change.restarts, change.before.proof, change.after.proof) == (
+        3,
+        "as it is",
+        "as it is",
+    )
+    assert change.assignment.loads.tolist() == [4, 4, 4]
+
+
+def test_no_assignor_is_advised_where_none_lowers_the_peak_or_none_is_asked_about(limit):
+    even = copied(RANGE)
+    for m in range(3):
+        even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
+    found = advise(Group.from_dict(even), limit=limit)
+    (said,) = [one for one in found.no_gain if one.kind == "assignor"]
+    assert said.because == "None of 4 assignors tried has less than there is now."
+    assert said.proved
+    assert advise(Group.from_dict(even), assignors=()).assignors == ()
+
+
+def test_an_assignor_that_breaks_down_or_gives_a_partition_twice_is_a_row_with_the_reason(limit):
+    found = advise(Group.from_dict(RANGE), assignors=[divide, twice], limit=limit)
+    broken, double = found.assignors
+    assert (broken.status, broken.peak) == ("failed", None)
+    assert "ZeroDivisionError" in (broken.reason or "")
+    assert (double.peak, str(double.reason)[:9]) == (None, "not valid")
+    assert not [one for one in found.changes if one.kind == "assignor"]
