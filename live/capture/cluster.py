@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from kafka.errors import (
     IncompatibleBrokerVersion,
+    InvalidReceiveError,
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
@@ -144,6 +145,8 @@ class Cluster:
             return "it cannot be reached"
         if isinstance(error, SaslAuthenticationFailedError):
             return "it refuses the login"
+        if isinstance(error, InvalidReceiveError):
+            return "its answer is longer than receive_message_max_bytes"
         if isinstance(error, IncompatibleBrokerVersion):
             return f"it is too old: {error}"
         # Its text may be of whoever wrote the other end, or of a plug-in.

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from live.capture.membership import Described
 
 T = TypeVar("T")
-MOST_GROUPS = 100
+# Groups of hundreds of members that read hundreds of topics each make long answers.
+MOST_GROUPS = 25
 PAUSE_SECONDS = 0.5
 
 

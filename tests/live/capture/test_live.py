@@ -13,6 +13,7 @@ from live.broker import Broker, Consumer, Security, settle
 from live.capture import capture
 from live.capture.cluster import Cluster
 from live.capture.matching import capture_matching
+from live.capture.offsets import committed_by
 from live.connection import Connection
 from tests.live.capture.by_hand import Members
 
@@ -144,8 +145,29 @@ def test_two_hundred_groups_take_as_many_requests_as_one(bootstrap):
             all_of_them, bootstrap, ["cap-many-*"], lag=True, deadline=deadline
         )
     assert [each.document["group"] for each in found.documents] == names
-    # Two descriptions and the commits are asked for 100 groups at a time.
-    assert all_of_them.sent == one.sent + 3 == 11
+    # Two descriptions of 25 groups at a time, and the commits of 100.
+    assert all_of_them.sent == one.sent + 7 + 7 + 1 == 23
+
+
+class BeforeThree(Cluster):
+    """A cluster as it was before Kafka 3.0, for one group at a time."""
+
+    def answers_to(self, question, version=0):
+        return False
+
+
+def test_commits_asked_for_one_group_at_a_time_are_the_same(bootstrap):
+    with Members(bootstrap) as members, Connection(bootstrap).admin() as admin:
+        for name in ("cap-one", "cap-two"):
+            members.join(name, ["cap0"], {"cap0": [0]})
+        with Consumer.start("confluent", bootstrap, "cap-three", ["cap0"], commit=False) as one:
+            settle([one], {"cap0": 6}, 0.0)
+            one.commit({"cap0": {1: 15}})
+            groups = dict.fromkeys(["cap-one", "cap-two", "cap-three"], 1)
+            found = committed_by(Cluster(admin), groups)
+            assert committed_by(BeforeThree(admin), groups) == found
+    assert found["cap-three"].offsets == {("cap0", 1): 15}
+    assert found["cap-one"].offsets == {}
 
 
 def test_a_group_that_goes_on_rebalancing_is_a_failure_after_some_time(bootstrap):
