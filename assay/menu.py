@@ -65,11 +65,6 @@ PANELS: dict[str, dict[str, Entry]] = {
         "run": Entry("score them on Spark", "many_groups", "run snapshots/ --out tables"),
         "report": Entry("one page about them", "report", "report groups.txt -o report.html"),
     },
-    "The cluster itself": {
-        "capture": Entry(
-            "groups as snapshots", "capture", "capture --bootstrap-server localhost:9092"
-        ),
-    },
     "Assignors": {
         "assignors": Entry("which are here", "assignors", "assignors"),
         "fetch": Entry("bring those that are not", "assignors", "fetch kafka-java@4.4.0"),
@@ -83,6 +78,9 @@ PANELS: dict[str, dict[str, Entry]] = {
         "probe": Entry("score any client", "assignors", "probe orders.json"),
     },
     "Files": {
+        "capture": Entry(
+            "groups of a cluster", "capture", "capture --bootstrap-server localhost:9092"
+        ),
         "import": Entry(
             "what other tools print", "importing:import_", "import groups.txt -o groups.jsonl"
         ),
@@ -94,8 +92,7 @@ PANELS: dict[str, dict[str, Entry]] = {
 }
 COMMANDS = {name: entry for panel in PANELS.values() for name, entry in panel.items()}
 # Panels side by side.
-_LEFT = ("My group", "Many groups", "The cluster itself")
-_RIGHT = ("Assignors", "Files")
+_LEFT, _RIGHT = ("My group", "Many groups"), ("Assignors", "Files")
 EXAMPLES = (
     ("score groups.txt", "all groups of a text, worst first"),
     ("score orders.json --assignor range", "would range be better?"),
@@ -146,7 +143,6 @@ def help_page(width: int) -> str:
         "",
         "Examples:",
         *examples,
-        "",
         "Of one command: assay COMMAND --help. Also: --version, --install-completion.",
     ]
     return "".join(f"{line}\n" for line in lines)
