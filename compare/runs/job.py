@@ -73,6 +73,17 @@ class Job:
         """Return the key of a group's row in ``scores`` for an assignor."""
         return self.score_keys([group_key], assignor)[0]
 
+    def part_key(self, content: str) -> str:
+        """Return the key of the row in ``parts`` on a part of the input of such content."""
+        return content_key(
+            {
+                "content": content,
+                "reset": self.reset,
+                "assume_equal": self.assume_equal,
+                "version": version_of("kafka-assay"),
+            }
+        )
+
     @property
     def _made_by(self) -> dict[str, object]:
         # An excess depends on the optimum, and so on what found it.

@@ -20,11 +20,12 @@ from compare.runs.source.planning import SPLIT_BYTES, splits
 from compare.runs.tables.files import left_out, new_run
 from compare.runs.tables.folder import prepared
 from compare.runs.work.missing import missing_of
+from compare.runs.work.parts import read_before
 from compare.runs.work.phases import Files, cores_of, read, read_alone, solve
 from compare.runs.work.plan import pieces
 from compare.runs.work.stages import Stages
 from compare.runs.work.tally import Tally
-from compare.runs.work.watch import Watch, watched
+from compare.runs.work.watch import ReadingWatch, Watch, watched
 from groups.errors import BadInput
 from groups.wording import counted
 
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from compare.runs.job import Job
     from compare.runs.source.split import Split
 
-# Enough parts for each core to be done at the same time, large enough to be worth a task.
-PARTS_PER_CORE = 8
+# At least so many, for all cores to be done at the same time; large enough to be worth a task.
+PARTS_PER_CORE = 6
 LEAST_BYTES = 2**20
 # So much is read by one core in the time in which Spark starts.
 ALONE_BYTES = 2**22
@@ -75,9 +76,8 @@ def run_job(
     run = new_run(started)
     for line in left_out(job.out):
         say(line)
-    with stages.timed("find"):
-        files = Files.whole(job.out, run)
     say(f"reading {job.source}")
+    far = far or (lambda _: None)
     with logged(job, run, started) as facts:
         with ExitStack() as opened:
 
@@ -89,19 +89,26 @@ def run_job(
                 facts.update(master=spark.conf.get("spark.master"), cores=cores)
                 return spark, cores
 
-            if alone and sum(part.size for part in parts) <= ALONE_BYTES:
+            with stages.timed("find"):
+                before = read_before(job, parts)
+                files = Files.whole(job.out, run)
+            was_read, size = Tally(), sum(part.size for part in before.left)
+            if before.left and alone and size <= ALONE_BYTES:
                 with stages.phase(1) as tallies:
-                    tallies.append(read_alone(job, files, parts))
-            else:
+                    tallies.append(read_alone(job, files, before.left))
+                was_read = tallies[0]
+            elif before.left:
                 spark, cores = start()
-                with stages.phase(cores) as tallies:
-                    tallies.append(read(spark, job, files, parts))
-            was_read = tallies[0]
+                watch = ReadingWatch(job.out, run, size)
+                with stages.phase(cores) as tallies, watched(watch, far):
+                    tallies.append(read(spark, job, files, before.left))
+                was_read = tallies[0]
             at_once = was_read.counts["groups"]
             if at_once:
                 say(f"{counted(at_once, 'group')} read and solved for {job.tiers}")
             with stages.timed("plan"):
-                keys = sorted(was_read.keys)
+                keys = sorted({*before.groups, *was_read.keys})
+                failures = sorted({*before.failures, *was_read.failures})
                 missing = missing_of(job, keys)
             done = Tally()
             if len(missing):
@@ -111,8 +118,9 @@ def run_job(
                 say(f"{what}, and scoring {others}" if len(job.assignors) > 1 else what)
                 with stages.timed("plan"):
                     planned = pieces(missing, job, cores)
-                watch = Watch(job.out, run, len(missing), missing.scores)
-                with stages.phase(cores) as tallies, watched(watch, far or (lambda _: None)):
+                to_do = Watch(job.out, run, len(missing), missing.scores)
+                to_do.leave_out()
+                with stages.phase(cores) as tallies, watched(to_do, far):
                     tallies.append(solve(spark, job, run, planned))
                 done = tallies[0]
                 say(f"{done.counts['groups']:,} of {counted(len(missing), 'group')}")
@@ -121,7 +129,7 @@ def run_job(
                 with stages.timed("add"):
                     aggregate(spark, job, run)
             ended = perf_counter()
-        found = ending_of(job, keys, was_read.failures)
+        found = ending_of(job, keys, failures)
         stages.seconds["end"] = perf_counter() - ended
         facts |= {
             "groups": len(keys),
@@ -143,10 +151,13 @@ def cut(job: Job) -> list[Split]:
     BadInput
         Where there is no input.
     """
-    found = splits([str(job.source)])
+    found = splits([str(job.source)], split_bytes=_share)
     if not found:
         raise BadInput(f"{job.source}: empty, expected snapshots")
-    size = sum(split.size for split in found) // (PARTS_PER_CORE * (os.cpu_count() or 1))
-    if size > SPLIT_BYTES:
-        return found
-    return splits([str(job.source)], split_bytes=max(size, LEAST_BYTES))
+    return found
+
+
+def _share(size: int) -> int:
+    """Return how much a task reads of so much: of a file that grows, the first parts stay."""
+    some = size // (PARTS_PER_CORE * (os.cpu_count() or 1))
+    return min(max(1 << max(some.bit_length() - 1, 0), LEAST_BYTES), SPLIT_BYTES)

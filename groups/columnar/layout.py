@@ -11,6 +11,8 @@ from groups.arrays import NO_GENERATION, UNKNOWN
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from groups.arrays import Int64
 
 # Lists hold no nulls. "All partitions" are numbered topic by topic, as in `Group`.
@@ -95,12 +97,20 @@ def sifted(rows: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow]]:
     half = len(rows) // 2
     first, at, failures = sifted(rows.slice(0, half))
     second, later, more = sifted(rows.slice(half))
-    both = pa.Table.from_batches([first, second]).combine_chunks().to_batches()
     return (
-        both[0] if both else first,
+        joined([first, second], LAYOUT),
         np.concatenate((at, later + half)),
         failures + [one._replace(row=one.row + half) for one in more],
     )
+
+
+def joined(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    """Return some batches as one."""
+    some = list(batches)
+    if len(some) == 1:
+        return some[0]
+    found = pa.Table.from_batches(some, schema).combine_chunks().to_batches()
+    return found[0] if found else pa.RecordBatch.from_pylist([], schema)
 
 
 def _said(rows: pa.RecordBatch, name: str) -> str | None:

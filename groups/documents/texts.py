@@ -6,10 +6,15 @@ import codecs
 import gzip
 import sys
 import zlib
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 STANDARD_INPUT = "standard input"
 MOST_UNPACKED_BYTES = 2**28
@@ -102,18 +107,24 @@ def _encoding(data: bytes) -> str:
     return "UTF-8"
 
 
-def _unpacked(data: bytes) -> bytes:
-    pieces, size = [], 0
+@contextmanager
+def unpacking() -> Iterator[None]:
+    """Say in one line what is wrong with gzip that is read within."""
     try:
-        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
-            while piece := file.read(_PIECE):
-                pieces.append(piece)
-                size += len(piece)
-                if size > MOST_UNPACKED_BYTES:
-                    most = MOST_UNPACKED_BYTES // 2**20
-                    raise BadInput(f"gzip of more than {most} MiB, unpack it first")
+        yield
     except EOFError:
         raise BadInput("gzip that is cut off: get the whole file") from None
     except (gzip.BadGzipFile, zlib.error):
         raise BadInput("gzip that is damaged") from None
+
+
+def _unpacked(data: bytes) -> bytes:
+    pieces, size = [], 0
+    with unpacking(), gzip.GzipFile(fileobj=BytesIO(data)) as file:
+        while piece := file.read(_PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > MOST_UNPACKED_BYTES:
+                most = MOST_UNPACKED_BYTES // 2**20
+                raise BadInput(f"gzip of more than {most} MiB, unpack it first")
     return b"".join(pieces)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.runs.source.lines import line_starts, lines_of, opened
+from compare.runs.source.portions import in_portions
 from compare.runs.source.split import (
     Document,
     File,
@@ -30,7 +31,7 @@ from groups.importers import Failure
 from groups.importers.times import file_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from compare.runs.source.split import Part
     from compare.samples.families import Family
@@ -42,7 +43,10 @@ _GZIP = b"\x1f\x8b"
 
 
 def splits(
-    paths: Sequence[str], *, split_bytes: int = SPLIT_BYTES, line_bytes: int = LINE_BYTES
+    paths: Sequence[str],
+    *,
+    split_bytes: int | Callable[[int], int] = SPLIT_BYTES,
+    line_bytes: int = LINE_BYTES,
 ) -> list[Split]:
     """Return the splits of some files and folders.
 
@@ -52,7 +56,8 @@ def splits(
 
     Parameters
     ----------
-    split_bytes : how much a split has to read, roughly; what cannot be cut may be more
+    split_bytes : how much a split has to read, roughly, or what says it of the bytes of all; what
+        cannot be cut may be more
     line_bytes : a longer line is no snapshot
 
     Raises
@@ -61,7 +66,11 @@ def splits(
         Where a file that is named itself cannot be read, or a folder holds no file that could be
         used.
     """
-    return packed(_parts(paths, split_bytes, line_bytes), split_bytes)
+    parts = list(_parts(paths, line_bytes))
+    most = split_bytes
+    if not isinstance(most, int):
+        most = most(sum(part.size for part in parts))
+    return packed((some for part in parts for some in _cut(part, most)), most)
 
 
 def seeded_splits(
@@ -81,21 +90,11 @@ def seeded_splits(
 
 def packed(parts: Iterable[Part], split_bytes: int) -> list[Split]:
     """Put parts together, in their order, up to so many bytes a split."""
-    found: list[Split] = []
-    some: list[Part] = []
-    size = 0
-    for part in parts:
-        if some and (size + part.size > split_bytes or len(some) == MOST_PARTS):
-            found.append(Split(tuple(some)))
-            some, size = [], 0
-        some.append(part)
-        size += part.size
-    if some:
-        found.append(Split(tuple(some)))
-    return found
+    some = in_portions(parts, lambda part: part.size, most=split_bytes, count=MOST_PARTS)
+    return [Split(tuple(portion)) for portion in some]
 
 
-def _parts(paths: Sequence[str], split_bytes: int, line_bytes: int) -> Iterator[Part]:
+def _parts(paths: Sequence[str], line_bytes: int) -> Iterator[Part]:
     together: dict[str | None, list[File]] = {}
     for path in paths:
         in_folder = is_folder(path)
@@ -104,7 +103,7 @@ def _parts(paths: Sequence[str], split_bytes: int, line_bytes: int) -> Iterator[
                 yield Refused(file)
                 continue
             try:
-                parts = list(_parts_of(file, in_folder, split_bytes, line_bytes))
+                parts = list(_parts_of(file, in_folder, line_bytes))
             except BadInput as error:
                 if not in_folder:
                     raise error.within(path) from None
@@ -139,10 +138,8 @@ def _files(folder: str) -> Iterator[File | Failure]:
         yield File(os.path.abspath(path), str(path))
 
 
-def _parts_of(
-    file: File, in_folder: bool, split_bytes: int, line_bytes: int
-) -> Iterator[Part | None]:
-    """Yield the parts of a file; None alone: it is a text that a tool printed."""
+def _parts_of(file: File, in_folder: bool, line_bytes: int) -> Iterator[Part | None]:
+    """Yield the parts of a file, its lines uncut; None alone: it is a text that a tool printed."""
     size, raw, start = _beginning(file)
     if is_parquet(file.name, raw):
         yield from _row_groups(file)
@@ -151,14 +148,12 @@ def _parts_of(
         return
     is_packed = raw.startswith(_GZIP)
     if is_json_lines(file.name) and is_utf8(start):
-        # Whether a file that begins with blanks is empty is said by one who reads all of it.
-        every = split_bytes if start.strip() else size
-        yield from [PackedLines(file, size)] if is_packed else _lines(file, size, every)
+        yield PackedLines(file, size) if is_packed else Lines(file, 0, size, 1, whole=True)
     elif is_json_lines(file.name):
         yield Document(file, size)
     elif _is_snapshot(file, start, line_bytes):
         if size > line_bytes and not is_packed and _has_lines(file, line_bytes):
-            yield from _lines(file, size, split_bytes)
+            yield Lines(file, 0, size, 1, whole=True)
         else:
             yield Document(file, size)
     else:
@@ -210,17 +205,24 @@ def _has_lines(file: File, line_bytes: int) -> bool:
     return True
 
 
-def _lines(file: File, size: int, split_bytes: int) -> Iterator[Lines]:
-    if size <= split_bytes:
-        yield Lines(file, 0, size, 1, whole=True)
+def _cut(part: Part, most: int) -> Iterator[Part]:
+    """Yield a part, where it is lines in stretches of so many bytes, or a line more."""
+    if not isinstance(part, Lines) or part.size <= most or _begins_blank(part.file):
+        yield part
         return
     start, first = 0, 1
-    with opened(file.path) as stream:
-        for place, number in line_starts(stream, split_bytes):
-            yield Lines(file, start, place, first, whole=False)
+    with opened(part.file.path) as stream:
+        for place, number in line_starts(stream, most):
+            yield Lines(part.file, start, place, first, whole=False)
             start, first = place, number
-    if start < size:
-        yield Lines(file, start, size, first, whole=start == 0)
+    if start < part.size:
+        yield Lines(part.file, start, part.size, first, whole=start == 0)
+
+
+def _begins_blank(file: File) -> bool:
+    """Say whether a file begins with blanks: if it is empty is said by one who reads all of it."""
+    with opened(file.path) as stream:
+        return not stream.read(START).strip()
 
 
 def _row_groups(file: File) -> Iterator[RowGroup]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
-import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from compare.runs.source.lines import MARK, TooLong, lines_of, opened
 from compare.runs.source.planning import LINE_BYTES
+from compare.runs.source.portions import in_portions
 from compare.runs.source.split import (
     Document,
     Lines,
@@ -20,7 +21,7 @@ from compare.runs.source.split import (
     Texts,
 )
 from groups.documents.json_files import split_documents
-from groups.documents.texts import read_bytes
+from groups.documents.texts import read_bytes, unpacking
 from groups.errors import BadInput
 from groups.importers import Failure
 
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
 
 PORTION_BYTES = 2**22
 PORTION_ITEMS = 4096
-_NAMED = re.compile(rb'"group"\s*:\s*"([^"\\]+)"')
-_CAPTURED = re.compile(rb'"captured_at"\s*:\s*"([^"\\]+)"')
+_LOOKED_AT = 2**16
 
 
 class Printed(NamedTuple):
@@ -68,23 +68,19 @@ class Item(NamedTuple):
 
 
 def portions(split: Split, *, line_bytes: int = LINE_BYTES) -> Iterator[list[Item | Failure]]:
-    """Yield what stands in a split, some at once: no more than fits the memory with ease.
+    """Return what stands in a split, some at once: no more than fits the memory with ease.
 
     Parameters
     ----------
     line_bytes : a line, or a document, that is longer is not read, and is a failure
     """
-    portion: list[Item | Failure] = []
-    size = 0
-    for item in (item for part in split.parts for item in _items(part, line_bytes)):
-        more = 0 if isinstance(item, Failure) else item.size
-        if portion and (size + more > PORTION_BYTES or len(portion) == PORTION_ITEMS):
-            yield portion
-            portion, size = [], 0
-        portion.append(item)
-        size += more
-    if portion:
-        yield portion
+    items = (item for part in split.parts for item in _items(part, line_bytes))
+    return in_portions(items, size_of, most=PORTION_BYTES, count=PORTION_ITEMS)
+
+
+def size_of(item: Item | Failure) -> int:
+    """Return how many bytes there are to decode, roughly."""
+    return 0 if isinstance(item, Failure) else item.size
 
 
 def halves(item: Item | Failure) -> list[Item]:
@@ -143,16 +139,12 @@ def _packed_lines(part: PackedLines, line_bytes: int) -> Iterator[Item | Failure
     name = part.file.name
     some = False
     try:
-        with gzip.open(part.file.path, "rb") as stream:
+        with unpacking(), gzip.open(part.file.path, "rb") as stream:
             if stream.peek(len(MARK)).startswith(MARK):
                 stream.read(len(MARK))
             for number, line in lines_of(stream, None, first=1, most=line_bytes):
                 some = True
                 yield _line(name, number, line, line_bytes)
-    except EOFError:
-        raise BadInput("gzip that is cut off: get the whole file") from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise BadInput("gzip that is damaged") from None
     except OSError as error:
         raise BadInput(f"cannot be read: {error.strerror}") from None
     if not some:
@@ -163,14 +155,23 @@ def _line(name: str, number: int, line: bytes | TooLong, most: int) -> Item | Fa
     place = f"{name}:{number}"
     if isinstance(line, bytes):
         return Item(name, place, line)
-    group, at = (_said(pattern, line.beginning) for pattern in (_NAMED, _CAPTURED))
+    group, at = (said_in(line.beginning, key) for key in ("group", "captured_at"))
     reason = f"a line of {line.size:,} bytes, more than the {most:,} that are read"
     return Failure(name, place, reason, group, captured_at=at)
 
 
-def _said(pattern: re.Pattern[bytes], beginning: bytes) -> str | None:
-    found = pattern.search(beginning)
-    return None if found is None else found[1].decode(errors="replace")
+def said_in(text: bytes | str, key: str) -> str | None:
+    """Return the text that a snapshot has under a key, where its beginning says it.
+
+    The rest may be missing, or no JSON.
+    """
+    start = text[:_LOOKED_AT]
+    start = start if isinstance(start, str) else start.decode(errors="replace")
+    found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)+")', start)
+    try:
+        return None if found is None else str(json.loads(found[1]))
+    except json.JSONDecodeError:
+        return None
 
 
 def _document(part: Document, line_bytes: int) -> Iterator[Item]:

@@ -15,7 +15,7 @@ from compare.runs.source.split import Seeds
 from groups.columnar.canonical import canonical
 from groups.columnar.decode import decode
 from groups.columnar.key import keys_of
-from groups.columnar.layout import LAYOUT
+from groups.columnar.layout import LAYOUT, joined
 from groups.columnar.rows import batch_of, groups_of
 from groups.errors import BadInput
 from groups.group import Group
@@ -70,19 +70,23 @@ class Rows:
     places: list[tuple[str, str]]
     failures: list[Failure]
 
+    def columns(self) -> dict[str, pa.Array]:
+        """Return the columns of the groups, with their keys, sources and places."""
+        found = {name: self.rows.column(name) for name in LAYOUT.names}
+        found["key"] = pa.array(keys_of(self.rows), pa.string())
+        found["source"] = pa.array([source for source, _ in self.places], pa.string())
+        found["place"] = pa.array([place for _, place in self.places], pa.string())
+        return found
+
     def as_input(self) -> pa.RecordBatch:
         """Return all as rows of `INPUT`, first the groups."""
-        columns = {name: self.rows.column(name) for name in LAYOUT.names}
-        columns["key"] = pa.array(keys_of(self.rows), pa.string())
-        columns["source"] = pa.array([source for source, _ in self.places], pa.string())
-        columns["place"] = pa.array([place for _, place in self.places], pa.string())
-        columns["reason"] = pa.nulls(len(self.rows), pa.string())
+        columns = self.columns() | {"reason": pa.nulls(len(self.rows), pa.string())}
         good = pa.RecordBatch.from_arrays([columns[f.name] for f in INPUT], schema=INPUT)
         if not self.failures:
             return good
         said = ("group", "captured_at", "source", "place", "reason")
         bad = [{name: getattr(failure, name) for name in said} for failure in self.failures]
-        return _joined([good, pa.RecordBatch.from_pylist(bad, INPUT)], INPUT)
+        return joined([good, pa.RecordBatch.from_pylist(bad, INPUT)], INPUT)
 
 
 NOTHING = Given()
@@ -101,7 +105,7 @@ def rows_of(items: Sequence[Item | Failure], given: Given = NOTHING) -> Rows:
     """Return the groups that some items hold, and why the others hold none."""
     found = list(rows_in(items, given))
     return Rows(
-        _joined([one.rows for one in found], LAYOUT),
+        joined([one.rows for one in found], LAYOUT),
         [place for one in found for place in one.places],
         [failure for one in found for failure in one.failures],
     )
@@ -111,7 +115,7 @@ def rows_in(items: Sequence[Item | Failure], given: Given = NOTHING) -> Iterator
     """Yield the groups that some items hold, and why others hold none, in batches."""
     known = [item for item in items if isinstance(item, Failure)]
     if known:
-        yield Rows(_joined([], LAYOUT), [], known)
+        yield Rows(joined([], LAYOUT), [], known)
     kinds = groupby((item for item in items if not isinstance(item, Failure)), _is_text)
     for is_text, some in kinds:
         if is_text:
@@ -169,7 +173,7 @@ def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
     imported, refused = import_each(views, times=times)
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
     if refused:
-        yield Rows(_joined([], LAYOUT), [], refused)
+        yield Rows(joined([], LAYOUT), [], refused)
     yield from _decoded([made.document for made in imported], places, given)
 
 
@@ -190,7 +194,7 @@ def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
     try:
         good, place, bad = canonical(rows)
     except BadInput as error:
-        return Rows(_joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
+        return Rows(joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
     places = [(item.source, f"{item.source}:{item.number + n + 1}") for n in range(len(rows))]
     failures = [
         Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
@@ -213,12 +217,4 @@ def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
         assert isinstance(group, Group)
         batches += [rows.slice(start, at - start), batch_of([given.of(group)])]
         start = at + 1
-    return _joined([*batches, rows.slice(start)], LAYOUT)
-
-
-def _joined(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    if len(batches) == 1:
-        return batches[0]
-    table = pa.Table.from_batches(batches, schema).combine_chunks()
-    found = table.to_batches()
-    return found[0] if found else pa.RecordBatch.from_pylist([], schema)
+    return joined([*batches, rows.slice(start)], LAYOUT)

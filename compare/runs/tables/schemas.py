@@ -98,6 +98,15 @@ TABLES = {
             ("reason", pa.string()),
         ]
     ),
+    # Of the input, so that what was read is not read again.
+    "parts": pa.schema(
+        [
+            ("key", pa.string()),  # of its content, and what was taken as given in reading it
+            ("bytes", pa.int64()),  # that it has to read
+            ("groups", pa.list_(pa.string())),  # keys of what it came to
+            ("failures", pa.list_(pa.string())),
+        ]
+    ),
     "runs": pa.schema(
         [
             ("run", pa.string()),  # with it the names of the files begin that the run wrote

@@ -13,13 +13,13 @@ from compare.runs.source.rows import Given, rows_of
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work.replies import Read
 from compare.runs.work.wire import to_bytes
-from groups.columnar.key import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.runs.job import Job
     from compare.runs.source.reading import Item
+    from compare.runs.source.rows import Rows
     from groups.importers import Failure
 
 
@@ -28,24 +28,16 @@ def decoded(job: Job, items: Sequence[Item | Failure]) -> Read:
     begun = perf_counter()
     found = rows_of(items, Given(job.reset, job.assume_equal))
     decoded = perf_counter()
-    rows = stored_rows(found.rows, found.places)
+    rows = _stored(found)
     failed = batch("failures", map(failure_row, found.failures))
     seconds = {"decode": decoded - begun, "key": perf_counter() - decoded}
     return Read(to_bytes(rows), to_bytes(failed), seconds)
 
 
-def stored_rows(rows: pa.RecordBatch, places: Sequence[tuple[str, str]]) -> pa.RecordBatch:
-    """Return rows of the layout with what else stands in ``groups``.
-
-    Parameters
-    ----------
-    places : source and place of each
-    """
-    columns = {name: rows.column(name) for name in rows.schema.names}
-    columns |= {
-        "key": pa.array(keys_of(rows), pa.string()),
-        "source": pa.array([source for source, _ in places], pa.string()),
-        "place": pa.array([place for _, place in places], pa.string()),
+def _stored(found: Rows) -> pa.RecordBatch:
+    """Return the rows of ``groups``."""
+    rows = found.rows
+    columns = found.columns() | {
         "n_members": _count(rows, "members"),
         "n_topics": _count(rows, "topics"),
         "n_partitions": _count(rows, "owner"),

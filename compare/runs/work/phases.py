@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 # The tables that are looked up while the input is read.
-READ = ("groups", "failures", "optima", "scores")
+READ = ("groups", "failures", "optima", "scores", "parts")
 
 
 @dataclass(frozen=True)

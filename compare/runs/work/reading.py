@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,10 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.runs.rows import batch, failure_row
-from compare.runs.source.reading import Printed, halves, portions
+from compare.runs.source.reading import Printed, halves, portions, said_in, size_of
+from compare.runs.source.split import Refused
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work.apart import taken_apart
 from compare.runs.work.call import call
+from compare.runs.work.parts import row_of, stands_now
 from compare.runs.work.plan import Lack, is_cheap
 from compare.runs.work.replies import Read
 from compare.runs.work.requests import read_items
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 BYTE_SECONDS = 1e-7
 PATIENCE = 20
 GRACE_SECONDS = 2.0
-_NAMED = re.compile(r'"group"\s*:\s*("(?:[^"\\]|\\.)+")')
-_LOOKED_AT = 2**16
 EVERYTHING = Lack(optimum=True, assignors=(CURRENT,))
 
 
@@ -64,14 +62,25 @@ class ReadingTask:
 
     def work_on(self, split: Split) -> None:
         """Read, and write what is new; what does harm is a failure with the reason."""
-        left = portions(split)
+        tally, left, stood = self.task.tally, portions(split), stands_now(split)
+        groups, failures = len(tally.keys), len(tally.failures)
+        known = {part.failure for part in split.parts if isinstance(part, Refused)}
+        is_lasting = True
         while True:
-            with self.task.tally.timed("fetch"):
+            with tally.timed("fetch"):
                 items = next(left, None)
             if items is None:
                 break
+            # Another time it may be within reach, or do no harm.
+            some = (item for item in items if isinstance(item, Failure) and item not in known)
+            is_lasting &= not any(one.reason.startswith("cannot be read") for one in some)
             for read in self._read(items):
                 self._take(read)
+                is_lasting &= read.is_lasting
+        with tally.timed("fetch"):
+            came_to = tally.keys[groups:], tally.failures[failures:]
+            part = row_of(self.task.job, split, stood if is_lasting else None, *came_to)
+        self.task.unwritten.add("parts", self._new("parts", part))
         self.task.unwritten.write()
 
     def _read(self, items: Sequence[Item | Failure]) -> Iterator[Read]:
@@ -79,8 +88,7 @@ class ReadingTask:
 
         def ask(first: int, end: int) -> Read | Lost:
             some = items[first:end]
-            size = sum(0 if isinstance(item, Failure) else item.size for item in some)
-            seconds = GRACE_SECONDS + size * PATIENCE * BYTE_SECONDS
+            seconds = GRACE_SECONDS + sum(map(size_of, some)) * PATIENCE * BYTE_SECONDS
             if len(some) == 1:
                 seconds += self.task.job.time_limit
             task = self.task
@@ -130,15 +138,7 @@ class ReadingTask:
 def name_in(item: Item) -> str | None:
     """Return the name of the group that a text is of, where its beginning says it."""
     content = item.content
-    if not isinstance(content, (bytes, str)):
-        return None
-    start = content[:_LOOKED_AT]
-    text = start if isinstance(start, str) else start.decode(errors="replace")
-    said = _NAMED.search(text)
-    try:
-        return None if said is None else str(json.loads(said[1]))
-    except json.JSONDecodeError:
-        return None
+    return said_in(content, "group") if isinstance(content, (bytes, str)) else None
 
 
 def _harmful(item: Item | Failure, reason: str) -> Read:
@@ -149,4 +149,4 @@ def _harmful(item: Item | Failure, reason: str) -> Read:
         at = max((time for time in times if time is not None), default=None)
         failure = Failure(item.source, item.place, reason, name_in(item), captured_at=at)
     none = pa.RecordBatch.from_pylist([], TABLES["groups"])
-    return Read(to_bytes(none), to_bytes(batch("failures", [failure_row(failure)])), {})
+    return Read(to_bytes(none), to_bytes(batch("failures", [failure_row(failure)])), {}, False)

@@ -16,11 +16,13 @@ class Read:
     Attributes
     ----------
     seconds : by stage
+    is_lasting : whether the same content comes to the same whenever it is read
     """
 
     groups: bytes
     failures: bytes
     seconds: Mapping[str, float]
+    is_lasting: bool = True
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,15 @@ import pyarrow as pa
 
 from compare.fleets.fleet_scores import score_fleet
 from compare.fleets.rows import optimum_columns, score_columns
+from compare.fleets.values import values_of
 from compare.runs.rows import batch, captures_in, score_row
 from compare.runs.tables.schemas import TABLES, VERDICT
 from compare.runs.verdicts import is_taken, judged_one, verdict_row
-from compare.score import OPTIMUM, Score, outcome_of, score_outcome
+from compare.score import OPTIMUM, outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
-from groups.columns.parts import some, sums
-from heuristics.outcome import Outcome
+from groups.columns.parts import some
+from groups.tiers import MOVES
 from optimal.solution import Status
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from compare.runs.job import Job
     from groups.arrays import Bools
     from groups.group import Group
+    from heuristics.outcome import Outcome
     from heuristics.time_limit import TimeLimit
     from optimal.fleets.fleet_solution import FleetSolution
 
@@ -70,53 +72,51 @@ class Together:
         keys = self.job.score_keys(common["group_key"].to_pylist(), assignor)
         return _batch("scores", {**common, "key": pa.array(keys, pa.string()), **columns})
 
-    def outcomes(self, groups: Sequence[Group], assignor: str, limit: TimeLimit) -> list[Outcome]:
-        """Return what an assignor makes of each group; nothing of one that has no optimum.
+    def outcomes(
+        self, groups: Sequence[Group], assignor: str, limit: TimeLimit
+    ) -> list[Outcome | None]:
+        """Return what an assignor makes of each group; None of one that has no optimum.
 
         Parameters
         ----------
         groups : of the fleet
         """
         good = [at for at in range(len(groups)) if at not in self.solution.errors]
-        some = [groups[at] for at in good]
         if assignor == OPTIMUM:
             made = [outcome_of(self.solution.solution(at, groups[at])) for at in good]
         else:
-            made = limit.plan_many(some, assignor)
-        found = [
-            Outcome("failed", None, f"no optimum: {e}", 0.0) for e in self.solution.errors.values()
-        ]
-        of_bad = dict(zip(self.solution.errors, found, strict=True))
-        of_good = dict(zip(good, made, strict=True))
-        return [of_bad[at] if at in of_bad else of_good[at] for at in range(len(groups))]
+            made = limit.plan_many([groups[at] for at in good], assignor)
+        found: list[Outcome | None] = [None] * len(groups)
+        for at, outcome in zip(good, made, strict=True):
+            found[at] = outcome
+        return found
 
-    def scored(self, outcomes: Sequence[Outcome], assignor: str) -> list[pa.RecordBatch]:
+    def scored(self, outcomes: Sequence[Outcome | None], assignor: str) -> list[pa.RecordBatch]:
         """Return the rows of an assignor in ``scores``, of each group what became of it."""
         fleet = self.solution.fleet
         owner = np.full(fleet.group.n_partitions, NOBODY, np.int32)
-        plain = np.zeros(len(outcomes), bool)
+        by_columns = np.ones(len(outcomes), bool)
+        others = []
+        captures = captures_in(self.rows)
         for at, outcome in enumerate(outcomes):
-            if outcome.plan is not None and not outcome.plan.assignment.strays:
+            if outcome is None:
+                continue
+            if outcome.plan is None or outcome.plan.assignment.strays:
+                by_columns[at] = False
+                answer = self.solution.solution(at)
+                score = score_outcome(answer.group, outcome, answer, assignor)
+                others.append(score_row(self.job, captures[at], score))
+            else:
                 start, end = fleet.partition_start[at : at + 2].tolist()
                 held = outcome.plan.assignment.owner
                 owner[start:end] = np.where(held < 0, NOBODY, held + fleet.member_start[at])
-                plain[at] = True
         columns = score_columns(score_fleet(self.solution, owner, assignor))
-        plans = [outcome.plan for outcome in outcomes]
+        plans = [None if outcome is None else outcome.plan for outcome in outcomes]
+        took = [0.0 if outcome is None else outcome.seconds for outcome in outcomes]
         columns["rounds"] = pa.array([1 if plan is None else plan.rounds for plan in plans])
         columns["revoked"] = pa.array([0 if plan is None else plan.revoked for plan in plans])
-        columns["seconds"] = pa.array([outcome.seconds for outcome in outcomes], pa.float64())
-        rows = self.scores(columns, assignor).filter(pa.array(plain))
-        captures = captures_in(self.rows)
-        others = []
-        for at in np.flatnonzero(~plain).tolist():
-            outcome = outcomes[at]
-            if at in self.solution.errors:
-                score = Score(assignor, "failed", outcome.reason)
-            else:
-                answer = self.solution.solution(at)
-                score = score_outcome(answer.group, outcome, answer, assignor)
-            others.append(score_row(self.job, captures[at], score))
+        columns["seconds"] = pa.array(took, pa.float64())
+        rows = self.scores(columns, assignor).filter(pa.array(by_columns))
         return [rows, batch("scores", others)]
 
     def _common(self) -> dict[str, pa.Array]:
@@ -139,7 +139,8 @@ class Together:
         better = np.argmax(differs, axis=1)
         worse = holds & now.valid & differs.any(axis=1)
         above = (now.value - self.solution.value)[np.arange(groups), better]
-        moves = self._moves()
+        loads, owner = self.solution.loads, self.solution.owner
+        moves = values_of(fleet, owner, loads, (MOVES,))[:, 0]
         says = np.select(
             [~there, ~holds, ~now.valid, worse],
             ["no members", "nothing assigned yet", "not valid", "improvable"],
@@ -173,12 +174,6 @@ class Together:
         answer = self.solution.solution(at)
         job = self.job
         return verdict_row(judged_one(answer.group, answer, job.objective, job.time_limit))
-
-    def _moves(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """(groups,) int64: how many partitions the optimum moves from one member to another."""
-        before, after = self.solution.fleet.group.owner, self.solution.owner
-        moved = (before >= 0) & (after >= 0) & (before != after)
-        return sums(moved, self.solution.fleet.partition_start)
 
     def _taken(self) -> Bools:
         """(groups,) bool: whether members were taken to read the same topics."""

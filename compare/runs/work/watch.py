@@ -50,6 +50,11 @@ class Watch:
         """How many groups are done, about: where optima were there already, scores tell."""
         return min(self.total, max(self._optima, int(self._scored / max(self.scores, 1.0))))
 
+    def leave_out(self) -> None:
+        """Count nothing of what the run has written before it came to this."""
+        for name in ("optima", "scores"):
+            self._seen |= {file.name for file in (self.out / name).glob(f"{self.run}-*.parquet")}
+
     def look(self) -> None:
         """Count what is in files that were not there before."""
         for name in ("optima", "scores"):
@@ -78,8 +83,52 @@ class Watch:
         return ", ".join(said)
 
 
+@dataclass
+class ReadingWatch:
+    """How far a run is that reads its input, and solves what is cheap as it is read.
+
+    Attributes
+    ----------
+    out, run : folder of the tables, and the name that the run's files begin with
+    size : bytes of the input that are read
+    started : when that began
+    """
+
+    out: Path
+    run: str
+    size: int
+    started: float = field(default_factory=perf_counter)
+    _bytes: int = 0
+    _groups: int = 0
+    _seen: set[str] = field(default_factory=set)
+
+    @property
+    def done(self) -> int:
+        """How many bytes are read."""
+        return self._bytes
+
+    def look(self) -> None:
+        """Count what is in files that were not there before."""
+        for file in (self.out / "parts").glob(f"{self.run}-*.parquet"):
+            if file.name not in self._seen:
+                self._seen.add(file.name)
+                table = pq.read_table(file, columns=["bytes", "groups"])
+                self._bytes += pc.sum(table["bytes"]).as_py() or 0
+                self._groups += len(pc.list_flatten(table["groups"]))
+
+    def line(self) -> str:
+        """Return a line for people."""
+        seconds = perf_counter() - self.started
+        share = min(self._bytes / max(self.size, 1), 1.0)
+        said = [f"{share:.0%} of the input read", counted(self._groups, "group")]
+        if seconds and share:
+            said.append(f"{self._groups / seconds:,.0f} a second")
+            said.append(f"{_time(seconds * (1 - share) / share)} left")
+        return ", ".join(said)
+
+
 @contextmanager
-def watched(watch: Watch, far: Callable[[str], None]) -> Iterator[None]:
+def watched(watch: Watch | ReadingWatch, far: Callable[[str], None]) -> Iterator[None]:
     """Say every two seconds how far a run is, while something happens."""
     ended = Event()
 

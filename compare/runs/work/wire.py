@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pyarrow as pa
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from groups.columnar.layout import joined
 
 
 def to_bytes(*rows: pa.RecordBatch, schema: pa.Schema | None = None) -> bytes:
@@ -28,10 +25,3 @@ def of_bytes(data: bytes) -> pa.RecordBatch:
     """Return the rows of :func:`to_bytes` as one batch."""
     with pa.ipc.open_stream(data) as stream:
         return joined(stream, stream.schema)
-
-
-def joined(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Return some batches as one."""
-    table = pa.Table.from_batches(list(batches), schema).combine_chunks()
-    found = table.to_batches()
-    return found[0] if found else pa.RecordBatch.from_pylist([], schema)

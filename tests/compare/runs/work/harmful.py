@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import time
+from pathlib import Path
 
 from compare.runs.work import reading, requests
 from compare.runs.work.wire import of_bytes
@@ -51,6 +52,14 @@ def read_items(job, items):
     for item in items:
         harm(reading.name_in(item) or "")
     return requests.read_items(job, items)
+
+
+def read_while_it_changes(job, items):
+    found = requests.read_items(job, items)
+    for item in items:
+        file = Path(item.source)
+        file.write_text(file.read_text().replace("first", "other"))
+    return found
 
 
 def by_name(group) -> Assignment:

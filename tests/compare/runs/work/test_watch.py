@@ -12,7 +12,7 @@ from compare.runs.tables.folder import prepared
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work.stages import WORDS, Stages, timings
 from compare.runs.work.tally import Tally
-from compare.runs.work.watch import Watch, watched
+from compare.runs.work.watch import ReadingWatch, Watch, watched
 
 RUN = "20261122T080000000000Z-0123abcd"
 OTHER = "20261122T070000000000Z-0123abcd"
@@ -46,6 +46,30 @@ def test_where_optima_were_there_scores_tell_how_far_it_is(tmp_path):
     watch.look()
     assert watch.done == 40
     assert watch.line().startswith("40 of 100 groups, ")
+
+
+def test_what_was_there_before_a_phase_is_none_of_its_work(tmp_path):
+    out = prepared(tmp_path / "out")
+    write(out, "optima", RUN, "optimal", "optimal")
+    watch = Watch(out, RUN, 100, 1.0)
+    watch.leave_out()
+    write(out, "optima", RUN, "failed")
+    watch.look()
+    assert (watch.done, watch.proved, watch.failed) == (1, 0, 1)
+
+
+def test_while_the_input_is_read_its_bytes_tell_how_far_a_run_is(tmp_path):
+    out = prepared(tmp_path / "out")
+    watch = ReadingWatch(out, RUN, 4_000)
+    watch.look()
+    assert watch.done == 0
+    part = {"key": "0", "bytes": 1_000, "groups": ["a", "b"], "failures": []}
+    assert append(out, "parts", pa.Table.from_pylist([part], TABLES["parts"]), RUN)
+    for _ in range(2):
+        watch.look()
+        assert watch.done == 1_000
+    watch.started -= 20
+    assert watch.line() == "25% of the input read, 2 groups, 0 a second, 1 min 0 s left"
 
 
 def test_a_line_comes_while_something_happens_and_none_after(tmp_path, monkeypatch):
