@@ -1,7 +1,9 @@
 import os
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from groups import BadInput
 from live.broker import Broker, BrokerDied
 from live.broker.settings import HOST, listens
 
+ROOT = Path(__file__).parents[3]
 ADDRESS = f"{HOST}:"
 
 
@@ -99,6 +102,18 @@ def test_a_broker_in_the_foreground_prints_its_address_and_ends_at_ctrl_c():
         assert process.wait(30) == 0
         assert "Traceback" not in process.stderr.read()
     assert not listens(bootstrap)
+
+
+@pytest.mark.broker
+def test_the_program_of_the_documentation_runs():
+    page = (ROOT / "docs/how-to/try-on-a-broker.md").read_text("utf-8")
+    (program,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    said = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (said.returncode, said.stderr) == (0, "")
+    row = next(line.split() for line in said.stdout.splitlines() if line.startswith("billing"))
+    assert row[:6] == ["billing", "orders", "0", "60", "100", "40"]
 
 
 def test_the_foreground_refuses_a_version_whose_jars_are_not_here_in_one_line():
