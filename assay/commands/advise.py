@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from assay.commands.cluster import (
+    BootstrapServerInstead,
+    CommandConfig,
+    Config,
+    Timeout,
+    groups_of,
+    reached_instead,
+)
 from assay.commands.options import (
     DEFAULT_SECONDS,
     MOST_SECONDS,
@@ -19,6 +28,7 @@ from assay.commands.options import (
 from assay.progress import far
 from assay.streams import note_assumed, show_json
 from groups.wording import counted
+from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from compare.advice.advice import Advice
@@ -29,16 +39,25 @@ ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
 
 def advise(
     files: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="FILE...",
             help="snapshots, JSON lines, what other tools print, folders; - for standard input",
         ),
-    ],
-    *,
-    group: Annotated[
-        list[str] | None, typer.Option("--group", help="only this one; may be given again")
     ] = None,
+    *,
+    bootstrap_server: BootstrapServerInstead = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            help="only this one, of a broker also with wildcards as in 'orders-*'; "
+            "may be given again",
+        ),
+    ] = None,
+    command_config: CommandConfig = None,
+    config: Config = None,
+    timeout: Timeout = DEFAULT_TIMEOUT,
     lower: Annotated[
         Literal["peak_load", "peak_lag"] | None,
         typer.Option(
@@ -80,7 +99,9 @@ def advise(
 
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
-    groups, damaged, _ = groups_in(files, group or [], reads or [], reset=reset)
+    live, sources = reached_instead(files, bootstrap_server, command_config, config, timeout)
+    find = partial(groups_of, live) if live else partial(groups_in, sources)
+    groups, damaged, _ = find(group or [], reads or [], reset=reset)
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
