@@ -64,6 +64,11 @@ PANELS: dict[str, dict[str, Entry]] = {
     "Many groups": {
         "run": Entry("score them on Spark", "many_groups", "run snapshots/ --out tables"),
         "report": Entry("one page about them", "report", "report groups.txt -o report.html"),
+        "watch": Entry(
+            "what changes in a cluster",
+            "watch",
+            "watch --bootstrap-server localhost:9092 -o series",
+        ),
     },
     "Assignors": {
         "assignors": Entry("which are here", "assignors", "assignors"),

@@ -1,0 +1,157 @@
+"""Watch: a cluster captured again and again, into a series of files that a run reads."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from groups.errors import BadInput
+from live.capture import capture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from groups.importers import Imported
+    from live.capture import Captured
+    from live.connection import Connection
+
+ENDING = ".jsonl.gz"
+_OURS = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}Z(_[0-9]+)?[.]jsonl[.]gz"
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one look at a cluster found.
+
+    Attributes
+    ----------
+    at : when, in UTC: ``2026-11-20T10:00:00Z``
+    found : the groups, and why others could not be captured
+    away : why the cluster could not be asked, None where it could
+    """
+
+    at: str
+    found: Captured
+    away: str | None = None
+
+
+def looks(
+    connection: Connection,
+    patterns: Sequence[str],
+    *,
+    every: float,
+    times: int | None = None,
+    seconds: float | None = None,
+) -> Iterator[Look]:
+    """Yield what a cluster has, at an interval; one that is away for a while is asked again.
+
+    A look that takes longer than the interval lets the next ones fall out.
+
+    Parameters
+    ----------
+    every : seconds from the beginning of one look to that of the next
+    times : how many looks; None: without an end
+    seconds : how long after the first one the last may begin; None: without an end
+
+    Raises
+    ------
+    BadInput
+        Where the cluster cannot be asked the first time.
+    """
+    from live.capture.captured import Captured
+
+    started = time.monotonic()
+    number = tick = 0
+    while times is None or number < times:
+        if seconds is not None and tick * every > seconds:
+            return
+        time.sleep(max(0.0, started + tick * every - time.monotonic()))
+        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        try:
+            look = Look(at, capture(connection, patterns))
+        except BadInput as error:
+            if number == 0:
+                raise
+            look = Look(at, Captured(), str(error))
+        yield look
+        number += 1
+        tick = max(tick + 1, -int(-(time.monotonic() - started) // every))
+
+
+@dataclass(frozen=True)
+class Series:
+    """A folder with a file for each capture, of JSON lines in gzip.
+
+    Attributes
+    ----------
+    folder : made where it is not there
+    keep : how many captures stay, the newest; None: all
+    """
+
+    folder: Path
+    keep: int | None = None
+
+    def prepare(self) -> None:
+        """Make the folder.
+
+        Raises
+        ------
+        BadInput
+            Where nothing can be written there.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"{self.folder}: cannot be written: {error.strerror}") from None
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            raise BadInput(f"{self.folder}: cannot be written: Permission denied")
+
+    def add(self, at: str, documents: Sequence[Imported]) -> int:
+        """Add a capture and return its bytes; a reader sees all of it or nothing.
+
+        Raises
+        ------
+        BadInput
+            Where it cannot be written.
+        """
+        lines = "".join(f"{json.dumps(one.document, ensure_ascii=False)}\n" for one in documents)
+        data = gzip.compress(lines.encode("utf-8", "surrogatepass"), mtime=0)
+        path = self._free(at.replace(":", "-"))
+        part = path.with_name(f".{path.name}.part")
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+        finally:
+            part.unlink(missing_ok=True)
+        self._forget()
+        return len(data)
+
+    def files(self) -> list[Path]:
+        """Return the files of the series, the oldest first."""
+        return sorted(path for path in self.folder.iterdir() if _OURS.fullmatch(path.name))
+
+    def _free(self, name: str) -> Path:
+        path, number = self.folder / f"{name}{ENDING}", 1
+        while path.exists():
+            number += 1
+            path = self.folder / f"{name}_{number}{ENDING}"
+        return path
+
+    def _forget(self) -> None:
+        if self.keep is not None:
+            for path in self.files()[: -self.keep]:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,127 @@
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from assay.printing.watch import news_line
+from compare.verdict import judge
+from groups import Group
+from groups.errors import BadInput
+from groups.files import read_groups
+from groups.importers import Imported
+from live.watch import Series
+from tests.assay.calling import EVEN, LOPSIDED, assay, one_line
+from tests.live.connection.listening import closed_port
+
+AT = "2026-11-20T10:00:00Z"
+
+
+def series(folder: Path, keep: int | None = None) -> Series:
+    made = Series(folder / "new" / "series", keep)
+    made.prepare()
+    return made
+
+
+def documents(*given) -> list[Imported]:
+    return [Imported(one, ("there",)) for one in given]
+
+
+def test_a_capture_is_a_file_that_other_commands_read(tmp_path):
+    made = series(tmp_path)
+    assert made.add(AT, documents(LOPSIDED, EVEN)) < 1000
+    (file,) = made.folder.iterdir()
+    assert file.name == "2026-11-20T10-00-00Z.jsonl.gz"
+    groups, failures = read_groups([str(made.folder)])
+    assert ([group.name for group in groups], failures) == (["orders", "even"], [])
+
+
+def test_what_is_half_written_is_never_under_a_name_that_is_read(tmp_path, monkeypatch):
+    made = series(tmp_path)
+    seen = []
+
+    def crash(number):
+        seen.extend(path.name for path in made.folder.iterdir())
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", crash)
+    with pytest.raises(BadInput, match=r"Z\.jsonl\.gz: cannot be written: No space left"):
+        made.add(AT, documents(EVEN))
+    assert seen == [".2026-11-20T10-00-00Z.jsonl.gz.part"]
+    assert [*made.folder.iterdir()] == []
+
+
+def test_captures_of_one_second_are_two_files(tmp_path):
+    made = series(tmp_path)
+    for group in (EVEN, LOPSIDED):
+        made.add(AT, documents(group))
+    read = [json.loads(gzip.decompress(path.read_bytes()))["group"] for path in made.files()]
+    assert sorted(read) == ["even", "orders"]
+
+
+def test_no_more_captures_stay_than_are_kept_and_other_files_all(tmp_path):
+    made = series(tmp_path, keep=2)
+    (made.folder / "notes.txt").write_text("mine")
+    (made.folder / "2026-01-01.jsonl.gz").write_text("mine")
+    for second in range(5):
+        made.add(f"2026-11-20T10:00:0{second}Z", documents(EVEN))
+    assert sorted(path.name for path in made.folder.iterdir()) == [
+        "2026-01-01.jsonl.gz",
+        "2026-11-20T10-00-03Z.jsonl.gz",
+        "2026-11-20T10-00-04Z.jsonl.gz",
+        "notes.txt",
+    ]
+
+
+def judged(*given):
+    return judge([Group.from_dict(one) for one in given])
+
+
+def news(before, now, failing=(), missed=()):
+    return news_line({one.group.name: one for one in before}, now, failing, missed)
+
+
+def test_the_first_line_counts_verdicts():
+    assert news([], judged(LOPSIDED, EVEN)) == "2 groups: 1 improvable, 1 as good as can be"
+    assert news([], []) == "no group yet"
+
+
+def test_a_line_says_who_came_and_went_what_moved_and_what_the_verdict_was():
+    members = {
+        "c0-x": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1]}, "client_id": "c0"},
+        "c2-x": {"subscription": ["t1"], "owned": {"t1": [0, 1, 2]}, "client_id": "c2"},
+    }
+    before = judged(LOPSIDED, EVEN)
+    after = judged(LOPSIDED | {"members": members}, EVEN)
+    assert news(before, after) == (
+        "orders: c0 and c2 joined, c0 and c1 left, 5 partitions moved, "
+        "as good as can be (before: improvable by moving 2)"
+    )
+    assert news(before, before) == "no change in 2 groups"
+
+
+def test_a_line_says_which_groups_are_new_gone_or_missed():
+    two, one = judged(LOPSIDED, EVEN), judged(EVEN)
+    assert news(one, two) == "orders: new, 2 members, improvable by moving 2"
+    assert news(two, one) == "orders: gone"
+    assert news(two, one, failing=["orders"]) == "not captured: orders"
+    assert news(two, one, failing=["orders"], missed=["orders"]) == "no change in 1 group"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--every", "0s"), "--every 0s: expected a time as in 30s, 5m or 1h"),
+        (("--every", "5 weeks"), "--every 5 weeks: expected a time"),
+        (("--for", "now"), "--for now: expected a time as in 30s, 5m or 1h"),
+        (("--times", "0"), "Invalid value for '--times'"),
+        (("-o", "/proc/series"), "/proc/series: cannot be written: No such file or directory"),
+        (("--config", "x"), "--config: expected KEY=VALUE"),
+        ((), "connection refused"),
+    ],
+)
+def test_a_watch_that_cannot_begin_is_one_line(tmp_path, options, said):
+    out = () if "-o" in options else ("-o", tmp_path / "series")
+    run = assay("watch", "--bootstrap-server", closed_port(), *out, *options)
+    assert said in one_line(run, 2)
