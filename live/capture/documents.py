@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from groups.documents.snapshot import FORMAT, columns_of
 from groups.errors import BadInput
 from groups.wording import counted, few
-from live.capture.obstacles import Obstacle
+from live.capture.obstacles import Obstacle, topic_obstacle
 from live.capture.offsets import Committed
 from live.capture.topics import names_in, read_by
 
@@ -47,12 +47,8 @@ def document(
     assumed: list[str] = []
     members = {member.name: _member(member, topics) for member in group.members}
     names = names_in(group, topics)
-    forbidden = sorted(names & topics.forbidden)
-    if forbidden:
-        return Obstacle(
-            f"group {group.group!r}: topic {forbidden[0]!r} may not be described: "
-            "allow Describe on it"
-        )
+    for name in sorted(names & topics.withheld.keys()):
+        return topic_obstacle(group.group, name, topics.withheld[name])
     assumed += _unsure(group, members, topics)
     known = committed if isinstance(committed, Committed) else None
     if known is not None:

@@ -56,6 +56,15 @@ def obstacle_of(group: str, code: int) -> Obstacle | None:
     return Obstacle(f"group {group!r}: the broker answers with {error_named(code)}")
 
 
+def topic_obstacle(group: str, topic: str, code: int) -> Obstacle:
+    """Return what the error code of a topic says that members of a group read or hold."""
+    if code == TOPIC_AUTHORIZATION_FAILED:
+        reason = f"group {group!r}: topic {topic!r} may not be described: allow Describe on it"
+        return Obstacle(reason)
+    reason = f"group {group!r}: topic {topic!r} cannot be described: {error_named(code)}"
+    return Obstacle(reason, passing=True)
+
+
 def is_passing(code: int) -> bool:
     """Say whether an error code is of a coordinator that is not ready, and may be in a moment."""
     return code in _PASSING

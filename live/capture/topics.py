@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from live.capture import answers, requests
-from live.capture.obstacles import TOPIC_AUTHORIZATION_FAILED
 from live.capture.subscribed_regex import matching
 
 if TYPE_CHECKING:
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from live.capture.membership import Described, Member
 
 NO_LEADER = -1
+# Unknown, or with a name that no topic can have.
+_NOT_THERE = (3, 17)
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
@@ -27,15 +28,26 @@ class Topics:
     Attributes
     ----------
     partitions : of each topic that is there, by number from 0
-    forbidden : topics of which not even that may be told
+    withheld : error codes of topics that may be there, of which nothing is told
     racks : of each broker that is up, None where it has none
     every_name : whether all topics of the cluster were asked for
     """
 
     partitions: Mapping[str, tuple[answers.Partition, ...]] = field(default_factory=dict)
-    forbidden: frozenset[str] = frozenset()
+    withheld: Mapping[str, int] = field(default_factory=dict)
     racks: Mapping[int, str | None] = field(default_factory=dict)
     every_name: bool = False
+    _matched: dict[str, tuple[str, ...] | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def matching(self, pattern: str) -> tuple[str, ...] | None:
+        """Return the topics that are there and match a pattern, None where that is not sure."""
+        if not self.every_name:
+            return None
+        if pattern not in self._matched:
+            self._matched[pattern] = matching(pattern, sorted(self.partitions))
+        return self._matched[pattern]
 
     def replica_racks(self, topic: str) -> list[list[str]] | None:
         """Return the racks of each partition's replicas, None where a broker's is not known."""
@@ -62,13 +74,19 @@ def topics_of(cluster: Cluster, groups: Iterable[Described], committed: Iterable
     names = {topic for member in members for topic in (*(member.subscription or ()), *member.held)}
     names |= {topic for member in members for topic in member.target or ()}
     names |= set(committed)
-    legal = sorted(name for name in names if _TOPIC.fullmatch(name))
-    every = any(member.regex for member in members)
-    asked = requests.topics(None if every else legal)
-    return read(cluster.ask_any(asked, answers.Metadata), every_name=every)
+    legal = {name for name in names if _TOPIC.fullmatch(name)}
+    if not any(member.regex for member in members):
+        return read(cluster.ask_any(requests.topics(sorted(legal)), answers.Metadata))
+    known = cluster.ask_any(requests.topics(None), answers.Metadata)
+    # Among all topics, one that may not be described is passed over without a word.
+    missing = legal - {topic.name for topic in known.topics}
+    if missing:
+        more = cluster.ask_any(requests.topics(sorted(missing)), answers.Metadata)
+        known = answers.Metadata(known.brokers, [*known.topics, *more.topics])
+    return read(known, every_name=True)
 
 
-def read(answer: answers.Metadata, *, every_name: bool) -> Topics:
+def read(answer: answers.Metadata, *, every_name: bool = False) -> Topics:
     """Return what an answer tells; a topic that is not there, or has no name, is left out."""
     partitions = {}
     for topic in answer.topics:
@@ -78,11 +96,11 @@ def read(answer: answers.Metadata, *, every_name: bool) -> Topics:
             partitions[topic.name] = tuple(listed)
     return Topics(
         partitions=partitions,
-        forbidden=frozenset(
-            topic.name
+        withheld={
+            topic.name: topic.error_code
             for topic in answer.topics
-            if topic.name and topic.error_code == TOPIC_AUTHORIZATION_FAILED
-        ),
+            if topic.name and topic.name not in partitions and topic.error_code not in _NOT_THERE
+        },
         racks={broker.node_id: broker.rack or None for broker in answer.brokers},
         every_name=every_name,
     )
@@ -101,7 +119,7 @@ def read_by(member: Member, topics: Topics) -> list[str] | None:
     """Return the topics that a member reads, None where that is not known."""
     if member.subscription is None or member.regex is None:
         return None if member.subscription is None else list(member.subscription)
-    matched = read_by_regex(member.regex, topics)
+    matched = topics.matching(member.regex)
     if matched is None:
         return None
     read = {*member.subscription, *matched}
@@ -109,8 +127,3 @@ def read_by(member: Member, topics: Topics) -> list[str] | None:
     # here, who reads what is not known.
     given = {name for name in member.target or () if name in topics.partitions}
     return sorted(read) if given <= read else None
-
-
-def read_by_regex(pattern: str, topics: Topics) -> tuple[str, ...] | None:
-    """Return the topics that a pattern matches of those that are there, None where unsure."""
-    return matching(pattern, sorted(topics.partitions)) if topics.every_name else None

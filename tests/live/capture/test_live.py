@@ -237,13 +237,16 @@ def test_what_may_not_be_seen_is_a_failure_with_what_to_allow(guarded):
     guarded.allow("alice", "describe", "topic", "open")
     guarded.allow("alice", "describe", "group", "mine")
     guarded.allow("alice", "describe", "group", "half")
-    with Members(guarded.inside) as members:
+    guarded.allow("alice", "describe", "group", "pattern")
+    pattern = Consumer.start("confluent-kip-848", guarded.inside, "pattern", ["^open.*"])
+    with Members(guarded.inside) as members, pattern:
+        settle([pattern], {"open": 2}, 0.0)
         for group, topic in (("mine", "open"), ("half", "closed"), ("yours", "open")):
             members.join(group, [topic], {topic: [0, 1]})
         found = capture(as_alice(guarded), ["mine", "half", "yours"])
         seen = capture(as_alice(guarded))
     (mine,) = found.documents
-    assert mine.document["group"] == "mine"
+    assert [one.document["group"] for one in seen.documents] == ["mine", "pattern"]
     assert mine.document["topics"]["open"]["racks"] == [["r1"], ["r1"]]
     assert {one.group: one.reason for one in found.failures} == {
         "half": "group 'half': topic 'closed' may not be described: allow Describe on it",

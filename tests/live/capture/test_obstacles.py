@@ -371,6 +371,34 @@ def test_a_topic_that_may_not_be_described_is_a_failure_as_its_size_is_not_known
     assert reasons(found) == {"coop": reason}
 
 
+def test_a_topic_that_may_not_be_described_is_missed_among_all_topics_too():
+    def then(question, answer):
+        if question.topics is None:
+            answer.topics = [topic for topic in answer.topics if topic.name != "t2"]
+        for topic in answer.topics:
+            if topic.name == "t2":
+                topic.error_code, topic.partitions = TOPIC_FORBIDDEN, []
+
+    _, found, _ = captured(REAL, only("MetadataRequest", then), patterns=["coop", "kipre"])
+    reason = "topic 't2' may not be described: allow Describe on it"
+    assert reasons(found)["coop"] == f"group 'coop': {reason}"
+
+
+def test_a_topic_that_cannot_be_described_now_is_asked_for_again():
+    def then(_, answer):
+        for topic in answer.topics:
+            if topic.name == "t1":
+                topic.error_code, topic.partitions = NO_LEADER, []
+
+    withheld = only("MetadataRequest", then, times=2)
+    _, found, _ = captured(REAL, withheld, patterns=["classic"])
+    reason = "group 'classic': topic 't1' cannot be described: error 5 (LEADER_NOT_AVAILABLE)"
+    assert reasons(found) == {"classic": reason}
+    withheld = only("MetadataRequest", then, times=2)
+    groups, _, _ = captured(REAL, withheld, patterns=["classic"], patience=5)
+    assert list(groups) == ["classic"]
+
+
 def test_racks_of_replicas_are_left_out_where_a_broker_has_none_or_is_away():
     def then(_, answer):
         for topic in answer.topics:
