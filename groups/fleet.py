@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int32, Int64, Ints
     from groups.columnar.layout import BadRow
+    from groups.documents.snapshot import Snapshot
 
 
 T = TypeVar("T")
@@ -80,6 +81,23 @@ class Fleet:
     def other_claims(self) -> Bools:
         """(groups,) bool: where members claim something else than what they validly own."""
         return self.claims_looked_at()
+
+    def members(self, number: int) -> slice:
+        """Return which members are those of a group."""
+        return slice(*self.member_start[number : number + 2].tolist())
+
+    def partitions(self, number: int) -> slice:
+        """Return which of all partitions are those of a group."""
+        return slice(*self.partition_start[number : number + 2].tolist())
+
+    def owner_in(self, number: int, owner: Int32) -> Int32:
+        """Return the owners in a group as it numbers its members, of those through the fleet."""
+        own = owner[self.partitions(number)]
+        return np.where(own < 0, NOBODY, own - np.int32(self.member_start[number]))
+
+    def owner_through(self, number: int, own: Int32) -> Int32:
+        """Return the owners in a group as the fleet numbers its members, of those in the group."""
+        return np.where(own < 0, NOBODY, own + np.int32(self.member_start[number]))
 
     @property
     def partition_group(self) -> Int64:
@@ -151,30 +169,29 @@ class Fleet:
         """Return the fleet of some of the groups, (groups,) bool, in their order."""
         index, own = np.flatnonzero(chosen), self.group
         starts = self.member_start, self.topic_start, self.partition_start
-        sizes = [np.diff(start) for start in starts]
-        member, topic, partition = (np.repeat(chosen, size) for size in sizes)
-        length = np.diff(own.subscription_indptr)
-        row = np.zeros(len(length), bool)
-        row[own.subscription_row[member]] = True
+        member, topic, partition = (_parts(chosen, index, start) for start in starts)
+        row, entry = _rows(own, member)
         lag, weight = own.lag_records, own.weight
-        group = Group(
-            name="fleet",
-            topics=numbers(int(topic.sum())),
-            partitions=own.partitions[topic],
-            members=numbers(int(member.sum())),
-            subscription_indptr=_starts(length[row]),
-            subscription_topics=_renumbered(
-                topic, own.subscription_topics[np.repeat(row, length)]
-            ),
-            subscription_row=_renumbered(row, own.subscription_row[member]),
-            subscription_known=own.subscription_known[member],
-            owner=_renumbered(member, own.owner[partition]),
-            generation=own.generation[member],
-            lag_records=None if lag is None else lag[partition],
-            weight=None if weight is None else weight[partition],
-            racks=None if own.racks is None else own.racks.of(member, partition),
-        )
-        members, topics, partitions = (_starts(size[index]) for size in sizes)
+        members, topics, partitions = (_starts(np.diff(start)[index]) for start in starts)
+        # Parts of a good group are good: no rule is about two groups.
+        kept: dict[str, Any] = {
+            "topics": own.topics[: topics[-1]],
+            "partitions": own.partitions[topic],
+            "members": own.members[: members[-1]],
+            "subscription_indptr": _starts(np.diff(own.subscription_indptr)[row]),
+            "subscription_topics": _renumbered(topic, own.subscription_topics[entry]),
+            "subscription_row": _renumbered(row, own.subscription_row[member]),
+            "subscription_known": own.subscription_known[member],
+            "owner": _renumbered(member, own.owner[partition]),
+            "generation": own.generation[member],
+            "lag_records": None if lag is None else lag[partition],
+            "weight": None if weight is None else weight[partition],
+            "racks": None if own.racks is None else own.racks.of(member, partition),
+        }
+        for column in kept.values():
+            if isinstance(column, np.ndarray):
+                frozen(column)
+        group = Group.of_valid(cast("Snapshot", _columns(own) | kept))
         return Fleet(
             group,
             members,
@@ -186,8 +203,33 @@ class Fleet:
         )
 
 
-def _renumbered(kept: Bools, column: Ints) -> Int32:
+def _columns(group: Group) -> dict[str, Any]:
+    return {column.name: getattr(group, column.name) for column in fields(group)}
+
+
+def _parts(chosen: Bools, index: Int64, start: Int64) -> Bools | slice:
+    """Return what belongs to the chosen groups: a slice where they stand side by side."""
+    if len(index) and index[-1] - index[0] < len(index):
+        return slice(int(start[index[0]]), int(start[index[-1] + 1]))
+    return np.repeat(chosen, np.diff(start))
+
+
+def _rows(group: Group, member: Bools | slice) -> tuple[Bools | slice, Bools | slice]:
+    """Return the topic lists that some members of a fleet read, and what is listed in these."""
+    read, indptr = group.subscription_row[member], group.subscription_indptr
+    if isinstance(member, slice):
+        # The lists stand in the order of the groups.
+        row = slice(int(read.min()), int(read.max()) + 1) if len(read) else slice(0, 0)
+        return row, slice(int(indptr[row.start]), int(indptr[row.stop]))
+    there = np.zeros(len(indptr) - 1, bool)
+    there[read] = True
+    return there, np.repeat(there, np.diff(indptr))
+
+
+def _renumbered(kept: Bools | slice, column: Ints) -> Int32:
     """Return indices into what is kept; what is below 0 means nobody and stays."""
+    if isinstance(kept, slice):
+        return _narrow(np.where(column < 0, NOBODY, column - kept.start))
     number = np.append(np.cumsum(kept) - 1, NOBODY)
     return _narrow(number[column])
 
@@ -196,7 +238,7 @@ def _starts(lengths: list[int] | Int64) -> Int64:
     return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64)
 
 
-def _narrow(column: Int64) -> Int32:
+def _narrow(column: Ints) -> Int32:
     return frozen(column.astype(np.int32))
 
 

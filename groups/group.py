@@ -164,7 +164,7 @@ class Group:
     def of_valid(columns: Snapshot) -> Group:
         """Make a group of columns that obey every rule, and are frozen, without checking them.
 
-        For the readers in `groups.plain`, which have just established that.
+        For what has just established that, as the readers of `groups.plain` do.
         """
         group = object.__new__(Group)
         vars(group).update(columns)

@@ -83,10 +83,7 @@ def score_fleet(solution: FleetSolution, owner: Int32, assignor: str) -> FleetSc
 
     def one(at: int) -> Score:
         answer = solution.solution(at)
-        start, end = fleet.partition_start[at : at + 2].tolist()
-        held = owner[start:end].copy()
-        held[held >= 0] -= np.int32(fleet.member_start[at])
-        assignment = Assignment(answer.group, held)
+        assignment = Assignment(answer.group, fleet.owner_in(at, owner))
         return score(answer.group, assignment, answer, assignor=assignor)
 
     fleet = solution.fleet
@@ -133,7 +130,7 @@ def _scored(
 
 def _put(found: FleetScores, at: int, row: Score) -> None:
     """Put the score of one group where it belongs."""
-    members = slice(*found.solution.fleet.member_start[at : at + 2].tolist())
+    members = found.solution.fleet.members(at)
     found.valid[at], found.balanced[at] = bool(row.valid), bool(row.balanced)
     found.loads[members] = row.loads or ()
     for column in (found.excess, found.low, found.high):

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from groups.arrays import NOBODY
 from groups.fleet import Fleet
 from groups.tiers import parse_objective
 
@@ -28,11 +25,4 @@ def placed(groups: Sequence[Group]) -> list[Int32]:
     fleet = Fleet.of(groups)
     found = flow(fleet.group, parse_objective("kip-54"), settle_ties=False).owner
     assert found is not None
-    return [
-        np.where(owner < 0, NOBODY, owner - first).astype(np.int32)
-        for owner, first in zip(
-            np.split(found, fleet.partition_start[1:-1]),
-            fleet.member_start[:-1].tolist(),
-            strict=True,
-        )
-    ]
+    return [fleet.owner_in(number, found) for number in range(len(fleet))]

@@ -64,8 +64,8 @@ class Racks:
 
     __reduce__ = made_again
 
-    def of(self, members: Bools, partitions: Bools) -> Racks:
-        """Return the racks of some members and some partitions, (len,) bool each."""
+    def of(self, members: Bools | slice, partitions: Bools | slice) -> Racks:
+        """Return the racks of some members and some partitions, (len,) bool each, or slices."""
         replicas = self.replicas[partitions]
         sets = int(replicas.max(initial=UNKNOWN)) + 1
         holds = self.holds[self.holds < sets * len(self.names)]

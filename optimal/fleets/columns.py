@@ -91,14 +91,13 @@ class Columns:
         for at, term in enumerate(solution.terms):
             columns["value"][index, at] = term.value
             columns["bound"][index, at] = UNKNOWN if term.bound is None else term.bound
-        first, last = self._fleet.member_start[index : index + 2].tolist()
-        start, end = self._fleet.partition_start[index : index + 2].tolist()
-        columns["owner"][start:end] = np.where(found.owner < 0, NOBODY, found.owner + first)
-        columns["loads"][first:last] = found.loads
+        members, fleet = self._fleet.members(index), self._fleet
+        columns["owner"][fleet.partitions(index)] = fleet.owner_through(index, found.owner)
+        columns["loads"][members] = found.loads
         for name in ("level", "price"):
             column = getattr(solution.proof, name)
             if column is not None:
-                columns[name][first:last] = column
+                columns[name][members] = column
 
     def fail(self, errors: Mapping[int, AssayError]) -> None:
         """Say why groups have no answer, by their indices."""

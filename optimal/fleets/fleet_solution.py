@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from groups.arrays import NOBODY, UNKNOWN, frozen
+from groups.arrays import UNKNOWN, frozen
 from groups.assignment import Assignment
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term
@@ -15,6 +13,7 @@ from optimal.solution import Solution, Status, Stopped, Term
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     import numpy.typing as npt
 
     from groups.arrays import Floats, Int32, Int64
@@ -88,14 +87,10 @@ class FleetSolution:
         if index in self.separate:
             return self.separate[index]
         group = self.fleet.alone(index) if group is None else group
-        first, last = self.fleet.member_start[index : index + 2].tolist()
-        start, end = self.fleet.partition_start[index : index + 2].tolist()
         status, assignment = Status(self.status[index]), None
         terms: tuple[Term, ...] = ()
         if status is not Status.UNKNOWN:
-            owner = self.owner[start:end]
-            owner = np.where(owner < 0, NOBODY, owner - np.int32(first)).astype(np.int32)
-            assignment = Assignment(group, frozen(owner))
+            assignment = Assignment(group, frozen(self.fleet.owner_in(index, self.owner)))
             found = zip(
                 self.objective, self.value[index].tolist(), self.bound[index].tolist(), strict=True
             )
@@ -112,7 +107,7 @@ class FleetSolution:
             seconds=float(self.seconds[index]),
             terms=terms,
             assignment=assignment,
-            proof=self._proof(index, slice(first, last)),
+            proof=self._proof(index, self.fleet.members(index)),
         )
 
     def _proof(self, index: int, members: slice) -> Proof:

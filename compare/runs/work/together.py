@@ -107,9 +107,8 @@ class Together:
                 score = score_outcome(answer.group, outcome, answer, assignor)
                 others.append(score_row(self.job, captures[at], score))
             else:
-                start, end = fleet.partition_start[at : at + 2].tolist()
                 held = outcome.plan.assignment.owner
-                owner[start:end] = np.where(held < 0, NOBODY, held + fleet.member_start[at])
+                owner[fleet.partitions(at)] = fleet.owner_through(at, held)
         columns = score_columns(score_fleet(self.solution, owner, assignor))
         plans = [None if outcome is None else outcome.plan for outcome in outcomes]
         took = [0.0 if outcome is None else outcome.seconds for outcome in outcomes]
