@@ -57,21 +57,23 @@ def print_all(advice: Sequence[Advice]) -> None:
     better = sum(bool(one.changes) for one in order)
     tell(f"{better:,} of {counted(len(order), 'group')} can be improved for sure.")
     show("")
-    table = Table(
-        "group", "what decides", "now", "then", "less", "change first", "moves", right=(2, 3, 4, 6)
-    )
+    # A group that is there more than once is told by when it was captured.
+    times = int(len({one.group for one in order}) < len(order))
+    heads = ["group", *["captured at"] * times, "what decides", "now", "then", "less"]
+    right = [times + column for column in (2, 3, 4, 6)]
+    table = Table(*heads, "change first", "moves", right=right, gives_way=[times + 1])
     for one in order:
         change = one.changes[0] if one.changes else None
+        first = [one.group, *[one.captured_at] * times, one.lower]
         now = None if one.now is None else f"{one.now:,}"
         if change is None:
-            says = "-" if one.question is None else one.question
-            table.add(one.group, one.lower, now, None, None, says, None)
+            table.add(*first, now, None, None, one.question, None)
             continue
         then = f"{change.after.value / change.after.per:,.4g}"
         if change.after.per == 1:
             then = f"{change.after.value:,}"
         less = f"{int(100 * change.share)}%" if change.before is not None else "not valid"
-        table.add(one.group, one.lower, now, then, less, in_short(change, one), change.moves)
+        table.add(*first, now, then, less, in_short(change, one), change.moves)
     table.show()
     tell(
         "less: by how much of it at least; one in full: --group NAME; "

@@ -15,6 +15,7 @@ from compare.advice.advice import (
     NoGain,
     Peak,
 )
+from compare.advice.changed import with_members
 from compare.advice.members import fewer_members, more_members
 from compare.advice.readers import one_more_reader
 from compare.advice.topics import more_partitions
@@ -110,6 +111,8 @@ def advise(
     )
     if not total or not group.members:
         return start
+    if like is not None:
+        with_members(worlds.most, len(group.members) + 1, like)
     time_left = TimeLeft.of(time_limit)
     share = time_left.share(3)
     best = least_peak(worlds, chosen, share)

@@ -45,6 +45,7 @@ CALLS = {
     "equal": ("advise", "unknown.json", "--assume-equal"),
     "lag": ("advise", "lag.json"),
     "named": ("advise", "orders.json", "--assignor", "range"),
+    "twice": ("advise", "twice.jsonl"),
 }
 
 
@@ -53,6 +54,8 @@ def folder(tmp_path_factory) -> Path:
     made = tmp_path_factory.mktemp("advise")
     several = [LOPSIDED, EVEN, IDLE, NOT_VALID, EMPTY]
     (made / "all.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in several))
+    captures = [LOPSIDED | {"captured_at": f"2026-11-2{day}T10:00:00Z"} for day in (0, 1)]
+    (made / "twice.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in captures))
     documents = {
         "orders": LOPSIDED, "spare": SPARE, "hostile": HOSTILE, "unknown": UNKNOWN, "lag": LAG,
     }  # fmt: skip
@@ -108,6 +111,14 @@ def test_of_several_groups_there_is_a_line_each_and_the_greatest_gain_first(said
     documents = [json.loads(line) for line in good(said["all json"]).stdout.splitlines()]
     assert [one["group"] for one in documents] == ["orders", "even", "idle", "torn", "empty"]
     assert not any(one["assignors"] for one in documents)
+
+
+def test_captures_of_one_group_are_told_by_their_time(said):
+    found = lines(said["twice"])
+    assert found[2].split()[:3] == ["group", "captured", "at"]
+    assert [line.split()[1] for line in found[3:5]] == [
+        "2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z",
+    ]  # fmt: skip
 
 
 def test_what_is_not_valid_is_mended_first(said):

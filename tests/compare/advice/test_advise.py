@@ -1,10 +1,12 @@
 """Every change that is advised is made, and what it then comes to is counted by other means."""
 
 from fractions import Fraction
+from time import process_time
 
+import numpy as np
 import pytest
 
-from assay import Assignment, Group, advise
+from assay import Assignment, BadInput, Group, advise, assign
 from compare.advice.advice import CHEAPEST_FIRST
 from tests.compare.advice.made import (
     applied,
@@ -133,3 +135,58 @@ def test_fewer_members_more_would_not_do_and_fewer_members_less_would(advised):
             made = applied(document, change)
             made["members"].popitem()
             assert not made["members"] or least_load(made) > change.before.value
+
+
+def test_loads_that_can_be_more_even_with_the_same_peak_are_told_with_their_moves():
+    document = document_of(0) | {
+        "topics": {"t": 4, "u": 1},
+        "members": {
+            "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
+            "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
+            "c": {"subscription": ["t", "u"], "owned": {"u": [0]}},
+            "d": {"subscription": ["t"], "owned": {}},
+        },
+    }
+    found = advise(Group.from_dict(document), assignors=())
+    assert (found.now, found.best.value, found.more_even) == (2, 2, 1)
+
+
+def test_a_thousand_members_of_ten_thousand_partitions_are_a_matter_of_seconds():
+    rng = np.random.default_rng(7)
+    size, topics = 1_000, 100
+    reads = [np.sort(rng.choice(topics, topics // 2, replace=False)) for _ in range(size)]
+    group = Group.from_arrays(
+        group="large",
+        topics=[f"t{i:02}" for i in range(topics)],
+        partitions=[100] * topics,
+        members=[f"c{i:03}" for i in range(size)],
+        subscription_indptr=np.arange(size + 1) * (topics // 2),
+        subscription_topics=np.concatenate(reads),
+    )
+    held = assign(group, "roundrobin").holdings
+    started = process_time()
+    found = advise(group.with_claims(*held), assignors=())
+    assert process_time() - started < 5
+    assert [(change.kind, change.after.value) for change in found.changes] == [
+        ("rebalance", 10),
+        ("members", 9),
+    ]
+    assert found.changes[1].members == 1_112
+
+
+def test_new_members_may_read_what_another_reads():
+    document = document_of(0) | {
+        "topics": {"t": 6, "u": 2},
+        "members": {
+            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3, 4, 5]}},
+            "b": {"subscription": ["u"], "owned": {"u": [0, 1]}},
+        },
+    }
+    group = Group.from_dict(document)
+    like_a = advise(group, assignors=(), like="a")
+    (more,) = [change for change in like_a.changes if change.kind == "members"]
+    assert (more.members, more.after.value) == (3, 3)
+    like_b = advise(group, assignors=(), like="b")
+    assert "members" in [one.kind for one in like_b.no_gain if not one.proved]
+    with pytest.raises(BadInput, match=r"like: no member 'c'; nearest: a, b"):
+        advise(group, assignors=(), like="c")
