@@ -150,10 +150,11 @@ def conclusion(advice: Advice) -> str:
         asks = f"{advice.question[0].upper()}{advice.question[1:]}"
         sure = "is sure to lower it" if not advice.changes else "more is sure"
         return f"Nothing {sure} whoever reads what. {asks}"
-    if advice.changes:
+    if advice.changes or advice.now is None:
         return ""
     if all(one.proved for one in advice.no_gain):
-        return "As good as can be: nothing that could be changed lowers it."
+        named = ", ".join(NAMED[one.kind] for one in advice.no_gain)
+        return f"As good as can be, and proved to be: none of these lowers it: {named}."
     return "Nothing is known that lowers it."
 
 
