@@ -11,7 +11,7 @@ SETTINGS = {
     "group_id": os.environ.get(GROUP, "g"),
     "connection": Connection(os.environ.get(BOOTSTRAP, "127.0.0.1:1")),
     "auto_offset_reset": "earliest",
-    "time_limit": 4,
+    "time_limit": 10,
 }
 LagAware = live.kafka_python.LagAwareAssignor.with_(**SETTINGS)
 AsyncLagAware = live.aiokafka.LagAwareAssignor.with_(**SETTINGS)

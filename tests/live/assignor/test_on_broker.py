@@ -23,10 +23,10 @@ pytestmark = pytest.mark.broker
 STILL = 0.6
 TOPICS = {"even": 6, "odd": 5, "few": 1}
 ASSIGNOR = {
-    "kafka-python": "live.kafka_python:OptimalAssignor",
-    "aiokafka": "live.aiokafka:OptimalAssignor",
+    "kafka-python": "tests.live.assignor.patient:Optimal",
+    "aiokafka": "tests.live.assignor.patient:AsyncOptimal",
 }
-EAGER = "tests.live.assignor.playing:EAGER"
+EAGER = "tests.live.assignor.patient:Eager"
 # The assignors of each member before, on the way, and in the end.
 ROLLOUTS = {
     "kafka-python": (["range"], [EAGER, "range"], [ASSIGNOR["kafka-python"]]),
@@ -49,7 +49,6 @@ class Members:
         self.held: dict[str, dict[str, list[int]]] = {}
 
     def start(self, client_id, kind, topics=tuple(TOPICS), assignor=None, **more) -> None:
-        quick = {"session_timeout_ms": 2000, "heartbeat_interval_ms": 200}
         made = Consumer.start(
             kind,
             self._bootstrap,
@@ -57,7 +56,6 @@ class Members:
             list(topics),
             client_id=client_id,
             assignor=assignor or ASSIGNOR[kind],
-            config=quick,
             **more,
         )
         self.alive[client_id] = self._running.enter_context(made)
@@ -107,7 +105,8 @@ def members(bootstrap, request):
 def test_joins_leaves_and_kills_end_at_the_optimum(members, kind):
     kinds = [*ASSIGNOR] if kind == "both" else [kind] * 2
     for number, topics in enumerate((TOPICS, ["even", "odd"], ["odd", "few"])):
-        members.start(f"c{number}", kinds[number % 2], topics)
+        missed = {"session_timeout_ms": 2000} if number == 0 else {}
+        members.start(f"c{number}", kinds[number % 2], topics, config=missed)
     found, best = members.settled()
     assert found == best
     members.start("c3", kinds[1])
@@ -193,19 +192,15 @@ def test_two_rolling_restarts_change_the_assignor_of_a_group(bootstrap, members,
     assert used == [old[0]] + ["assay-optimal"] * 3
 
 
-@pytest.mark.parametrize("kind", ASSIGNOR)
-def test_the_lag_aware_leader_spreads_what_is_not_committed_yet(
-    broker, kind, request, monkeypatch
-):
+def test_the_lag_aware_leader_spreads_what_is_not_committed_yet(broker, monkeypatch):
     """Two committed partitions and one without records; the rest lags."""
-    group, topic = request.node.name, f"lagging-{kind}"
+    kind, group, topic = "kafka-python", "lag-aware", "lagging"
     records = [90, 80, 40, 30, 70, 0]
     broker.create_topic(topic, len(records))
     broker.produce(topic, {n: count for n, count in enumerate(records) if count})
     monkeypatch.setenv(lag_aware.GROUP, group)
     monkeypatch.setenv(lag_aware.BOOTSTRAP, broker.bootstrap)
-    name = "LagAware" if kind == "kafka-python" else "AsyncLagAware"
-    told = {"assignor": f"tests.live.assignor.lag_aware:{name}", "commit": False}
+    told = {"assignor": "tests.live.assignor.lag_aware:LagAware", "commit": False}
     with ExitStack() as running:
         one = running.enter_context(Consumer.start(kind, broker.bootstrap, group, [topic], **told))
         settle([one], {topic: 6}, STILL)

@@ -1,0 +1,192 @@
+"""Rebalance real consumers on a real broker, with the client's sticky assignor and with ours.
+
+``python -m benchmarks.rebalances [RUNS [CLIENT ...]]``: the same members, topics and events for
+both sides, in turn, and a table of all runs together. Each run has other subscriptions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from groups import Assignment, Group, values
+from live.broker import Broker, Consumer, ConsumerDied, NotSettled, settle
+from optimal import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Held = Mapping[str, Mapping[str, Sequence[int]]]
+
+SEED, RUNS, STILL, TIMEOUT = 16, 3, 1.0, 60.0
+# What a killed consumer is missed after, in both clients' words.
+CONFIG = {"session_timeout_ms": 3000, "heartbeat_interval_ms": 300}
+# Of each client: what the consumers are, their own sticky assignor, and ours.
+CLIENTS = {
+    "kafka-python, cooperative": (
+        "kafka-python",
+        "cooperative-sticky",
+        "live.kafka_python:OptimalAssignor",
+    ),
+    "aiokafka": ("aiokafka", "sticky", "live.aiokafka:OptimalAssignor"),
+    "kafka-python, eager": (
+        "kafka-python",
+        "sticky",
+        "benchmarks.eager_assignor:EagerOptimalAssignor",
+    ),
+}
+TOPICS = {
+    "equal": {"e0": 10, "e1": 7, "e2": 5, "e3": 3},
+    "differing": {"d0": 12, "d1": 9, "d2": 4, "d3": 7, "d4": 5, "d5": 3, "d6": 2},
+}
+MEMBERS = 6
+SIDES = ("own", "optimal")
+EVENTS = ("start", "join", "leave", "kill")
+
+
+@dataclass(frozen=True)
+class Rebalanced:
+    """What an event came to.
+
+    Attributes
+    ----------
+    seconds : from the event until nothing changed any more
+    balance, least_balance : sum of the differences of all pairs of loads, and the least there is
+    moves, least_moves : partitions that went from a member to another one, and the fewest with
+        which loads are as balanced as can be
+    """
+
+    seconds: float
+    balance: int
+    least_balance: int
+    moves: int
+    least_moves: int
+
+
+def subscriptions(kind: str, run: int) -> dict[str, list[str]]:
+    """Return what each member reads: all topics, or three of them."""
+    topics, rng = sorted(TOPICS[kind]), random.Random(SEED + run)
+    names = [f"c{number}" for number in range(MEMBERS)]
+    if kind == "equal":
+        return dict.fromkeys(names, topics)
+    return {name: sorted(rng.sample(topics, 3)) for name in names}
+
+
+def played(
+    bootstrap: str, group: str, consumer: str, assignor: str, kind: str, run: int
+) -> Iterator[Rebalanced]:
+    """Start all members but one, let that one join, one leave and one be killed."""
+    reads = subscriptions(kind, run)
+    alive: dict[str, Consumer] = {}
+    held: dict[str, Held] = {}
+    with ExitStack() as running:
+
+        def start(*names: str) -> None:
+            for name in names:
+                one = Consumer.start(
+                    consumer,
+                    bootstrap,
+                    group,
+                    reads[name],
+                    client_id=name,
+                    assignor=assignor,
+                    config=CONFIG,
+                )
+                alive[name] = running.enter_context(one)
+
+        *first, last = reads
+        for event in EVENTS:
+            began = time.monotonic()
+            if event == "start":
+                start(*first)
+            elif event == "join":
+                start(last)
+            elif event == "leave":
+                alive.pop(first[1]).stop()
+            else:
+                alive.pop(first[0]).kill()
+            wanted = {t: n for t, n in TOPICS[kind].items() if any(t in reads[m] for m in alive)}
+            now = settle([*alive.values()], wanted, STILL, TIMEOUT)
+            seconds = time.monotonic() - began - STILL
+            after = dict(zip(alive, now, strict=True))
+            yield _judged(wanted, reads, held, after, seconds)
+            held = after
+
+
+def _judged(
+    topics: Mapping[str, int],
+    reads: Mapping[str, Sequence[str]],
+    before: Mapping[str, Held],
+    after: Mapping[str, Held],
+    seconds: float,
+) -> Rebalanced:
+    members = {m: {"subscription": reads[m], "owned": before.get(m, {})} for m in after}
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+    best = solve(group)
+    balance, moves = values(Assignment.from_dict(group, after), best.objective)
+    return Rebalanced(seconds, balance, best.terms[0].value, moves, best.terms[1].value)
+
+
+def measured(
+    bootstrap: str, runs: int, clients: Sequence[str]
+) -> Iterator[tuple[tuple[str, str, str, str], Rebalanced]]:
+    """Return what each event came to, by client, subscriptions, event and side.
+
+    The two sides take turns. A run that does not settle ends there, and a line says why.
+    """
+    every = itertools.product(range(runs), clients, TOPICS, enumerate(SIDES, 1))
+    for number, client, kind, (at, side) in every:
+        consumer, assignor = CLIENTS[client][0], CLIENTS[client][at]
+        group = f"{client}-{kind}-{side}-{number}".replace(", ", "-")
+        try:
+            told = played(bootstrap, group, consumer, assignor, kind, number)
+            for event, one in zip(EVENTS, told, strict=True):
+                yield (client, kind, event, side), one
+        except (NotSettled, ConsumerDied) as error:
+            sys.stderr.write(f"{group}: {error}\n")
+        sys.stderr.write(f"{group} done\n")
+
+
+def main(runs: int, clients: Sequence[str]) -> None:
+    """Print a row for each client, group, event and side; after an interrupt, of what is done."""
+    found: dict[tuple[str, str, str, str], list[Rebalanced]] = {}
+    with Broker.start() as broker, suppress(KeyboardInterrupt):
+        for kind in TOPICS:
+            for topic, partitions in TOPICS[kind].items():
+                broker.create_topic(topic, partitions)
+        for key, one in measured(broker.bootstrap, runs, clients):
+            found.setdefault(key, []).append(one)
+    head = "client, subscriptions, event, assignor, runs, moves, fewest, imbalance, seconds"
+    _say(head.split(", "))
+    _say(["---"] * len(head.split(", ")))
+    for (client, kind, event, side), each in found.items():
+        seconds = [one.seconds for one in each]
+        _say(
+            [
+                client.replace(", ", " "),
+                kind,
+                event,
+                "assay-optimal" if side == "optimal" else CLIENTS[client][1],
+                str(len(each)),
+                str(sum(one.moves for one in each)),
+                str(sum(one.least_moves for one in each)),
+                f"+{sum(one.balance - one.least_balance for one in each)}",
+                f"{median(seconds):.1f} ({min(seconds):.1f}-{max(seconds):.1f})",
+            ]
+        )
+
+
+def _say(columns: Sequence[str]) -> None:
+    sys.stdout.write(f"| {' | '.join(columns)} |\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else RUNS, sys.argv[2:] or [*CLIENTS])

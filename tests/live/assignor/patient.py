@@ -1,0 +1,8 @@
+"""Assignors with time to spare on a busy machine, for the consumers of a test."""
+
+import live.aiokafka
+import live.kafka_python
+
+Optimal = live.kafka_python.OptimalAssignor.with_(time_limit=5)
+Eager = Optimal.with_(protocol="eager")
+AsyncOptimal = live.aiokafka.OptimalAssignor.with_(time_limit=5)
