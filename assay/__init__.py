@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from compare import figures as figures
     from compare.advice.advice import Advice, Change, NoGain, Peak, Tried
     from compare.advice.advise import advise
+    from compare.judged import Judged, judge
     from compare.lag.worth import Worth, worth_moving
     from compare.overview import Glance, Overview
     from compare.runs.counts import RunCounts
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from compare.sizes.sizing import Size, Sizing
     from compare.sizes.sweep import size
     from compare.sizes.target import Target
-    from compare.verdict import Judged, Verdict, judge
+    from compare.verdict import Verdict
     from groups import (
         AssayError,
         Assignment,
@@ -90,7 +91,8 @@ _AT_HOME = {
     "compare.sizes.sizing": "Size Sizing",
     "compare.sizes.sweep": "size",
     "compare.sizes.target": "Target",
-    "compare.verdict": "Judged Verdict judge",
+    "compare.judged": "Judged judge",
+    "compare.verdict": "Verdict",
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",
     "groups.files": "read_groups",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.__main__ import fresh
 from benchmarks.instances import equal, sparse
-from compare.score import score_assignors
+from compare.scoring import score_assignors
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 # The module has the name of its function, so that this one is there from the start.
-from compare.score import Excess, Score, ScoreTerm, score, score_assignors
+from compare.score import Excess, Score, ScoreTerm
+from compare.scoring import score, score_assignors
 
 if TYPE_CHECKING:
     from compare.promises.hunt import Hunt, hunt

@@ -12,7 +12,7 @@ from groups.wording import counted
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
-    from compare.verdict import Judged
+    from compare.judged import Judged
 
 IMPROVABLE = ("improvable", "balance")
 # Percent of the gain that is worth stopping at.

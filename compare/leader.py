@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.score import Score, score
+from compare.score import Score
+from compare.scoring import score
 from groups import Failed
 from heuristics.shipped.probe import Late
 from heuristics.shipped.probe.lead import lead

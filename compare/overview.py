@@ -6,16 +6,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from compare.judged import worst_first
 from compare.lag.behind import behind
 from compare.sentences import captures, spread
-from compare.verdict import WORST_FIRST, Says, worst_first
+from compare.verdict import WORST_FIRST, Says
 from groups.wording import MOST_NAMED, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
-    from compare.verdict import Judged, Verdict
+    from compare.verdict import Verdict
 
 
 # Of these verdicts a sentence says how many groups they are about, and names the first.

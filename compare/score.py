@@ -1,30 +1,22 @@
-"""Score: one group, one assignment, one row; the only scorer."""
+"""Score: how an assignor fared on a group, one row; and the document of the rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from compare.lag.behind import behind
-from groups.assignment import Assignment, Violation
-from groups.errors import BadInput, SolverContradiction
-from groups.tiers import values
-from heuristics import Plan, assignor_named, available, matching
-from heuristics.outcome import Outcome
-from heuristics.passing import GROUPS_KEPT
-from heuristics.time_limit import TimeLimit
+from groups.errors import SolverContradiction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from groups.assignment import Violation
     from groups.group import Group
-    from heuristics import AssignorFunction
     from optimal.solution import Solution
 
 FORMAT = "assay-scores/1"
 CURRENT = "current"
 OPTIMUM = "optimum"
-CALL_SECONDS = 10.0
 UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
 # A run has no --reads.
 UNKNOWN_IN_RUN = "subscriptions are not known: add --assume-equal, or say them in the snapshot"
@@ -101,235 +93,14 @@ class Score:
         }
 
 
-def score(
-    group: Group,
-    assignment: Assignment | AssignorFunction,
-    solution: Solution,
-    *,
-    assignor: str = CURRENT,
-) -> Score:
-    """Hold an assignment against the reference solution of its group.
-
-    Parameters
-    ----------
-    assignment : of this group; or a function of yours that makes one, which gets 10 seconds in a
-        child process, and whatever becomes of it is a row under its own name
-    assignor : name of the row
+def excess_of(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
+    """Return the excess of the values of a valid assignment, as `ScoreTerm` has it.
 
     Raises
     ------
-    BadInput
-        Where the assignment or the solution is for another group, or a function cannot be
-        imported by a child process.
     SolverContradiction
-        Where a valid assignment beats a solution that is called optimal.
-
-    Examples
-    --------
-    >>> from assay import Group, assign, score, solve
-    >>> group = Group.from_dict(
-    ...     {
-    ...         "format": "assay-group/1",
-    ...         "group": "orders",
-    ...         "topics": {"t0": 2, "t1": 3},
-    ...         "members": {
-    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-    ...             "c1": {"subscription": ["t1"]},
-    ...         },
-    ...     }
-    ... )
-    >>> row = score(group, assign(group, "range"), solve(group))
-    >>> [(term.name, term.value, term.excess) for term in row.terms]
-    [('balance', 3, 2), ('stickiness', 1, None)]
+        Where a value is below a bound.
     """
-    if not isinstance(assignment, Assignment):
-        return score_assignors(group, solution, [assignment])[0]
-    members, partitions = len(group.members), group.n_partitions
-    for other, what in ((assignment.group, "assignment"), (solution.group, "solution")):
-        if (len(other.members), other.n_partitions) != (members, partitions):
-            raise BadInput(f"{what}: it is for group {other.name!r}, not for {group.name!r}")
-    found = values(assignment, solution.objective)
-    valid = assignment.is_valid
-    excess = _excess(found, solution) if valid else (None,) * len(found)
-    lags = behind(assignment) if valid else None
-    return Score(
-        assignor=assignor,
-        status="scored",
-        valid=valid,
-        violations=assignment.violations,
-        terms=tuple(map(ScoreTerm, solution.objective, found, excess)),
-        balanced=assignment.balanced() if valid else None,
-        loads=tuple(assignment.loads.tolist()),
-        peak_lag=None if lags is None else lags.peak,
-        catch_up_seconds=None if lags is None else lags.longest,
-    )
-
-
-def score_current(group: Group, solution: Solution) -> Score:
-    """Score what the members hold now, raw claims as they are."""
-    return score(group, Assignment.current(group), solution)
-
-
-def score_without_subscriptions(
-    reference: Solution, assignor: str, reason: str = UNKNOWN
-) -> Score:
-    """Score what the members hold now; what an assignor would do depends on who reads what.
-
-    Parameters
-    ----------
-    reference : the best that can be had, with bounds that hold whoever reads what
-    reason : why an assignor is not tried
-    """
-    if assignor == CURRENT:
-        return score_current(reference.group, reference)
-    return Score(assignor, "refused", reason)
-
-
-def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:
-    """Score what an assignor made of a group; whatever became of it is a row."""
-    plan, status = outcome.plan, outcome.status
-    if plan is None:
-        unscored = "failed" if status == "planned" else status
-        return Score(assignor, unscored, outcome.reason, seconds=outcome.seconds)
-    row = score(group, plan.assignment, solution, assignor=assignor)
-    return replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
-
-
-def outcome_of(solution: Solution) -> Outcome:
-    """Return the reference solution as what an assignor would have made of the group."""
-    if solution.assignment is None:
-        reason = "the solver found nothing in time"
-        return Outcome("timed-out", None, reason, solution.seconds)
-    return Outcome("planned", Plan(solution.assignment), None, solution.seconds)
-
-
-def score_assignors(
-    group: Group,
-    solution: Solution,
-    assignors: Sequence[str | AssignorFunction],
-    limit: TimeLimit | float = CALL_SECONDS,
-) -> list[Score]:
-    """Score assignors, a row each, in order.
-
-    Each runs in a child process under the time limit; whatever becomes of it is a row.
-
-    Parameters
-    ----------
-    solution : the reference, as `solve` returns it
-    assignors : names, as ``assay assignors`` lists them or ``module:function``, or functions of
-        yours from a group to an assignment. ``current`` is what the members hold now, ``optimum``
-        the solution itself.
-    limit : seconds for each call; or a TimeLimit, which keeps its processes for many groups
-
-    Raises
-    ------
-    BadInput
-        Where no assignor has a name, a function cannot be imported by a child process, or a
-        member's subscription is unknown.
-
-    Examples
-    --------
-    >>> from assay import Group, score_assignors, solve
-    >>> group = Group.from_dict(
-    ...     {
-    ...         "format": "assay-group/1",
-    ...         "group": "orders",
-    ...         "topics": {"t0": 2, "t1": 3},
-    ...         "members": {
-    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-    ...             "c1": {"subscription": ["t1"]},
-    ...         },
-    ...     }
-    ... )
-    >>> rows = score_assignors(group, solve(group), ["current", "range", "kip-54-sticky"])
-    >>> [(row.assignor, row.terms[0].excess) for row in rows]
-    [('current', 4), ('range', 2), ('kip-54-sticky', 0)]
-    """
-    (rows,) = score_many([group], [solution], assignors, limit)
-    return rows
-
-
-def score_many(
-    groups: Sequence[Group],
-    solutions: Sequence[Solution],
-    assignors: Sequence[str | AssignorFunction],
-    limit: TimeLimit | float = CALL_SECONDS,
-) -> list[list[Score]]:
-    """Score assignors on many groups: for each group the rows of `score_assignors`.
-
-    Parameters
-    ----------
-    solutions : the reference of each group, as `solve_many` returns them
-    assignors, limit : as of `score_assignors`; the limit is that of each call
-
-    Raises
-    ------
-    BadInput
-        As `score_assignors` does.
-    """
-    if not isinstance(limit, TimeLimit):
-        with TimeLimit(limit) as own:
-            return score_many(groups, solutions, assignors, own)
-    rows: list[list[Score]] = [[] for _ in groups]
-    # All assignors on some groups, as long as their processes still know these.
-    for start in range(0, len(groups), GROUPS_KEPT):
-        some = slice(start, start + GROUPS_KEPT)
-        for asked in assignors:
-            name = asked if isinstance(asked, str) else assignor_named(asked).name
-            made = _made(groups[some], solutions[some], asked, name, limit)
-            for mine, row in zip(rows[some], made, strict=True):
-                mine.append(row)
-    return rows
-
-
-def _made(
-    groups: Sequence[Group],
-    solutions: Sequence[Solution],
-    asked: str | AssignorFunction,
-    name: str,
-    limit: TimeLimit,
-) -> list[Score]:
-    if asked == CURRENT:
-        return [score_current(*pair) for pair in zip(groups, solutions, strict=True)]
-    outcomes = (
-        [outcome_of(solution) for solution in solutions]
-        if asked == OPTIMUM
-        else limit.plan_many(groups, asked)
-    )
-    triples = zip(groups, outcomes, solutions, strict=True)
-    return [score_outcome(*triple, name) for triple in triples]
-
-
-def assignors_asked(names: Sequence[str] | None) -> list[str]:
-    """Return the names of the rows to score: those asked for by name or pattern.
-
-    Without names these are ``current``, the assignors as written, and of each shipped assignor
-    the newest version that can be called here.
-
-    Raises
-    ------
-    BadInput
-        Where a name is no assignor's, not ``current`` and not ``optimum``, or a pattern matches
-        none.
-    """
-    if not names:
-        return [CURRENT, *available()]
-    return list(matching(names, besides=(CURRENT, OPTIMUM)))
-
-
-def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, object]:
-    """Return the ``assay-scores/1`` document."""
-    answer = solution.to_dict()
-    return {
-        "format": FORMAT,
-        "group": group.name,
-        "objective": answer["objective"],
-        "optimum": {"status": answer["status"], "terms": answer["terms"]},
-        "scores": [row.to_dict() for row in rows],
-    }
-
-
-def _excess(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
     excess: list[Excess] = []
     comparable = bool(solution.terms)
     for value, term in zip(found, solution.terms or [None] * len(found), strict=True):
@@ -349,6 +120,18 @@ def _excess(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
             excess.append((value - term.value, above))
             comparable = False
     return tuple(excess)
+
+
+def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, object]:
+    """Return the ``assay-scores/1`` document."""
+    answer = solution.to_dict()
+    return {
+        "format": FORMAT,
+        "group": group.name,
+        "objective": answer["objective"],
+        "optimum": {"status": answer["status"], "terms": answer["terms"]},
+        "scores": [row.to_dict() for row in rows],
+    }
 
 
 def _term_document(term: ScoreTerm) -> dict[str, object]:

@@ -11,7 +11,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.verdict import Judged
+    from compare.judged import Judged
     from groups.arrays import Int64
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compare.score import CURRENT, OPTIMUM, Score
-from compare.score import score as score_assignment
+from compare.scoring import score as score_assignment
 from groups.assignment_files import read_assignments
 from groups.errors import BadInput
 from heuristics import assignors

@@ -156,7 +156,8 @@ class _Drawn:
     def assignors(self, names: list[str]) -> alt.Chart:
         from assay.commands.score import default_assignors
         from compare import figures
-        from compare.score import CURRENT, assignors_asked, score_assignors
+        from compare.score import CURRENT
+        from compare.scoring import assignors_asked, score_assignors
         from heuristics.time_limit import TimeLimit
         from optimal import solve
 
@@ -169,7 +170,7 @@ class _Drawn:
 
     def _best(self) -> tuple[Assignment | None, Solution | None, str | None]:
         """(the best that can be had, the solution that bounds it whoever reads what, question)."""
-        from compare.verdict import judge
+        from compare.judged import judge
         from optimal import solve
 
         (judged,) = judge([self.group], self.tiers, time_limit=self.seconds)

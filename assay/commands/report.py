@@ -138,7 +138,8 @@ def _of_files(
     from assay.commands.score import default_assignors
     from compare.page.composition import made_now
     from compare.page.from_groups import page_of_groups
-    from compare.score import CURRENT, OPTIMUM, assignors_asked
+    from compare.score import CURRENT, OPTIMUM
+    from compare.scoring import assignors_asked
     from groups.documents.texts import named
     from groups.tiers import parse_objective
 

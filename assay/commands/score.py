@@ -36,15 +36,8 @@ from assay.streams import complain, note_assumed, show_json
 from compare.lag.choice import going_for_least_lag
 from compare.lag.lowest import lag_document, lowest_peaks
 from compare.limits import too_far
-from compare.score import (
-    CURRENT,
-    OPTIMUM,
-    UNKNOWN,
-    Score,
-    assignors_asked,
-    score_assignors,
-    score_without_subscriptions,
-)
+from compare.score import CURRENT, OPTIMUM, UNKNOWN, Score
+from compare.scoring import assignors_asked, score_assignors, score_without_subscriptions
 from groups.tiers import parse_objective
 from groups.wording import counted
 from heuristics import assignor_named
@@ -53,7 +46,7 @@ from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.verdict import Judged
+    from compare.judged import Judged
     from groups.group import Group
     from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
@@ -125,7 +118,7 @@ def score(
     """
     from assay.printing import verdicts as tables
     from assay.printing.overview import print_groups
-    from compare.verdict import judge
+    from compare.judged import judge
 
     tiers = parse_objective(objective)
     sure = limits_of(fail_above or [], tiers)

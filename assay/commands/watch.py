@@ -59,7 +59,7 @@ def watch(
     cluster that is away for a while is asked again; how it ends is --times, --for or Ctrl-C.
     """
     from assay.printing.watch import news_line
-    from compare.verdict import Judged, judge
+    from compare.judged import Judged, judge
     from groups.group import Group
     from groups.tiers import parse_objective
     from live.watch import Series, looks

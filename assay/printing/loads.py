@@ -13,7 +13,7 @@ from assay.streams import show
 from compare.lag.behind import behind
 
 if TYPE_CHECKING:
-    from compare.verdict import Judged
+    from compare.judged import Judged
 
 MOST_MEMBERS = 12
 WIDEST_BAR = 20

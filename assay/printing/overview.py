@@ -9,20 +9,20 @@ from assay.printing.over_groups import print_over_groups
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from assay.streams import show
+from compare.judged import worst_first
 from compare.lag.words import not_compared
 from compare.overview import GUESSES, overview_of
 from compare.sentences import called
-from compare.verdict import worst_first
 from groups.columns.offsets import latest_assumed
 from groups.wording import counted, duration, few, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance, Overview
     from compare.score import Score
-    from compare.verdict import Judged
     from groups import Group
     from groups.tiers import Objective
 

@@ -16,9 +16,9 @@ from compare.sentences import sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.score import Score
-    from compare.verdict import Judged
     from groups.tiers import Objective
     from optimal.solution import Solution
 

@@ -14,7 +14,7 @@ from groups.wording import counted, few
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from compare.verdict import Judged
+    from compare.judged import Judged
     from groups.group import Group
 
 MOST_GROUPS = 3

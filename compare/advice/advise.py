@@ -21,8 +21,9 @@ from compare.advice.readers import one_more_reader
 from compare.advice.topics import more_partitions
 from compare.advice.tried import FEW, better_assignor, tried_assignors
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
+from compare.judged import judge
 from compare.sizes.resized import reading
-from compare.verdict import ALL_ALIKE, DEPENDS, judge
+from compare.verdict import ALL_ALIKE, DEPENDS
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.figures.rows import Record
+    from compare.judged import Judged
     from compare.score import Score
-    from compare.verdict import Judged, Verdict
+    from compare.verdict import Verdict
     from groups.group import Group
     from optimal import Point
 

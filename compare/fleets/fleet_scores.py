@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.fleets.values import values_of
-from compare.score import CURRENT, score, score_current
+from compare.score import CURRENT
+from compare.scoring import score, score_current
 from groups.arrays import count_owners
 from groups.assignment import Assignment
 from groups.columns.parts import some
@@ -29,7 +30,7 @@ NOTHING = int(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True, eq=False)
 class FleetScores:
-    """How an assignment fared on each group of a fleet: row by row what `compare.score` says.
+    """How an assignment fared on each group of a fleet: row by row what `compare.scoring` says.
 
     Attributes
     ----------

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from compare.lag.lowest import MOST_ROUNDS, least_lagging
 
 if TYPE_CHECKING:
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
-    from compare.verdict import Judged
 
 
 def going_for_least_lag(

@@ -17,7 +17,7 @@ from optimal.time_left import TimeLeft
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.verdict import Judged
+    from compare.judged import Judged
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
+from compare.judged import worst_first
 from compare.lag.choice import going_for_least_lag
 from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
 from compare.overview import overview_of
@@ -20,19 +21,19 @@ from compare.page.trials import Trial
 from compare.page.words import meaning, minute
 from compare.runs.found import Unread
 from compare.sentences import sentence
-from compare.verdict import EMPTY, WORST_FIRST, worst_first
+from compare.verdict import EMPTY, WORST_FIRST
 from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.overview import Overview
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail, Line
     from compare.score import Score
-    from compare.verdict import Judged
     from groups.group import Group
     from groups.importers import Failure
     from groups.tiers import Objective

@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from compare.judged import judge
 from compare.page.composition import composed, unlike_names
 from compare.page.trials import Trial
 from compare.question import solved_all
-from compare.score import CURRENT, score_assignors, score_current
-from compare.verdict import judge
+from compare.score import CURRENT
+from compare.scoring import score_assignors, score_current
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from compare.judged import Judged
     from compare.page.contents import Made, Page
     from compare.score import Score
-    from compare.verdict import Judged
     from groups.group import Group
     from groups.importers import Failure
     from groups.tiers import Objective

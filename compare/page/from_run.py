@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from compare.judged import judge
 from compare.overview import GUESSES, Overview
 from compare.page.aggregated import comparison_in
 from compare.page.composition import made_now, sampled
@@ -26,7 +27,6 @@ from compare.runs.tables.chosen import chosen
 from compare.runs.tables.files import good
 from compare.runs.tables.stored import read_table
 from compare.score import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
-from compare.verdict import judge
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
 from groups.errors import BadInput
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from compare.judged import Judged
     from compare.overview import Glance
     from compare.page.contents import Page
     from compare.score import Score
-    from compare.verdict import Judged
 
 # For the moves and the proof of what is shown in full; the verdicts of the tables had the time
 # that the run was given.

@@ -10,7 +10,8 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.verdict import Judged, Verdict
+    from compare.judged import Judged
+    from compare.verdict import Verdict
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
 MARKS = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.verdict import judge
+from compare.judged import judge
 from groups.errors import BadInput
 from optimal import solve
 
 if TYPE_CHECKING:
-    from compare.verdict import Judged
+    from compare.judged import Judged
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.verdict import ALL_ALIKE, judge, judged_by
+from compare.judged import judge, judged_by
+from compare.verdict import ALL_ALIKE
 from groups.errors import AssayError
 
 if TYPE_CHECKING:
-    from compare.verdict import Judged
+    from compare.judged import Judged
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution

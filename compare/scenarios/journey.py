@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from compare.scenarios.listener import listener, protocol_of
-from compare.score import OPTIMUM, Score, outcome_of, score_outcome
+from compare.score import OPTIMUM, Score
+from compare.scoring import outcome_of, score_outcome
 from groups import Assignment, Group
 from groups.tiers import parse_objective, values
 from heuristics import assignor_named

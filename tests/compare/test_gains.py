@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from compare.gains import early_gain, what_moves_buy
-from compare.verdict import Judged, judge
+from compare.judged import Judged, judge
 from groups import Group
 from optimal import solve
 from tests.optimal.small_groups import group_of

@@ -6,8 +6,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from compare.judged import judge, worst_first
 from compare.samples.drawn import drawn
-from compare.verdict import ALL_ALIKE, judge, worst_first
+from compare.verdict import ALL_ALIKE
 from groups import Assignment, BadInput, Group
 from groups.unknown import reading_as_told
 from heuristics import assign

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.printing.watch import news_line
-from compare.verdict import judge
+from compare.judged import judge
 from groups import Group
 from groups.errors import BadInput
 from groups.files import read_groups

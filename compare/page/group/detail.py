@@ -26,10 +26,10 @@ from optimal.solution import Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.page.group.contents import Line
     from compare.score import Score, ScoreTerm
-    from compare.verdict import Judged
     from groups.assignment import Assignment
     from optimal.solution import Solution
 

@@ -11,9 +11,9 @@ from compare.page.group.strip import strip
 from compare.page.words import MARKS, to_do, to_do_in
 
 if TYPE_CHECKING:
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance
-    from compare.verdict import Judged
     from groups.assignment import Assignment
 
 

@@ -8,9 +8,9 @@ from compare.page.csv_text import as_csv
 from compare.page.drawing import drawn
 
 if TYPE_CHECKING:
+    from compare.judged import Judged
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Line
-    from compare.verdict import Judged
 
 TIERS = ("balance", "stickiness")
 # The worst group only: the curve is a solve for each number of moves.

@@ -1,6 +1,6 @@
 """Worst: which rows people want to see first, by their columns.
 
-The order is that of :func:`compare.verdict.worst_first`: by verdict, how far above the optimum,
+The order is that of :func:`compare.judged.worst_first`: by verdict, how far above the optimum,
 how many partitions to move, name and time of capture.
 """
 

@@ -14,7 +14,8 @@ from compare.fleets.values import values_of
 from compare.runs.rows import batch, captures_in, score_row
 from compare.runs.tables.schemas import TABLES, VERDICT
 from compare.runs.verdicts import is_taken, judged_one, verdict_row
-from compare.score import OPTIMUM, outcome_of, score_outcome
+from compare.score import OPTIMUM
+from compare.scoring import outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
 from groups.columns.parts import some
@@ -127,7 +128,7 @@ class Together:
         }
 
     def _verdicts(self, now: FleetScores) -> pa.Array:
-        """(groups,) what :func:`compare.verdict.judged_by` says, of proved optima by columns."""
+        """(groups,) what :func:`compare.judged.judged_by` says, of proved optima by columns."""
         fleet, groups = self.solution.fleet, len(self.solution)
         plain = self.solution.status == str(Status.OPTIMAL)
         plain[[*self.solution.errors, *now.reasons]] = False

@@ -4,7 +4,7 @@ import pytest
 from assay import Group
 from assay.printing import terminal
 from assay.printing.loads import print_loads
-from compare.verdict import judge
+from compare.judged import judge
 from tests.assay.calling import EVEN, LOPSIDED
 
 

@@ -5,9 +5,9 @@ from time import process_time
 import numpy as np
 import pytest
 
+from compare.judged import judge
 from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
 from compare.lag.words import needed
-from compare.verdict import judge
 from groups import Assignment, Group, values
 from optimal import solve, time_left
 

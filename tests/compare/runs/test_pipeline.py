@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from compare.judged import judge
 from compare.overview import Overview
 from compare.runs.counts import RunCounts
 from compare.runs.found import Ending
@@ -27,8 +28,7 @@ from compare.runs.tables.stored import read_table
 from compare.runs.verdicts import verdict_row
 from compare.runs.work.requests import read_items
 from compare.runs.work.wire import of_bytes
-from compare.score import score_assignors, score_current
-from compare.verdict import judge
+from compare.scoring import score_assignors, score_current
 from groups import BadInput
 from groups.columnar.rows import of_row
 from groups.files import find

@@ -6,7 +6,7 @@ import pytest
 from kafka.protocol.consumer import OffsetCommitRequest
 from kafka.protocol.metadata import MetadataRequest
 
-from compare.verdict import judge
+from compare.judged import judge
 from groups import Group
 from live.capture.answers import CommittedGroup
 from live.capture.requests import QUESTIONS

@@ -10,6 +10,7 @@ import pytest
 
 from assay.commands.many_groups import missed
 from assay.printing.run import not_read, run_document
+from compare.judged import judge
 from compare.limits import too_far
 from compare.overview import overview_of
 from compare.runs.aggregates.ending import ending_of, glances
@@ -21,7 +22,6 @@ from compare.runs.rows import stored_score
 from compare.runs.tables.files import append, new_run
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
-from compare.verdict import judge
 from tests.compare.runs.stored_groups import groups_of
 
 TIERS = ("balance", "stickiness")

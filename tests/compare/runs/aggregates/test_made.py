@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from compare.judged import judge
 from compare.overview import overview_of
 from compare.page.aggregated import comparison_in
 from compare.page.comparison import comparison_of, standings
@@ -19,7 +20,6 @@ from compare.runs.rows import stored_score
 from compare.runs.tables.files import good
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import read_table
-from compare.verdict import judge
 from groups import BadInput
 from tests.compare.runs.stored_groups import groups_of
 

@@ -1,0 +1,248 @@
+"""Judged: a group, what it has now, the best there is, and the verdict on it.
+
+Where subscriptions are unknown, the true optimum lies between two that can be computed: the one
+where whoever is unknown reads all that is in demand, and the one where it reads just what it
+holds. What both say is sure, whoever reads what.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from compare.question import Open, questions, solved_all
+from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
+from groups import Assignment, Group, values
+from groups.tiers import parse_objective
+from groups.unknown import reading_least, reading_most
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Status, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.verdict import Says
+    from groups.tiers import Objective
+    from optimal.solution import Solution
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A group, what it has now, the best there is, and the verdict.
+
+    Attributes
+    ----------
+    now : what the members hold, raw claims as they are
+    best : the solution where each member reads at most what is known or it holds; whatever is
+        true, this one can be had. None where nothing can be solved
+    lowest : the solution where whoever is unknown reads all that is in demand; the same object
+        as `best` where all subscriptions are known
+    """
+
+    group: Group
+    now: Assignment
+    best: Solution | None
+    lowest: Solution | None
+    verdict: Verdict
+
+    @property
+    def target(self) -> Assignment | None:
+        """The assignment to go for: the best that can be had, or under the condition of it."""
+        solution = self.lowest if self.verdict.condition else self.best
+        return None if solution is None else solution.assignment
+
+    @property
+    def reference(self) -> Solution | None:
+        """The best that can be had, with bounds that hold whoever reads what."""
+        if self.best is None or self.lowest is None or self.best is self.lowest:
+            return self.best
+        terms: list[Term] = []
+        for best, lowest in zip(self.best.terms, self.lowest.terms, strict=False):
+            met = all(term.bound == term.value for term in terms)
+            terms.append(Term(best.name, best.value, lowest.bound if met else None))
+        if terms and all(term.bound == term.value for term in terms):
+            return self.best
+        unknown = self.best.assignment is None
+        return replace(
+            self.best,
+            terms=tuple(terms),
+            status=Status.UNKNOWN if unknown else Status.FEASIBLE,
+            proof=Proof(ProofKind.NONE),
+        )
+
+
+def judge(
+    groups: Sequence[Group],
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float | None = None,
+    assume_equal: bool = False,
+) -> list[Judged]:
+    """Judge what each of some groups has now, in their order; all are solved together.
+
+    Parameters
+    ----------
+    time_limit : seconds for each solve
+    assume_equal : where the verdict depends on who reads what, give the one that holds if all
+        members whose subscription is unknown read every topic in demand, with that condition
+
+    Raises
+    ------
+    BadInput
+        Where the objective is not known, or a group lacks what a tier needs.
+
+    Examples
+    --------
+    >>> from assay import Group, judge
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> (judged,) = judge([group])
+    >>> judged.verdict.says, judged.verdict.sure, judged.verdict.moves
+    ('improvable', True, 2)
+    """
+    tiers = parse_objective(objective)
+    judged = _between(groups, tiers, time_limit)
+    if assume_equal:
+        return [_conditional(one) for one in judged]
+    depend = [
+        (i, Open(one.group, one.now, one.lowest))
+        for i, one in enumerate(judged)
+        if one.verdict.says == DEPENDS and one.lowest is not None
+    ]
+    asked = questions([one for _, one in depend], tiers, time_limit)
+    for (i, _), question in zip(depend, asked, strict=True):
+        judged[i] = replace(judged[i], verdict=replace(judged[i].verdict, question=question))
+    return judged
+
+
+def judged_by(group: Group, best: Solution) -> Judged:
+    """Judge what a group has now by its optimum; who reads what is known of all its members."""
+    if _is_idle(group):
+        return _of_idle(group)
+    now = Assignment.current(group)
+    return Judged(group, now, best, best, _verdict(now, best, best))
+
+
+def worst_first(judged: Sequence[Judged]) -> list[int]:
+    """Return the numbers of groups in the order in which people want to see them.
+
+    By verdict, how far above the optimum, how many partitions to move, name and time of capture.
+    """
+
+    def urgency(i: int) -> tuple[int, int, int, str, str]:
+        one = judged[i]
+        says, at_least = one.verdict.says, one.verdict.at_least or 0
+        to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
+        at = one.group.captured_at or ""
+        return WORST_FIRST.index(says), -at_least, -to_move, one.group.name, at
+
+    return sorted(range(len(judged)), key=urgency)
+
+
+def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
+    """Judge what is sure, between the most and the least that members may read."""
+    least, most = map(reading_least, groups), map(reading_most, groups)
+    worlds = {
+        i: (low, high)
+        for i, (low, high) in enumerate(zip(least, most, strict=True))
+        if not _is_idle(low)
+    }
+    lows = [low for low, _ in worlds.values()]
+    highs = [high for low, high in worlds.values() if high is not low]
+    solved = iter(solved_all([*lows, *highs], tiers, time_limit))
+    best = dict(zip(worlds, solved, strict=False))
+    judged = []
+    for i, group in enumerate(groups):
+        if i not in worlds:
+            judged.append(_of_idle(group))
+            continue
+        low, high = worlds[i]
+        now = Assignment.current(low)
+        lowest = best[i] if high is low else next(solved)
+        judged.append(Judged(group, now, best[i], lowest, _verdict(now, best[i], lowest)))
+    return judged
+
+
+def _is_idle(group: Group) -> bool:
+    """Say whether nobody claims anything, so that there is nothing to judge."""
+    return not group.members or not len(group.claims.member)
+
+
+def _of_idle(group: Group) -> Judged:
+    says: Says = "nothing assigned yet" if group.members else "no members"
+    return Judged(group, Assignment.current(group), None, None, Verdict(says, sure=True))
+
+
+def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
+    """Compare what is there with two optima between which the true one lies.
+
+    A bound stands for an optimum that is not proved, and what a solver found for one that is not
+    reached: whatever is true, the first is not above the optimum, the second not below it.
+    """
+    if not now.is_valid:
+        return Verdict("not valid", sure=True)
+    tiers = best.objective
+    found = values(now, tiers)
+    bounds = [term.bound for term in lowest.terms] or [None] * len(tiers)
+    reached = [term.value for term in best.terms]
+    open_tier = next((i for i, bound in enumerate(bounds) if found[i] != bound), None)
+    if open_tier is None:
+        return Verdict("as good as can be", sure=True, moves=0)
+    at_most = _above(found[open_tier], bounds[open_tier])
+    if reached and tuple(reached) < found:
+        better = next(i for i, value in enumerate(reached) if value != found[i])
+        # An earlier tier may turn out lower still; then there is no excess in this one.
+        same = better == open_tier
+        return Verdict(
+            "improvable",
+            sure=True,
+            tier=tiers[better],
+            at_least=found[better] - reached[better] if same else None,
+            at_most=at_most if same else None,
+            moves=_moves(best) if _same(best, lowest) else None,
+        )
+    says: Says = "not proved"
+    if best is not lowest and tuple(term.value for term in lowest.terms) < found:
+        says = DEPENDS
+    return Verdict(says, sure=False, tier=tiers[open_tier], at_least=0, at_most=at_most)
+
+
+def _conditional(judged: Judged) -> Judged:
+    """Return the verdict that holds if all read alike, where the sure one depends on that.
+
+    So it does where the optimum is another one if all read alike: then what is sure is no
+    measure of it.
+    """
+    best, lowest = judged.best, judged.lowest
+    if best is None or lowest is None or best is lowest:
+        return judged
+    other = [term.value for term in best.terms] != [term.value for term in lowest.terms]
+    if judged.verdict.says != DEPENDS and not (judged.verdict.says == "improvable" and other):
+        return judged
+    now = Assignment.current(lowest.group)
+    verdict = replace(_verdict(now, lowest, lowest), sure=False, condition=ALL_ALIKE)
+    return replace(judged, verdict=verdict)
+
+
+def _above(value: int, bound: int | None) -> int | None:
+    return None if bound is None else value - bound
+
+
+def _same(best: Solution, lowest: Solution) -> bool:
+    """Say whether the optimum and what it moves are the same whoever reads what."""
+    proved = best.status == lowest.status == Status.OPTIMAL
+    alike = [t.value for t in best.terms] == [t.value for t in lowest.terms]
+    return proved and (best is lowest or (alike and "stickiness" in best.objective))
+
+
+def _moves(solution: Solution) -> int:
+    return 0 if solution.assignment is None else len(solution.assignment.moved)
