@@ -131,6 +131,17 @@ def test_a_group_of_both_protocols_is_captured_whole(now):
     assert len({told["epoch"] for told in members}) == 1
 
 
+def test_score_says_of_the_cluster_itself_what_it_says_of_the_captures(now, rows):
+    asked = [word for group in GROUPS for word in ("--group", group)]
+    told = ("--assignor", "range", "--format", "json")
+    said = assay("score", "--bootstrap-server", now.bootstrap, *asked, *told)
+    assert (said.returncode, said.stderr) == (0, "")
+    answers = {row["group"]: row for row in map(json.loads, said.stdout.splitlines())}
+    assert {name: row["verdict"] for name, row in answers.items()} == {
+        name: row["verdict"] for name, row in rows.items()
+    }
+
+
 @pytest.mark.parametrize("group", [name for name in GROUPS if name != "uneven"])
 def test_the_verdict_on_groups_that_are_shared_evenly_is_sure(rows, group):
     verdict = rows[group]["verdict"]
