@@ -32,11 +32,6 @@ LOOK_SECONDS = 0.05
 # A line of a Java stack trace says where in Kafka, not what is wrong.
 FRAME = re.compile(r"\s+(at |\.\.\. \d+ more)")
 STARTS = 3
-HERE = Path(__file__).parent
-LOGGING = (
-    f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
-    f"-Dlog4j.configuration=file:{HERE / 'log4j.properties'}",
-)
 LAST_LINES = 12
 TAKEN = ("Address already in use", "BindException")
 
@@ -237,7 +232,7 @@ class Broker:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-S", TETHER),
-                    *(java, *SHORT_LIVED, f"-Xmx{self._heap_mb}m", *LOGGING),
+                    *(java, *SHORT_LIVED, f"-Xmx{self._heap_mb}m", *distribution.LOG_SETTINGS),
                     *("kafka.Kafka", self._path("server.properties")),
                 ],
                 env=os.environ | {"CLASSPATH": classes},
@@ -262,7 +257,7 @@ class Broker:
     def _java(self, main: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         java, classes = distribution.java(self.version)
         return subprocess.run(
-            [str(java), *SHORT_LIVED, "-Xmx256m", *LOGGING, main, *arguments],
+            [str(java), *SHORT_LIVED, "-Xmx256m", *distribution.LOG_SETTINGS, main, *arguments],
             env=os.environ | {"CLASSPATH": classes},
             capture_output=True,
             text=True,

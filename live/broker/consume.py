@@ -12,7 +12,7 @@ import sys
 from queue import Empty, SimpleQueue
 from threading import Thread, Timer
 
-from live.broker.clients import CLIENTS, Client
+from live.broker.clients import CLIENTS, Client, Wanted
 
 TOO_LONG = 3
 
@@ -24,7 +24,7 @@ def main(specification: str) -> None:
     end = Timer(asked.pop("seconds"), os._exit, [TOO_LONG])
     end.daemon = True
     end.start()
-    client = CLIENTS[asked.pop("kind")](**asked)
+    client = CLIENTS[asked.pop("kind")](Wanted(**asked))
     todo: SimpleQueue[dict[str, object]] = SimpleQueue()
     Thread(target=_listen, args=[client, todo], daemon=True).start()
     while True:

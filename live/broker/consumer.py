@@ -11,7 +11,9 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
+from groups.errors import BadInput
 from groups.extras import require
+from live.broker import distribution
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
 
     Held = dict[str, list[int]]
 
-# A kind of consumer, and the package that its client comes with.
+# A kind of consumer, the package that its client comes with, and the extra that has it.
 KINDS = {
-    "confluent": "confluent_kafka",
-    "confluent-kip-848": "confluent_kafka",
-    "kafka-python": "kafka",
-    "aiokafka": "aiokafka",
+    "confluent": ("confluent_kafka", "clients"),
+    "confluent-kip-848": ("confluent_kafka", "clients"),
+    "kafka-python": ("kafka", "clients"),
+    "aiokafka": ("aiokafka", "clients"),
+    "java": ("jpype", "java"),
+    "java-kip-848": ("jpype", "java"),
 }
 ANSWER_SECONDS = 20.0
 LONGEST_SECONDS = 300.0
@@ -86,7 +90,8 @@ class Consumer:
 
         Parameters
         ----------
-        kind : ``confluent``, ``confluent-kip-848``, ``kafka-python`` or ``aiokafka``
+        kind : ``confluent``, ``confluent-kip-848``, ``kafka-python``, ``aiokafka``, ``java`` or
+            ``java-kip-848``
         bootstrap : ``host:port`` of a broker
         group : its group
         topics : what it subscribes to; one that begins with ``^`` alone is a pattern
@@ -101,9 +106,14 @@ class Consumer:
         Raises
         ------
         BadInput
-            Where the client's package is not here.
+            Where there is no such kind, or its client is not here.
         """
-        require(KINDS[kind], extra="clients")
+        if kind not in KINDS:
+            raise BadInput(f"{kind}: not a kind of consumer; there are {', '.join(KINDS)}")
+        package, extra = KINDS[kind]
+        require(package, extra=extra)
+        if extra == "java":
+            distribution.java(distribution.NEWEST)
         names = [assignor] if isinstance(assignor, str) else [*(assignor or ())]
         return cls(
             client_id or kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from groups.errors import BadInput
 from heuristics.shipped.cache import newest_first
@@ -11,14 +11,17 @@ from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, fetched_versio
 from heuristics.shipped.java.jars import release as release_of
 from heuristics.shipped.java.runtime import java_home
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 NEWEST = "4.3.1"
 SERVER = "kafka_2.13"
 LOGGING = "org.apache.logging.log4j:log4j-slf4j-impl:2.25.4"
 # Since then the server logs with Log4j 2, and brings no binding to it.
 LOG4J_2 = (4, 0)
+HERE = Path(__file__).parent
+# What its Java is told of logging: warnings and errors, to standard error.
+LOG_SETTINGS = (
+    f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
+    f"-Dlog4j.configuration=file:{HERE / 'log4j.properties'}",
+)
 
 
 def fetch(version: str = NEWEST) -> None:

@@ -31,7 +31,7 @@ def loader(artifact: str, version: str, source: str) -> Any:
     if not jars:
         raise BadInput(f"{artifact} {version}: its jars are not here")
     places = [compiled(artifact, version, source), *jars]
-    _start()
+    start()
     import jpype
 
     java = jpype.JPackage("java")
@@ -46,8 +46,19 @@ def failure(error: Any) -> Failed:
     return Failed(f"{name}: {text}" if text else name)
 
 
-def _start() -> None:
-    """Start the JVM of this process, unless it runs."""
+def start(*options: str, classes: str | None = None) -> None:
+    """Start the JVM of this process, unless it runs.
+
+    Parameters
+    ----------
+    options : of Java, after ours
+    classes : class path; JPype's own where it is left out
+
+    Raises
+    ------
+    BadInput
+        Where there is no Java.
+    """
     import jpype
 
     if jpype.isJVMStarted():
@@ -57,10 +68,10 @@ def _start() -> None:
         raise BadInput(NO_JAVA)
     # A JVM that dies writes its report to the working folder unless told otherwise.
     report = Path(gettempdir()) / "kafka-assay-jvm-%p.log"
-    options = [*OPTIONS, f"-XX:ErrorFile={report}"]
+    told = [*OPTIONS, f"-XX:ErrorFile={report}", *options]
     if java_version(home) >= WARNS_OF_NATIVE_CALLS:
-        options.append("--enable-native-access=ALL-UNNAMED")
-    jpype.startJVM(str(_library(home)), *options, convertStrings=False)
+        told.append("--enable-native-access=ALL-UNNAMED")
+    jpype.startJVM(str(_library(home)), *told, classpath=classes, convertStrings=False)
 
 
 def _library(home: Path) -> Path:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from groups import BadInput
 from live.broker import Consumer, ConsumerDied, NotSettled, settle
 from live.broker.consumer import KINDS
 
@@ -68,6 +69,11 @@ def test_what_a_consumer_commits_is_what_the_broker_has(broker, bootstrap, kind)
     ]
 
 
+def test_a_kind_of_consumer_that_there_is_not_is_refused_with_those_that_there_are():
+    with pytest.raises(BadInput, match=r"^sarama: not a kind of consumer; there are confluent, "):
+        Consumer.start("sarama", "127.0.0.1:1", "g", ["t"])
+
+
 @pytest.mark.broker
 def test_a_consumer_that_is_killed_is_missed_only_when_its_session_has_run_out(bootstrap):
     session = {"session.timeout.ms": 2000}
@@ -119,7 +125,9 @@ def test_a_consumer_ends_with_the_process_that_started_it_however_that_ends(boot
 @pytest.mark.broker
 def test_a_consumer_ends_when_its_time_is_over(bootstrap):
     with Consumer.start("confluent", bootstrap, "brief", [*TOPICS], seconds=0.5) as one:
-        time.sleep(1.5)
+        end = time.monotonic() + 20
+        while _alive(one.pid) and time.monotonic() < end:
+            time.sleep(0.05)
         with pytest.raises(ConsumerDied, match="it ended"):
             one.assigned()
 

@@ -1,0 +1,110 @@
+"""confluent-kafka: librdkafka, in classic and in KIP-848 groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from live.broker.clients.client import COMMIT_MS, HEARTBEAT_MS, REFRESH_MS, SESSION_MS, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from live.broker.clients.client import Held, Offsets
+
+# librdkafka rebalances in threads of its own.
+BRIEF_SECONDS = 0.1
+ANSWER_SECONDS = 5.0
+
+
+class Confluent:
+    """librdkafka under confluent-kafka, in a classic group."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        from confluent_kafka import Consumer
+
+        settings: dict[str, object] = {
+            "bootstrap.servers": wanted.bootstrap,
+            "group.id": wanted.group,
+            "client.id": wanted.client_id,
+            "enable.auto.commit": wanted.commit,
+            "auto.commit.interval.ms": COMMIT_MS,
+            "auto.offset.reset": "earliest",
+            "topic.metadata.refresh.interval.ms": REFRESH_MS,
+        }
+        if wanted.instance_id is not None:
+            settings["group.instance.id"] = wanted.instance_id
+        self.settings = settings | self.protocol(wanted.assignors) | dict(wanted.config)
+        self._consumer = Consumer(self.settings)
+        self._consumer.subscribe([*wanted.topics], on_assign=self._joins)
+        self._joined = False
+        self._held: Held | None = None
+
+    def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
+        """Return the settings of the group's protocol."""
+        settings: dict[str, object] = {
+            "session.timeout.ms": SESSION_MS,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+        }
+        if assignors:
+            settings["partition.assignment.strategy"] = ",".join(assignors)
+        return settings
+
+    def poll(self) -> None:
+        """Read a message if there is one."""
+        self._consumer.poll(BRIEF_SECONDS)
+        # Asked in another thread it waits for ever, with Python's lock.
+        self._joined = self._joined or self.is_member()
+        held = {(each.topic, each.partition) for each in self._consumer.assignment()}
+        self._held = held if self._joined else None
+
+    def is_member(self) -> bool:
+        """Say whether the group has it, where that is not told by itself."""
+        return False
+
+    def _joins(self, *_: object) -> None:
+        self._joined = True
+
+    def assigned(self) -> Held | None:
+        """Return the topic partitions that it held after the last poll."""
+        return self._held
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit, and raise where the broker refuses one of the partitions."""
+        from confluent_kafka import KafkaException, TopicPartition
+
+        asked = [TopicPartition(t, n, at) for t in offsets for n, at in offsets[t].items()]
+        for done in self._consumer.commit(offsets=asked, asynchronous=False):
+            if done.error is not None:
+                raise KafkaException(done.error)
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._consumer.close()
+
+
+class ConfluentKip848(Confluent):
+    """librdkafka in a KIP-848 group, whose broker sets sessions and heartbeats."""
+
+    def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
+        """Return the settings of the group's protocol."""
+        remote = {"group.remote.assignor": assignors[0]} if assignors else {}
+        return {"group.protocol": "consumer", **remote}
+
+    def is_member(self) -> bool:
+        """Ask the broker: a member that is given no partition is not told so.
+
+        While others have not given up what it is to have, it has not joined.
+        """
+        from confluent_kafka import ConsumerGroupState, KafkaException
+        from confluent_kafka.admin import AdminClient
+
+        own = ("bootstrap.servers", "client.id", "security.", "sasl.", "ssl.")
+        admin = AdminClient({k: v for k, v in self.settings.items() if k.startswith(own)})
+        group = str(self.settings["group.id"])
+        try:
+            described = admin.describe_consumer_groups([group])[group].result(ANSWER_SECONDS)
+        except KafkaException:
+            return False
+        members = [each.member_id for each in described.members]
+        stable = described.state == ConsumerGroupState.STABLE
+        return stable and self._consumer.memberid() in members

@@ -1,0 +1,119 @@
+"""java: Kafka's own consumer, in a Java inside this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heuristics.shipped.java.jvm import start
+from live.broker import distribution
+from live.broker.clients.client import COMMIT_MS, HEARTBEAT_MS, REFRESH_MS, SESSION_MS, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from live.broker.clients.client import Held, Offsets
+
+CONSUMER = "org.apache.kafka.clients.consumer"
+NAMED = {
+    "range": f"{CONSUMER}.RangeAssignor",
+    "roundrobin": f"{CONSUMER}.RoundRobinAssignor",
+    "sticky": f"{CONSUMER}.StickyAssignor",
+    "cooperative-sticky": f"{CONSUMER}.CooperativeStickyAssignor",
+}
+TEXT = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
+POLL_MS = 100
+
+
+class Java:
+    """The consumer of Kafka's newest release that a broker here has, in a classic group."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        _, classes = distribution.java(distribution.NEWEST)
+        start("-Xmx128m", "-XX:TieredStopAtLevel=1", *distribution.LOG_SETTINGS, classes=classes)
+        import jpype
+
+        settings: dict[str, object] = {
+            "bootstrap.servers": wanted.bootstrap,
+            "group.id": wanted.group,
+            "client.id": wanted.client_id,
+            "enable.auto.commit": wanted.commit,
+            "auto.commit.interval.ms": COMMIT_MS,
+            "auto.offset.reset": "earliest",
+            "metadata.max.age.ms": REFRESH_MS,
+            "key.deserializer": TEXT,
+            "value.deserializer": TEXT,
+        }
+        if wanted.instance_id is not None:
+            settings["group.instance.id"] = wanted.instance_id
+        properties = jpype.JClass("java.util.Properties")()
+        for key, value in (settings | self.protocol(wanted.assignors) | {**wanted.config}).items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            properties.setProperty(key, text)
+        self._consumer: Any = jpype.JClass(f"{CONSUMER}.KafkaConsumer")(properties)
+        self._joined = False
+        self._held: Held | None = None
+        listener = jpype.JProxy(
+            f"{CONSUMER}.ConsumerRebalanceListener",
+            dict={
+                "onPartitionsAssigned": self._joins,
+                "onPartitionsRevoked": lambda _: None,
+                "onPartitionsLost": lambda _: None,
+            },
+        )
+        if wanted.pattern is None:
+            topics = jpype.JClass("java.util.ArrayList")()
+            for topic in wanted.topics:
+                topics.add(topic)
+            self._consumer.subscribe(topics, listener)
+        else:
+            pattern = jpype.JClass("java.util.regex.Pattern").compile(wanted.pattern)
+            self._consumer.subscribe(pattern, listener)
+        self._wait = jpype.JClass("java.time.Duration").ofMillis(POLL_MS)
+
+    def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
+        """Return the settings of the group's protocol."""
+        settings: dict[str, object] = {
+            "session.timeout.ms": SESSION_MS,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+        }
+        if assignors:
+            classes = [NAMED.get(name, name) for name in assignors]
+            settings["partition.assignment.strategy"] = ",".join(classes)
+        return settings
+
+    def poll(self) -> None:
+        """Read messages."""
+        self._consumer.poll(self._wait)
+        held = {(str(e.topic()), int(e.partition())) for e in self._consumer.assignment()}
+        self._held = held if self._joined else None
+
+    def assigned(self) -> Held | None:
+        """Return the topic partitions that it held after the last poll."""
+        return self._held
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit."""
+        import jpype
+
+        asked = jpype.JClass("java.util.HashMap")()
+        for topic in offsets:
+            for number, at in offsets[topic].items():
+                partition = jpype.JClass("org.apache.kafka.common.TopicPartition")(topic, number)
+                asked.put(partition, jpype.JClass(f"{CONSUMER}.OffsetAndMetadata")(at))
+        self._consumer.commitSync(asked)
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._consumer.close()
+
+    def _joins(self, _: object) -> None:
+        self._joined = True
+
+
+class JavaKip848(Java):
+    """The same in a KIP-848 group, whose broker sets sessions and heartbeats."""
+
+    def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
+        """Return the settings of the group's protocol."""
+        remote = {"group.remote.assignor": assignors[0]} if assignors else {}
+        return {"group.protocol": "consumer", **remote}
