@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import re
 import subprocess
 import sys
@@ -13,7 +14,9 @@ import pytest
 
 from groups import Assignment, Group
 from groups.tiers import values
+from compare.verdict import judge
 from live.broker import Consumer, settle
+from live.capture import capture
 from live.connection import Connection
 from optimal import solve
 from tests.live.assignor import lag_aware
@@ -102,7 +105,7 @@ def members(bootstrap, request):
 
 
 @pytest.mark.parametrize("kind", ["kafka-python", "both"])
-def test_joins_leaves_and_kills_end_at_the_optimum(members, kind):
+def test_joins_leaves_and_kills_end_at_the_optimum(bootstrap, members, kind, request):
     kinds = [*ASSIGNOR] if kind == "both" else [kind] * 2
     for number, topics in enumerate((TOPICS, ["even", "odd"], ["odd", "few"])):
         missed = {"session_timeout_ms": 2000} if number == 0 else {}
@@ -119,6 +122,9 @@ def test_joins_leaves_and_kills_end_at_the_optimum(members, kind):
     found, best = members.settled()
     assert found == best
     assert "no optimal assignment" not in members.logs()
+    (captured,) = capture(Connection(bootstrap), [glob.escape(request.node.name)]).documents
+    (judged,) = judge([Group.from_dict(captured.document)])
+    assert (str(judged.verdict.says), judged.verdict.sure) == ("as good as can be", True)
 
 
 def test_a_static_member_that_restarts_has_its_partitions_again(members):
