@@ -46,6 +46,12 @@ def capture(
     ------
     BadInput
         Where no broker answers, or the extra ``clients`` is missing.
+
+    Examples
+    --------
+    >>> from live.connection import Connection
+    >>> found = capture(Connection("localhost:9092"), ["orders-*"])  # doctest: +SKIP
+    >>> groups = [Group.from_dict(one.document) for one in found.documents]  # doctest: +SKIP
     """
     require("kafka", extra="clients")
     from live.capture.cluster import Cluster, Unanswered

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST_GROUPS = 100
 MOST_PARTITIONS = 10_000
 Key = tuple[str, int]
+# Not the leader, or of another epoch than that of the metadata.
+_MOVED = (6, 74, 75)
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,18 @@ class Committed:
 
 @dataclass(frozen=True)
 class Logs:
-    """Where logs begin and end, by topic and partition, and why it is not known of some."""
+    """Where logs begin and end, by topic and partition.
+
+    Attributes
+    ----------
+    unknown : why it is not known of some
+    moved : topics of which a leader says that it leads a partition no more
+    """
 
     beginning: Mapping[Key, int] = field(default_factory=dict)
     end: Mapping[Key, int] = field(default_factory=dict)
     unknown: Mapping[Key, str] = field(default_factory=dict)
+    moved: frozenset[str] = frozenset()
 
 
 def committed_by(
@@ -68,9 +77,9 @@ def committed_by(
     )
     for node, parts in asked.items():
         for some, answer in zip(parts, answered[node], strict=True):
-            if isinstance(answer, Unanswered):
-                found |= {group: _unanswered(group, answer) for group in some}
-            else:
+            silent = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
+            found |= {group: _unanswered(group, silent) for group in some}
+            if not isinstance(answer, Unanswered):
                 found |= {
                     group.group_id: read_committed(group.group_id, group)
                     for group in answer.groups
@@ -107,6 +116,7 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
                 keys_of[one.leader_id].append(key)
     parts = {node: list(batches(keys, MOST_PARTITIONS)) for node, keys in keys_of.items()}
     found: dict[int, dict[Key, int]] = {requests.BEGINNING: {}, requests.END: {}}
+    moved: set[str] = set()
     for at, offsets in found.items():
         asked = {
             node: [requests.logs(_by_topic(some), at) for some in of] for node, of in parts.items()
@@ -118,7 +128,8 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
                     unknown |= dict.fromkeys(some, str(answer))
                 else:
                     read_logs(answer, offsets, unknown)
-    return Logs(found[requests.BEGINNING], found[requests.END], unknown)
+                    moved |= _topics_moved(answer)
+    return Logs(found[requests.BEGINNING], found[requests.END], unknown, frozenset(moved))
 
 
 def read_logs(
@@ -134,6 +145,15 @@ def read_logs(
                 offsets[key] = one.offset
             else:
                 unknown[key] = "its leader tells no offset"
+
+
+def _topics_moved(answer: answers.ListOffsets) -> set[str]:
+    return {
+        topic.name
+        for topic in answer.topics
+        for one in topic.partitions
+        if one.error_code in _MOVED
+    }
 
 
 def _one_by_one(
@@ -155,8 +175,8 @@ def _one_by_one(
     }
 
 
-def _unanswered(group: str, error: Unanswered) -> Obstacle:
-    return Obstacle(f"group {group!r}: {error}", passing=True)
+def _unanswered(group: str, why: Unanswered | str) -> Obstacle:
+    return Obstacle(f"group {group!r}: {why}", passing=True)
 
 
 def _by_topic(keys: Iterable[Key]) -> dict[str, list[int]]:

@@ -126,6 +126,9 @@ def _round(
             )
         elif isinstance(offsets, Obstacle) and offsets.passing and not last:
             found[name] = offsets
+        elif not last and names_in(group, topics) & logs.moved:
+            reason = f"group {name!r}: leaders of its partitions are moving: capture it again"
+            found[name] = Obstacle(reason, passing=True)
         else:
             found[name] = valid(name, document(group, topics, offsets, logs, captured_at))
     return found

@@ -114,25 +114,6 @@ def test_nothing_but_questions_is_sent_and_no_group_notices(bootstrap, monkeypat
     assert before["members"] == after["members"]
 
 
-def test_a_member_that_was_killed_is_in_a_capture_until_its_session_has_run_out(bootstrap):
-    session = {"session.timeout.ms": 3000, "heartbeat.interval.ms": 500}
-    with ExitStack() as running:
-        both = [
-            running.enter_context(
-                Consumer.start(
-                    "confluent", bootstrap, "cap-killed", ["cap0"], client_id=name, config=session
-                )
-            )
-            for name in ("c0", "c1")
-        ]
-        settle(both, {"cap0": 6}, STILL)
-        both[1].kill()
-        found = captured(bootstrap, "cap-killed")
-        assert sorted(by_client(found, "owned")) == ["c0", "c1"]
-        settle(both[:1], {"cap0": 6}, STILL)
-        assert sorted(by_client(captured(bootstrap, "cap-killed"), "owned")) == ["c0"]
-
-
 def test_two_hundred_groups_take_as_many_requests_as_one(bootstrap):
     names = [f"cap-many-{i:03}" for i in range(200)]
     with Members(bootstrap) as members, Connection(bootstrap).admin() as admin:

@@ -305,6 +305,17 @@ def test_commits_that_may_not_be_read_leave_the_lag_unknown():
     assert Group.from_dict(groups["classic"]).lag_records is None
 
 
+def test_commits_that_an_answer_leaves_out_are_not_taken_for_none():
+    def then(_, answer):
+        answer.groups = []
+
+    groups, _, _ = captured(REAL, only("OffsetFetchRequest", then), patterns=["classic"])
+    assert groups["classic"]["assumed"] == [
+        "lag: not known, group 'classic': broker 1 leaves it out"
+    ]
+    assert "offsets" not in groups["classic"]["topics"]["t0"]
+
+
 def test_one_commit_that_is_not_known_is_not_taken_for_none():
     def then(_, answer):
         (t0,) = (one for one in answer.groups[0].topics if one.name == "t0")
@@ -346,7 +357,7 @@ def test_a_partition_without_a_leader_has_no_end_and_says_so():
     assert lag.tolist() == [0] * 6 + [-1, 0, 0]
 
 
-def test_a_leader_that_has_moved_leaves_its_ends_unknown():
+def test_a_leader_that_has_moved_is_looked_for_again_and_else_leaves_its_ends_unknown():
     def then(_, answer):
         for topic in answer.topics:
             for one in topic.partitions:
@@ -358,6 +369,10 @@ def test_a_leader_that_has_moved_leaves_its_ends_unknown():
         "t0-0, t0-1, t0-2 and 3 more"
     ]
     assert groups["kpy"]["topics"]["t0"]["offsets"][0]["end"] is None
+    moving = only("ListOffsetsRequest", then, times=2)
+    groups, _, cluster = captured(REAL, moving, patterns=["kpy"], patience=5)
+    assert "assumed" not in groups["kpy"]
+    assert cluster.asked.count("ListOffsetsRequest") == 4
 
 
 def test_a_topic_that_may_not_be_described_is_a_failure_as_its_size_is_not_known():
