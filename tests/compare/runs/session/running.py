@@ -47,12 +47,19 @@ def fill(folder: Path, groups: int = 24) -> None:
 class Running:
     """A run that works in a folder of its own: input, assignor, tables and scratch are there."""
 
-    def __init__(self, folder: Path, *more: str, out: str = "out", **environment: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *more: str,
+        out: str = "out",
+        assignors: tuple[str, ...] = ("current", "gated:gate"),
+        **environment: str,
+    ) -> None:
         self.folder = folder
         self.scratch = folder / "tmp"
         self.scratch.mkdir(exist_ok=True)
         command = [str(ASSAY), "run", "in.jsonl", "--out", out, "--time-limit", "300"]
-        command += ["--assignor", "current", "--assignor", "gated:gate", *more]
+        command += [*(word for name in assignors for word in ("--assignor", name)), *more]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "TMPDIR": str(self.scratch), **environment},

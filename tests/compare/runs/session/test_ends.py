@@ -1,14 +1,17 @@
 """What ends a run, or a process of it: nothing lost, nothing twice, nothing left, one line."""
 
+import json
 import os
 import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from compare.runs.tables.stored import read_table
+from compare.samples.families import Family
 from tests.assay.calling import ASSAY
 from tests.compare.runs.session.running import Running, children, fill
 
@@ -173,6 +176,39 @@ def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
     # The group that a child was at when it was killed; a task that is tried again asks once more.
     assert len(reasons) <= 1
     assert all("died" in reason for reason in reasons)
+
+
+@pytest.mark.spark
+def test_a_run_that_solves_what_it_reads_goes_on_after_it_and_a_worker_were_killed(tmp_path):
+    documents = [Family(10, 6, 6, "random", "join-one").group(n).to_dict() for n in range(50)]
+    names = [f"g{n:05}" for n in range(5_000)]
+    with (tmp_path / "in.jsonl").open("w") as lines:
+        for n, name in enumerate(names):
+            lines.write(f"{json.dumps({**documents[n % 50], 'group': name})}\n")
+    out = tmp_path / "out"
+
+    def parts() -> int:
+        return len([*(out / "parts").glob("*.parquet")])
+
+    def start() -> Running:
+        return Running(tmp_path, "--master", "local[1,3]", assignors=("current",))
+
+    run = start()
+    run.until(parts)
+    run.send(signal.SIGKILL)
+    assert run.left() == []
+    before = parts()
+    run = start()
+    run.until(lambda: parts() > before)
+    os.kill(children(run.daemon())[0], signal.SIGKILL)
+    code, said, err = run.end()
+    assert code == 0, err
+    assert "\n5,000 groups, 5,000 of them with a proved optimum, " in said
+    assert run.left() == []
+    for name in ("groups", "optima", "scores"):
+        assert sorted(read_table(out, name)["group"]) == names, name
+        files = (out / name).glob("*.parquet")
+        assert sum(pq.read_metadata(file).num_rows for file in files) == 5_000, name
 
 
 @pytest.mark.spark
