@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups import Assignment, Group, values
-from groups.tiers import TIERS
+from groups.tiers import is_flow
 from groups.unknown import reading_least
 from optimal import solve, solve_many
 
@@ -62,7 +62,7 @@ def solved_all(
     groups: Sequence[Group], tiers: Objective, time_limit: float | None
 ) -> list[Solution]:
     """Solve groups, side by side where every tier is a flow."""
-    if all(TIERS[tier].is_flow for tier in tiers):
+    if is_flow(tiers):
         return solve_many(groups, tiers, time_limit=time_limit)
     return [solve(group, tiers, time_limit=time_limit) for group in groups]
 

@@ -14,7 +14,7 @@ from ortools.sat.python import cp_model
 from groups.arrays import NOBODY
 from groups.errors import SolverContradiction
 from groups.needs import require_data
-from groups.tiers import TIERS
+from groups.tiers import TIERS, is_flow
 from optimal.answer import Answer, NothingWithin
 from optimal.limits import require_costs_within
 from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
@@ -206,7 +206,7 @@ def keeps_squares(earlier: Objective) -> bool:
     the sum of squares has the same minimisers as KIP-54's score. Under a lag tier they need
     not be.
     """
-    return all(TIERS[tier].is_flow for tier in earlier)
+    return is_flow(earlier)
 
 
 def _pairwise_bound(group: Group, owner: Int32, squares: int) -> int:

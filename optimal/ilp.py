@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from groups.errors import BadInput
 from groups.extras import command_for
 from groups.needs import require_data
-from groups.tiers import TIERS
+from groups.tiers import is_flow
 from optimal.answer import Answer
 from optimal.limits import require_costs_within
 from optimal.programs.linear import LINEAR_TIERS, LOAD_PAIRS, LinearProgram, score
@@ -81,7 +81,7 @@ def form_after(tier: str, earlier: Objective) -> str:
     the loads that are left have a least majorised vector (docs/explanation/method.md);
     after a lag tier only the score itself will do.
     """
-    flows = all(TIERS[name].is_flow for name in earlier)
+    flows = is_flow(earlier)
     return tier if tier != "balance" or flows else LOAD_PAIRS
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from groups.errors import BadInput
 from groups.needs import require_data
-from groups.tiers import TIERS, parse_objective
+from groups.tiers import TIERS, is_flow, parse_objective
 from optimal.budgets.budget import parse_budgets
 from optimal.confirmation.confirmation import confirmed
 from optimal.time_left import TimeLeft
@@ -97,7 +97,7 @@ def solve(
     if budgets:
         from optimal.budgets.within import Within
 
-        if not all(TIERS[tier].is_flow for tier in (*tiers, *budgets)):
+        if not is_flow((*tiers, *budgets)):
             # Loaded before the clock starts: it takes seconds on a busy machine.
             import_module("optimal.moves.recipe")
         return Within(group, tiers, budgets, TimeLeft.of(time_limit), solve).solved(method)
@@ -123,7 +123,7 @@ def require_served(objective: Objective, method: str) -> None:
 
 def _picked(group: Group, objective: Objective) -> MethodName:
     """Return the method that `auto` stands for."""
-    if all(TIERS[tier].is_flow for tier in objective):
+    if is_flow(objective):
         return "flow"
     from optimal.enumeration import enumerates_at_once
 

@@ -14,7 +14,7 @@ from groups.arrays import count_owners
 from groups.assignment import Assignment
 from groups.columns.parts import some
 from groups.errors import AssayError
-from groups.tiers import TIERS
+from groups.tiers import is_flow
 from optimal.solution import Status
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _scored(
     """Score by columns, but for some groups, (groups,) bool, which `one` scores by themselves."""
     fleet, objective = solution.fleet, solution.objective
     loads, value = count_owners(owner, len(fleet.group.members)).copy(), solution.value.copy()
-    if all(TIERS[tier].is_flow for tier in objective):
+    if is_flow(objective):
         value = values_of(fleet, owner, loads, objective)
     else:
         alone = np.ones(len(fleet), bool)

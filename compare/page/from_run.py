@@ -30,7 +30,7 @@ from compare.score import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
 from groups.errors import BadInput
-from groups.tiers import TIERS, parse_objective
+from groups.tiers import is_flow, parse_objective
 from groups.wording import counted
 from heuristics import assignors
 
@@ -191,7 +191,7 @@ def many_in_full(partitions: Sequence[int], objective: str) -> int:
     ----------
     partitions : of each group, in the order in which they are shown
     """
-    flows = all(TIERS[tier].is_flow for tier in objective.split(" > "))
+    flows = is_flow(objective.split(" > "))
     most = MOST_IN_FULL if flows else MOST_SEARCHED
     fitting = sum(total <= MOST_PARTITIONS for total in accumulate(partitions))
     return min(most, max(1, fitting), len(partitions))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data
-from groups.tiers import MOVES, OF_COUNTS, TIERS, values
+from groups.tiers import MOVES, OF_COUNTS, is_flow, values
 from optimal.answer import Answer, NothingWithin
 from optimal.budgets.certificate import PROVED_WITHIN
 from optimal.budgets.refusals import reason, require_possible
@@ -130,12 +130,12 @@ class Within:
 
     @property
     def _is_flow(self) -> bool:
-        return all(TIERS[tier].is_flow for tier in self.objective)
+        return is_flow(self.objective)
 
     def _plain(self, objective: Objective) -> Solution:
         """Return the optimum for an objective without budgets, as far as it is found in time."""
         limit = self.time_left.share(4)
-        if limit is None and not all(TIERS[tier].is_flow for tier in objective):
+        if limit is None and not is_flow(objective):
             limit = PATIENCE
         return self.plain(self.group, objective, time_limit=limit)
 

@@ -12,7 +12,7 @@ from groups.columns.parts import some
 from groups.errors import AssayError, BadInput, SolverContradiction
 from groups.fleet import portions
 from groups.needs import lacking
-from groups.tiers import TIERS, parse_objective
+from groups.tiers import is_flow, parse_objective
 from optimal.certificate import check
 from optimal.confirmation.books import Books
 from optimal.confirmation.fleets import proved_groups, valid_groups, values_of_groups
@@ -64,7 +64,7 @@ def solve_fleet(
         Where the objective is not known.
     """
     tiers = parse_objective(objective)
-    if not all(TIERS[tier].is_flow for tier in tiers):
+    if not is_flow(tiers):
         found = Columns(fleet, tiers, 0)
         _one_by_one(found, fleet, tiers, range(len(fleet)), time_limit)
         return found.done()

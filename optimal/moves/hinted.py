@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.tiers import TIERS
+from groups.tiers import is_flow
 from optimal.cpsat import cpsat
 from optimal.flow.recipe import flow
 from optimal.moves.recipe import exchanged, is_worth_it
@@ -39,7 +39,7 @@ def hinted(group: Group, objective: Objective, *, time_limit: float | None = Non
 def _start(group: Group, objective: Objective, seconds: float) -> Int32 | None:
     for length in range(len(objective) - 1, 0, -1):
         first = objective[:length]
-        if all(TIERS[tier].is_flow for tier in first):
+        if is_flow(first):
             return flow(group, first, time_limit=seconds).owner
         if is_worth_it(group, first, {}):
             return exchanged(group, first, time_limit=seconds).owner

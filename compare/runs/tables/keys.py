@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pyspark.sql import Column
-
 HEXADECIMAL_DIGITS = 32
 # A package's version stands in its files: what looks it up for every row does little else.
 version_of = cache(version)
@@ -31,14 +29,6 @@ def row_keys(made_by: str, group_keys: Iterable[str]) -> list[str]:
     made_by : the content key of all that made the rows but the groups
     """
     return [_digits(f"{made_by}{key}") for key in group_keys]
-
-
-def row_key_column(made_by: str, group_key: Column) -> Column:
-    """Return what :func:`row_keys` returns, as a column that Spark computes without Python."""
-    from pyspark.sql import functions as sql
-
-    whole = sql.sha2(sql.concat(sql.lit(made_by), group_key), 256)
-    return sql.substring(whole, 1, HEXADECIMAL_DIGITS)
 
 
 def _digits(text: str) -> str:

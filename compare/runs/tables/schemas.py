@@ -127,13 +127,11 @@ TABLES = {
             ("assume_equal", pa.bool_()),
             ("reset", pa.string()),
             ("seed", pa.int64()),  # of random searches
-            # In the input: captures of groups; of those, the ones of which a row was missing, was
-            # made and has a proved optimum or failed; inputs that are no group.
-            ("groups", pa.int64()),
-            ("missing", pa.int64()),
-            ("proved", pa.int64()),
-            ("failed", pa.int64()),
-            ("failures", pa.int64()),
+            ("groups", pa.int64()),  # captures of groups in the input
+            ("missing", pa.int64()),  # of these, how many lacked a row
+            ("proved", pa.int64()),  # of these, how many have a proved optimum
+            ("failed", pa.int64()),  # how many the run could not solve
+            ("failures", pa.int64()),  # inputs that are no group
             ("files", pa.int64()),  # that the run wrote, and what is in them
             ("rows", pa.int64()),
             ("bytes", pa.int64()),

@@ -1,4 +1,4 @@
-"""Phases: what a run asks of Spark: to read the input, and to solve what is missing."""
+"""Phases: what a run asks of Spark: to read the input, and to solve what is still missing."""
 
 from __future__ import annotations
 

@@ -14,15 +14,14 @@ if TYPE_CHECKING:
 
     from compare.runs.work.tally import Tally
 
-# What is timed, in the order in which people see it, and what they see. The first few tables are
-# what a run is for.
+# What is timed, in the order in which people see it, and what they see.
 WORDS = {
     "decode": "decoding the input",
-    # What is solved by itself is checked in there as well.
+    # A group that is solved by itself is checked in there as well.
     "solve": "solving",
     "check": "checking what was found",
     "judge": "verdicts",
-    "score": "scoring what members hold now",
+    "score": "scoring",
     "assignors": "asking assignors and scoring them",
     "find": "finding the input",
     "start": "starting Spark",
@@ -39,6 +38,7 @@ WORDS = {
     "add": "adding up all groups in the tables",
     "end": "summing up",
 }
+# What a run is for.
 WORK = ("decode", "solve", "check", "judge", "score", "assignors")
 
 

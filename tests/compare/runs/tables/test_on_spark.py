@@ -13,7 +13,6 @@ from compare.runs.job import job_of
 from compare.runs.pipeline import run_job
 from compare.runs.tables.files import append, good, new_run
 from compare.runs.tables.folder import prepared
-from compare.runs.tables.keys import row_key_column
 from compare.runs.tables.schemas import TABLES
 from compare.runs.tables.stored import frame, read_table
 from tests.compare.conftest import lopsided
@@ -50,14 +49,6 @@ def test_a_table_that_is_not_there_is_an_empty_frame_with_its_columns(spark, tmp
     for name, schema in TABLES.items():
         read = frame(spark, tmp_path, name)
         assert (read.count(), read.schema.names) == (0, schema.names)
-
-
-def test_spark_computes_the_keys_that_python_computes(spark):
-    job = job_of("in", "out", assignors=["range"])
-    keys = [f"{n:032x}" for n in range(50)]
-    groups = spark.createDataFrame([(key,) for key in keys], "key string")
-    made = groups.select(row_key_column(job.optimum_made_by, groups["key"])).collect()
-    assert [row[0] for row in made] == job.optimum_keys(keys)
 
 
 @pytest.mark.filterwarnings("ignore:.* damaged")
