@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from compare.verdict import judge
 from groups import Assignment, Group
 from groups.tiers import values
-from compare.verdict import judge
 from live.broker import Consumer, settle
 from live.capture import capture
 from live.connection import Connection
