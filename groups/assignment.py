@@ -149,7 +149,9 @@ class Assignment:
     @staticmethod
     def current(group: Group) -> Assignment:
         """Return what the members hold now, raw claims as they are."""
-        claims = group.claims
+        if group.raw_claims is None:
+            return Assignment(group, group.owner)
+        claims = group.raw_claims
         return Assignment.from_columns(group, claims.member, claims.topic, claims.partition)
 
     def to_dict(self) -> dict[str, dict[str, list[int]]]:

@@ -342,7 +342,9 @@ class Group:
         """The valid owners, as claims."""
         held = np.flatnonzero(self.owner >= 0)
         held = held[np.argsort(self.owner[held], kind="stable")]
-        return Claims(self.owner[held], self.topic[held], self.number[held])
+        return Claims.ascending(
+            frozen(self.owner[held]), frozen(self.topic[held]), frozen(self.number[held])
+        )
 
     def with_claims(
         self, member: npt.ArrayLike, partition: npt.ArrayLike, *, generation: int | None = None
