@@ -22,6 +22,8 @@ PAGES = {
 # set an environment up, start Spark or take minutes. Other tests run what they can of them.
 LANGUAGES = {"console", "python", "json", "sh", "text"}
 ELSEWHERE = "make report\n"
+# The broker that readers ask; tests/live/test_documented_commands.py runs such a block on one.
+LIVE = "--bootstrap-server localhost:9092"
 
 
 def blocks(language: str, page: str) -> list[str]:
@@ -37,11 +39,14 @@ PROGRAMS = [
 ]
 
 
-def commands(page: str) -> list[tuple[str, str]]:
-    """Each command of the console blocks, in order, with the output that stands under it."""
+def commands(page: str, *, live: bool = False) -> list[tuple[str, str]]:
+    """Each command of the console blocks, in order, with the output that stands under it.
+
+    Those of blocks that ask a broker or, where `live`, those alone: they run beside a real one.
+    """
     found: list[tuple[str, str]] = []
     for block in blocks("console", page):
-        if block == ELSEWHERE:
+        if block == ELSEWHERE or (LIVE in block) != live:
             continue
         assert block.startswith("$ "), f"a console block without prompts: {block}"
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -53,6 +58,22 @@ def commands(page: str) -> list[tuple[str, str]]:
 def without_times(text: str) -> str:
     """The text with times as 0 and runs of spaces as one: times change, and widths with them."""
     return re.sub(r" +", " ", re.sub(r"\d+\.\d{4}", "0", text)).strip()
+
+
+def in_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command as a reader would, who has `assay` on the path; it has to succeed."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    run = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        check=False,
+    )
+    # Where `head` has read enough, the command ends as others do in a pipe: with 141.
+    assert run.returncode in ((0, 141) if "| head" in command else (0,)), run.stderr
+    return run
 
 
 @pytest.fixture
@@ -70,22 +91,12 @@ def test_there_are_commands_and_programs_to_run():
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
 def test_every_command_succeeds_and_prints_what_stands_under_it(clone, page):
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for program in blocks("python", page):
         named = re.match(r"# (\w+\.py)\n", program)
         if named:
             (clone / named[1]).write_text(program)
     for command, shown in commands(page):
-        run = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command],
-            capture_output=True,
-            text=True,
-            cwd=clone,
-            env=os.environ | {"PATH": path},
-            check=False,
-        )
-        # Where `head` has read enough, the command ends as others do in a pipe: with 141.
-        assert run.returncode in ((0, 141) if "| head" in command else (0,)), run.stderr
+        run = in_shell(command, clone)
         if shown:
             assert without_times(run.stdout) == without_times(shown), command
 

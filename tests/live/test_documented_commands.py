@@ -1,0 +1,49 @@
+"""What the README and the pages tell people to type at a broker runs on a real one."""
+
+import re
+
+import pytest
+
+from live.broker import Broker, Consumer, settle
+from tests.assay.test_documentation import PAGES, commands, in_shell, without_times
+
+pytestmark = pytest.mark.broker
+TOPICS = {"orders": 5, "payments": 3, "refunds": 1}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+@pytest.fixture(scope="module")
+def shop():
+    """A broker with the groups of the pages alone: `audit`, and `shop`, whose range is uneven."""
+    with Broker.start() as broker:
+        for topic, partitions in TOPICS.items():
+            broker.create_topic(topic, partitions)
+        at = (broker.bootstrap,)
+        with (
+            Consumer.start("confluent", *at, "audit", [*TOPICS], commit=False) as audit,
+            Consumer.start(
+                "confluent", *at, "shop", [*TOPICS], client_id="a", assignor="range", commit=False
+            ) as a,
+            Consumer.start(
+                "confluent", *at, "shop", [*TOPICS], client_id="b", assignor="range", commit=False
+            ) as b,
+        ):
+            settle([audit], TOPICS)
+            settle([a, b], TOPICS)
+            yield broker
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page, live=True)])
+def test_every_command_that_asks_a_broker_succeeds_and_prints_what_stands_under_it(
+    shop, tmp_path, page
+):
+    for command, shown in commands(page, live=True):
+        run = in_shell(command.replace("localhost:9092", shop.bootstrap), tmp_path)
+        if shown:
+            printed = TIME.sub("T", run.stdout.replace(shop.bootstrap, "localhost:9092"))
+            assert without_times(printed) == without_times(TIME.sub("T", shown)), command
+
+
+def test_the_readme_and_the_page_about_captures_ask_a_broker():
+    assert len(commands("README.md", live=True)) == 3
+    assert len(commands("docs/how-to/capture-a-live-group.md", live=True)) >= 6
