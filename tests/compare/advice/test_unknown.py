@@ -12,7 +12,7 @@ from tests.compare.advice.made import (
     without_subscriptions,
 )
 
-SEEDS = range(120)
+SEEDS = range(80)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_what_is_promised_holds_for_the_truth(advised):
             assert change.after.bound <= after <= change.after.value
             before = load_now(truth) if change.kind == "rebalance" else least
             assert 0 < change.at_least <= before - after <= change.at_most
-    assert gains > 80
+    assert gains > 50
 
 
 def test_a_question_is_asked_where_something_is_open_and_no_assignor_is_tried(advised):
