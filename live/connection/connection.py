@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from groups.errors import BadInput
 from live.connection.contact import at, contact, knock, tried, unresolved
 from live.connection.loading import load_kafka_python
-from live.connection.secrets import kafka_python_silent, without_secrets
+from live.connection.names import SECRET
+from live.connection.secrets import Secret, kafka_python_silent, without_secrets
 from live.connection.settings import settings_of
 from live.connection.why import why
 
@@ -46,6 +47,14 @@ class Connection:
     bootstrap: str
     settings: Mapping[str, object] = field(default_factory=dict, repr=False)
     timeout: float = DEFAULT_SECONDS
+
+    def __post_init__(self) -> None:
+        """Take passwords for secrets, however they are given."""
+        hidden = {
+            name: Secret(value) if name in SECRET and isinstance(value, str) else value
+            for name, value in self.settings.items()
+        }
+        object.__setattr__(self, "settings", hidden)
 
     @classmethod
     def told(
@@ -92,7 +101,7 @@ class Connection:
             try:
                 yield client
             except KafkaError as error:
-                reason = self._advertised(manager, error) or f"{type(error).__name__}: {error}"
+                reason = self._advertised(manager, error) or _within(error)
                 raise BadInput(f"{address}: {self._shown(reason)}") from None
             finally:
                 client.close()
@@ -187,6 +196,17 @@ class Connection:
 
     def _shown(self, text: str) -> str:
         return without_secrets(text, self.settings.values())
+
+
+def _within(error: Exception) -> str:
+    """Return what went wrong once a broker had been reached."""
+    from kafka.errors import IncompatibleBrokerVersion
+
+    if isinstance(error, IncompatibleBrokerVersion):
+        return (
+            f"its Kafka is too old for that: {error.args[0] if error.args else 'see its version'}"
+        )
+    return str(error)
 
 
 def addresses_in(bootstrap: str) -> list[tuple[str, int]]:

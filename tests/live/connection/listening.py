@@ -1,13 +1,25 @@
 """Servers on loopback that are no Kafka."""
 
 import socket
+import struct
 from contextlib import contextmanager
 from threading import Thread
 
 
+def only_versions(request: bytes) -> bytes:
+    """The answer of a Kafka that tells which requests it knows, and knows no other one."""
+    _, _, version, correlation = struct.unpack(">ihhi", request[:12])
+    unsupported, itself = (35 if version else 0), (18, 0, 0)
+    body = struct.pack(">ihihhh", correlation, unsupported, 1, *itself)
+    return struct.pack(">i", len(body)) + body
+
+
 @contextmanager
-def answering(answer: bytes | None):
-    """Gives the address of one that answers so whatever it is asked; of None, with nothing."""
+def answering(answer):
+    """Gives the address of one that answers so whatever it is asked; of None, with nothing.
+
+    A function makes answers of requests, as long as there are any.
+    """
     with socket.create_server(("127.0.0.1", 0)) as server:
         kept = []
 
@@ -18,7 +30,10 @@ def answering(answer: bytes | None):
                 except OSError:
                     return
                 kept.append(connection)
-                if answer is not None:
+                if callable(answer):
+                    while request := connection.recv(4096):
+                        connection.sendall(answer(request))
+                elif answer is not None:
                     connection.recv(4096)
                     connection.sendall(answer)
                     connection.close()

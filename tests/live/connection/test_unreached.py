@@ -6,7 +6,7 @@ import pytest
 from groups.errors import BadInput
 from live.connection import Connection
 from tests.assay.calling import assay, one_line
-from tests.live.connection.listening import answering, closed_port
+from tests.live.connection.listening import answering, closed_port, only_versions
 
 PASSWORD = "hunter2-and-more"
 LOGIN = ("sasl.mechanism=PLAIN", "sasl.username=alice", f"sasl.password={PASSWORD}")
@@ -31,6 +31,7 @@ def why(address, *config, timeout=5.0) -> str:
         (HTTP, "PLAINTEXT", "an HTTP server answers there, not Kafka"),
         (b"SSH-2.0-OpenSSH\r\n", "PLAINTEXT", "what answers there is not Kafka"),
         (b"\x15\x03\x03\x00\x02\x02\x50", "PLAINTEXT", "TLS is spoken there: give security.proto"),
+        (only_versions, "PLAINTEXT", "what answers there does not tell about its cluster: a con"),
         (b"", "PLAINTEXT", "it closed the connection: it is no Kafka broker, or one older than 0"),
         (HTTP, "SSL", "no TLS is spoken there: is it a Kafka broker?"),
         (b"", "SSL", "it closed the connection instead of speaking TLS: is it a Kafka broker?"),
