@@ -70,7 +70,8 @@ def flow(
     time_left = TimeLeft.of(time_limit)
     closed_form = closed_form and stages.has_closed_form
     try:
-        if closed_form and settle_ties and is_small(group):
+        several_lists = len(group.subscription_indptr) > 2
+        if closed_form and settle_ties and several_lists and is_small(group):
             readers = readers_of(group)
             if not read_all_alike(readers):
                 return fewest_moves(group, readers, time_left)
