@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from compare.verdict import judge
+from compare.judged import judge
 from groups import Assignment, Group
 from groups.tiers import values
 from live.broker import Consumer, settle
