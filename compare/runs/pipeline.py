@@ -19,7 +19,7 @@ from compare.runs.session.spark import spark_session
 from compare.runs.source.planning import SPLIT_BYTES, splits
 from compare.runs.tables.files import left_out, new_run
 from compare.runs.tables.folder import prepared
-from compare.runs.work.missing import missing_of
+from compare.runs.work.missing import missing_of, solved_in
 from compare.runs.work.parts import read_before
 from compare.runs.work.phases import Files, cores_of, read, read_alone, solve
 from compare.runs.work.plan import pieces
@@ -103,7 +103,7 @@ def run_job(
                 with stages.phase(cores) as tallies, watched(watch, far):
                     tallies.append(read(spark, job, files, before.left))
                 was_read = tallies[0]
-            at_once = was_read.counts["groups"]
+            at_once = solved_in(job, run)
             if at_once:
                 say(f"{counted(at_once, 'group')} read and solved for {job.tiers}")
             with stages.timed("plan"):

@@ -47,7 +47,7 @@ def aggregate(spark: SparkSession, job: Job, run: str) -> None:
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    objective = " > ".join(job.objective)
+    objective = job.tiers
     state = state_of(job.out, objective)
     portions = _portions(job)
     tasks = spark.range(0, len(portions), 1, len(portions))

@@ -85,7 +85,7 @@ class Portion:
         return pa.table(columns)
 
     def _of_objective(self, name: str, columns: Sequence[str], job: Job) -> pa.Table:
-        objective = " > ".join(job.objective)
+        objective = job.tiers
         return self._read(name, columns, lambda rows: pc.equal(rows["objective"], objective))
 
     def _read(

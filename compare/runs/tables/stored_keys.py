@@ -30,7 +30,9 @@ class StoredKeys:
     def __init__(self, files: Iterable[Path]) -> None:
         found = [_bytes_of(pq.read_table(file, columns=["key"])["key"]) for file in files]
         # Each run is ascending, and at most half as long as the one before it.
-        self._runs: list[Keys] = [np.sort(np.concatenate(found))] if found else []
+        self._runs: list[Keys] = []
+        if found:
+            self._add(np.sort(np.concatenate(found)))
 
     def __len__(self) -> int:
         """Count them, with repeats."""

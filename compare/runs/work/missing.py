@@ -37,6 +37,16 @@ def missing_of(job: Job, keys: Sequence[str]) -> Missing:
     return _placed(job, pa.array(keys, pa.string()).take(pa.array(some)), lacks[some])
 
 
+def solved_in(job: Job, run: str) -> int:
+    """Return of how many groups a run has written the optimum.
+
+    A group that is in several parts of the input may have been solved by each who read one.
+    """
+    files, _ = good(job.out, "optima", run)
+    keys = [chunk for file in files for chunk in pq.read_table(file, columns=["key"])[0].chunks]
+    return len(pc.unique(pa.chunked_array(keys, pa.string())))
+
+
 def _placed(job: Job, wanted: pa.Array, lacks: Bools) -> Missing:
     """Find groups in the files of ``groups``: the newest first, where most of them are."""
     file, row, members, partitions = np.full((4, len(wanted)), -1, np.int64)

@@ -12,7 +12,7 @@ from compare.runs.job import Job
 from compare.runs.pipeline import cut
 from compare.runs.tables.folder import prepared
 from compare.runs.tables.stored import read_table
-from compare.runs.work.missing import missing_of
+from compare.runs.work.missing import missing_of, solved_in
 from compare.runs.work.phases import Files
 from compare.runs.work.plan import Missing, pieces
 from compare.runs.work.process import Process
@@ -256,6 +256,21 @@ def test_what_was_found_of_groups_whose_rows_were_lost_is_not_found_again(tmp_pa
     assert solve(job, process, more) == 5
     (file,) = (job.out / "optima").glob("*.parquet")
     assert pq.read_metadata(file).num_rows == len(read_table(job.out, "scores")) == 5
+
+
+def test_a_group_that_two_workers_have_read_is_counted_once_and_read_once(tmp_path, process):
+    job, tally = job_for(tmp_path, "current"), Tally()
+    fill(job, names_with([], 5))
+    prepared(job.out)
+    workers = [Stored(job.out, RUN, dict(Files.whole(job.out, RUN).of)) for _ in range(2)]
+    for stored in workers:
+        assert {len(stored[name]) for name in stored.files} == {0}
+    for stored in workers:
+        for split in cut(job):
+            ReadingTask(task_of(job, process, tally), stored).work_on(split)
+    assert tally.counts["groups"] == 10
+    assert solved_in(job, RUN) == len(read_table(job.out, "optima")) == 5
+    assert solve(job, process, tally) == 0
 
 
 def test_rows_do_not_depend_on_how_groups_are_put_together(tmp_path, process):
