@@ -54,7 +54,7 @@ def capture(
     >>> groups = [Group.from_dict(one.document) for one in found.documents]  # doctest: +SKIP
     """
     require("kafka", extra="clients")
-    from live.capture.cluster import Cluster, Unanswered
+    from live.capture.asking.cluster import Cluster, Unanswered
     from live.capture.matching import capture_matching
 
     deadline = time.monotonic() + patience_seconds

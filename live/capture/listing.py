@@ -10,15 +10,15 @@ from kafka.protocol.consumer import OffsetFetchRequest
 
 from groups.importers.seen import absent, connect, shared, streams
 from groups.wording import counted
-from live.capture import answers, requests
-from live.capture.cluster import Unanswered
+from live.capture.asking import answers, requests
+from live.capture.asking.cluster import Unanswered
 from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
 from live.capture.topics import NO_LEADER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from live.capture.cluster import Cluster
+    from live.capture.asking.cluster import Cluster
 
 CLASSIC = "classic"
 CONSUMER = "consumer"

@@ -14,7 +14,7 @@ from live.capture.obstacles import Obstacle
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from live.capture.cluster import Cluster
+    from live.capture.asking.cluster import Cluster
     from live.capture.listing import Listing
 
 

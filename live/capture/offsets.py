@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from kafka.protocol.consumer import OffsetFetchRequest
 
-from live.capture import answers, requests
-from live.capture.batches import batches
-from live.capture.cluster import Unanswered
+from live.capture.asking import answers, requests
+from live.capture.asking.batches import batches
+from live.capture.asking.cluster import Unanswered
 from live.capture.obstacles import Obstacle, error_named, obstacle_of
 from live.capture.topics import NO_LEADER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from live.capture.cluster import Cluster
+    from live.capture.asking.cluster import Cluster
     from live.capture.topics import Topics
 
 MOST_GROUPS = 100

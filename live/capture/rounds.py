@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from groups.importers.seen import absent, rebalancing
-from live.capture import answers, listing, membership, requests
-from live.capture.batches import batches
-from live.capture.cluster import Unanswered
+from live.capture import listing, membership
+from live.capture.asking import answers, requests
+from live.capture.asking.batches import batches
+from live.capture.asking.cluster import Unanswered
 from live.capture.documents import document, valid
 from live.capture.listing import CLASSIC, CONSUMER, KINDS
 from live.capture.obstacles import Obstacle
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from kafka.protocol.api_message import ApiMessage
 
     from groups.documents.shapes import GroupDocument
-    from live.capture.cluster import Cluster
+    from live.capture.asking.cluster import Cluster
     from live.capture.listing import Listed
     from live.capture.membership import Described
 

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from live.capture import answers, requests
+from live.capture.asking import answers, requests
 from live.capture.subscribed_regex import matching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from live.capture.cluster import Cluster
+    from live.capture.asking.cluster import Cluster
     from live.capture.membership import Described, Member
 
 NO_LEADER = -1

@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 from kafka.errors import KafkaError
 
 from live.broker import NEWEST, Broker, Consumer, distribution, settle
-from live.capture.cluster import Cluster
+from live.capture.asking.cluster import Cluster
 from live.capture.matching import capture_matching
 from live.connection import Connection
 from tests.live.capture.by_hand import Members, assignment, subscription

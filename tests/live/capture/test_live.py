@@ -11,7 +11,7 @@ from groups import Group
 from groups.importers.seen import rebalancing
 from live.broker import Broker, Consumer, Security, settle
 from live.capture import capture
-from live.capture.cluster import Cluster
+from live.capture.asking.cluster import Cluster
 from live.capture.matching import capture_matching
 from live.capture.offsets import committed_by
 from live.connection import Connection

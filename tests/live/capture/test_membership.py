@@ -9,7 +9,7 @@ from kafka.protocol.consumer.metadata import (
 )
 
 from groups import Group
-from live.capture.answers import (
+from live.capture.asking.answers import (
     Assigned,
     ClassicGroup,
     ClassicMember,

@@ -14,7 +14,7 @@ from kafka.errors import (
 
 from groups import Group
 from live.capture import rounds
-from live.capture.cluster import Unanswered
+from live.capture.asking.cluster import Unanswered
 from live.capture.obstacles import error_named
 from tests.live.capture.replayed import captured, recorded
 

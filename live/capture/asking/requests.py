@@ -8,7 +8,7 @@ from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import IsolationLevel, ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import MetadataRequest
 
-from live.capture.messages import ConsumerGroupDescribeRequest
+from live.capture.asking.messages import ConsumerGroupDescribeRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ from kafka.errors import (
     SaslAuthenticationFailedError,
 )
 
-from live.capture import answers, requests
+from live.capture.asking import answers, requests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

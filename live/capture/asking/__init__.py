@@ -1,0 +1,1 @@
+"""Asking: the requests that captures send to brokers, and the answers typed."""
