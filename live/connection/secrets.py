@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Self
 
 HIDDEN = "***"
 
@@ -16,6 +17,10 @@ class Secret(str):
     """A text that shows stars wherever it is printed or formatted; a client can still send it."""
 
     __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
+        """Take a text; one that is a secret already stays what it is, and is no stars."""
+        return super().__new__(cls, str.__str__(text))
 
     def __repr__(self) -> str:
         return f"'{HIDDEN}'"

@@ -60,7 +60,7 @@ def test_a_watch_says_who_joins_and_leaves_and_its_folder_is_a_series(topic, tmp
     try:
         with member(topic, "watched", "app-0") as first:
             settle([first], TOPICS)
-            watching = Watching(*at, "--every", "1s", "-o", tmp_path / "series")
+            watching = Watching(*at, "--every", "2s", "-o", tmp_path / "series")
             assert "1 group: 1 as good as can be" in watching.until("Z ")
             with member(topic, "watched", "app-1"):
                 assert "3 partitions moved" in watching.until("app-1 joined")

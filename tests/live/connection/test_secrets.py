@@ -23,6 +23,11 @@ def test_a_client_can_still_send_a_secret():
     assert secret == PASSWORD
 
 
+def test_a_secret_of_a_secret_is_the_same_secret():
+    twice = Connection("localhost:9092", {"sasl_plain_password": Secret(Secret(PASSWORD))})
+    assert twice.settings["sasl_plain_password"] == PASSWORD
+
+
 def test_a_connection_shows_no_settings():
     connection = Connection("localhost:9092", {"sasl_plain_password": PASSWORD})
     assert PASSWORD not in f"{connection} {connection!r} {connection.settings}"
