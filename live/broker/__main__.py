@@ -41,7 +41,7 @@ def _foreground(version: str) -> None:
             sys.stdout.write(f"{broker.bootstrap}\n")
             sys.stdout.flush()
             sys.stderr.write(f"Kafka {version} is running; Ctrl-C ends it.\n")
-            signal.pause()
+            broker.wait()
     except KeyboardInterrupt:
         pass
 

@@ -162,11 +162,36 @@ class Broker:
 
     def pause(self) -> None:
         """Let the broker stand still: it takes connections and answers nothing."""
-        self._signal(signal.SIGSTOP)
+        os.killpg(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
         """Let a broker that stands still go on."""
-        self._signal(signal.SIGCONT)
+        os.killpg(self.pid, signal.SIGCONT)
+
+    def wait(self) -> None:
+        """Wait while the broker runs.
+
+        Raises
+        ------
+        BrokerDied
+            When it has ended by itself.
+        """
+        if self._process is not None:
+            self._process.wait()
+        raise self._died("it has ended")
+
+    @property
+    def pid(self) -> int:
+        """Return the id of its process, and of the group of processes that it leads.
+
+        Raises
+        ------
+        BrokerDied
+            Where it does not run.
+        """
+        if self._process is None:
+            raise self._died("it is not running")
+        return self._process.pid
 
     def log(self) -> str:
         """Return what the broker has said so far: warnings and errors."""
@@ -246,10 +271,12 @@ class Broker:
     def _format(self, security: Security) -> None:
         # An id of its own making may begin with "-", which the tool takes for an option.
         asked = ["format", "-t", f"A{uuid.uuid4().hex[:21]}", "-c"]
-        done = self._java(
-            "kafka.tools.StorageTool",
-            *(*asked, str(self._path("server.properties")), *security.format_options()),
-        )
+        asked += [str(self._path("server.properties")), *security.format_options()]
+        try:
+            done = self._java("kafka.tools.StorageTool", *asked)
+        except subprocess.TimeoutExpired:
+            reason = f"its folder is not formatted after {TOOL_SECONDS:.0f} s"
+            raise BrokerDied(f"the Kafka {self.version} broker: {reason}") from None
         self._path("log").write_text(done.stdout + done.stderr)
         if done.returncode:
             raise self._died("its folder cannot be formatted")
@@ -284,8 +311,3 @@ class Broker:
 
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name
-
-    def _signal(self, number: signal.Signals) -> None:
-        if self._process is None:
-            raise self._died("it is not running")
-        os.killpg(self._process.pid, number)

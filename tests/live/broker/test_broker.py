@@ -1,9 +1,11 @@
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -102,6 +104,16 @@ def test_a_broker_in_the_foreground_prints_its_address_and_ends_at_ctrl_c():
         assert process.wait(30) == 0
         assert "Traceback" not in process.stderr.read()
     assert not listens(bootstrap)
+
+
+@pytest.mark.broker
+def test_one_that_waits_for_a_broker_is_told_when_that_has_ended():
+    with Broker.start() as broker:
+        crash = Timer(0.2, os.killpg, [broker.pid, signal.SIGKILL])
+        crash.start()
+        with pytest.raises(BrokerDied, match="it has ended"):
+            broker.wait()
+        crash.join()
 
 
 @pytest.mark.broker

@@ -24,41 +24,21 @@ def bootstrap(broker):
 
 @pytest.mark.broker
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_consumers_share_a_topic_and_one_that_leaves_gives_all_to_the_other(bootstrap, kind):
+def test_two_share_a_topic_until_one_leaves_and_what_the_other_commits_the_broker_has(
+    broker, bootstrap, kind
+):
+    group = f"pair-{kind}"
     with ExitStack() as running:
         both = [
             running.enter_context(
-                Consumer.start(kind, bootstrap, f"pair-{kind}", [*TOPICS], client_id=f"c{number}")
+                Consumer.start(kind, bootstrap, group, [*TOPICS], client_id=client, commit=False)
             )
-            for number in range(2)
+            for client in ("c0", "c1")
         ]
         assert [len(each["eaten"]) for each in settle(both, TOPICS, STILL)] == [2, 2]
         both[1].stop()
         assert settle(both[:1], TOPICS, STILL) == [{"eaten": [0, 1, 2, 3]}]
-
-
-@pytest.mark.broker
-@pytest.mark.parametrize("kind", KINDS)
-def test_consumers_settle_when_those_that_get_nothing_are_members_too(broker, bootstrap, kind):
-    group = f"narrow-{kind}"
-    with ExitStack() as running:
-        three = [
-            running.enter_context(Consumer.start(kind, bootstrap, group, [*NARROW]))
-            for _ in range(3)
-        ]
-        held = settle(three, NARROW, 0.0)
-        said = broker.tool("consumer-groups", "--describe", "--members", "--group", group).stdout
-    assert sorted(held, key=len) == [{}, {}, {"narrow": [0]}]
-    assert len([line for line in said.splitlines() if line.startswith(group)]) == 3
-
-
-@pytest.mark.broker
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_a_consumer_commits_is_what_the_broker_has(broker, bootstrap, kind):
-    group = f"commits-{kind}"
-    with Consumer.start(kind, bootstrap, group, [*TOPICS], commit=False) as one:
-        settle([one], TOPICS, 0.0)
-        one.commit({"eaten": {0: 7, 3: 0}})
+        both[0].commit({"eaten": {0: 7, 3: 0}})
         said = broker.tool("consumer-groups", "--describe", "--offsets", "--group", group).stdout
     rows = [line.split()[1:4] for line in said.splitlines() if line.startswith(group)]
     assert sorted(rows) == [
@@ -67,6 +47,21 @@ def test_what_a_consumer_commits_is_what_the_broker_has(broker, bootstrap, kind)
         ["eaten", "2", "-"],
         ["eaten", "3", "0"],
     ]
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("kind", KINDS)
+def test_consumers_settle_when_one_that_gets_nothing_is_a_member_too(broker, bootstrap, kind):
+    group = f"narrow-{kind}"
+    with ExitStack() as running:
+        both = [
+            running.enter_context(Consumer.start(kind, bootstrap, group, [*NARROW]))
+            for _ in range(2)
+        ]
+        held = settle(both, NARROW, 0.0)
+        said = broker.tool("consumer-groups", "--describe", "--members", "--group", group).stdout
+    assert sorted(held, key=len) == [{}, {"narrow": [0]}]
+    assert len([line for line in said.splitlines() if line.startswith(group)]) == 2
 
 
 def test_a_kind_of_consumer_that_there_is_not_is_refused_with_those_that_there_are():
