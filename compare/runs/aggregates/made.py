@@ -16,6 +16,7 @@ from compare.runs.aggregates.of_scores import counts_of_scores
 from compare.runs.aggregates.portion import Portion
 from compare.runs.aggregates.state import state_of
 from compare.runs.aggregates.worst import MOST_WORST, ORDER_IN_SQL
+from compare.runs.session.settings import set_for_now
 from compare.runs.tables.files import append, good
 
 if TYPE_CHECKING:
@@ -53,14 +54,10 @@ def aggregate(spark: SparkSession, job: Job, run: str) -> None:
     tasks = spark.range(0, len(portions), 1, len(portions))
     work = partial(_counted, job, portions, _digits(job.out))
     tasks.mapInArrow(work, from_arrow_schema(SCHEMA)).createOrReplaceTempView(VIEW)
-    before = {name: spark.conf.get(name) for name in LITTLE}
     try:
-        for name, value in LITTLE.items():
-            spark.conf.set(name, value)
-        rows = spark.sql(_sums()).toArrow()
+        with set_for_now(spark, LITTLE):
+            rows = spark.sql(_sums()).toArrow()
     finally:
-        for name, usual in before.items():
-            spark.conf.set(name, usual or "")
         spark.catalog.dropTempView(VIEW)
     for name, mark in zip(MARKS, (state, objective), strict=True):
         rows = rows.append_column(name, pa.repeat(mark, len(rows)))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 # As many tasks at once as the JVM sees cores, which heeds limits of processes and containers; a
 # task is tried three times, so the death of a worker of Python's does not end the job.
 DEFAULT = "local[*,3]"
-GROUPS_PER_BATCH = 256
 KINDS = re.compile(
     r"local(\[([0-9]+|\*)(,[0-9]+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s|sc)://.+"
 )
@@ -101,16 +100,6 @@ def is_connect(master: str | None) -> bool:
     return master is not None and master.startswith("sc://")
 
 
-def of_every_session() -> dict[str, str]:
-    """Return what a run sets on any session, also on one that was there before."""
-    return {
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": str(GROUPS_PER_BATCH),
-        # To look at thousands of files takes less than a job that does.
-        "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
-    }
-
-
 def of_own_session(master: str, scratch: Path, java: Iterable[str]) -> dict[str, str]:
     """Return what a run sets on a session that it starts.
 
@@ -120,7 +109,6 @@ def of_own_session(master: str, scratch: Path, java: Iterable[str]) -> dict[str,
     java : options of its JVM
     """
     settings = {
-        **of_every_session(),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
@@ -132,8 +120,13 @@ def of_own_session(master: str, scratch: Path, java: Iterable[str]) -> dict[str,
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "2g",
-            "spark.sql.shuffle.partitions": "4",
             "spark.sql.adaptive.enabled": "false",
+            # To compile code takes longer than to interpret it: a query has some thousand rows.
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            # Workers are started before the first query, which has the same ones with these two.
+            "spark.python.worker.faulthandler.enabled": "true",
+            "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
             "spark.python.daemon.module": daemon.MODULE,
         }
     return settings

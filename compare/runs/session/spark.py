@@ -23,16 +23,18 @@ from compare.runs.session.master import (
     is_connect,
     is_local,
     master_of,
-    of_every_session,
     of_own_session,
     submitted,
 )
 from compare.runs.session.scratch import above, scratch
+from compare.runs.session.settings import set_for_now
+from compare.runs.session.warm_up import import_meanwhile, start_workers
 from groups.extras import require
 from heuristics.shipped.java.runtime import spark_java_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
     from types import FrameType
 
     from py4j.clientserver import ClientServer
@@ -77,26 +79,14 @@ def spark_session(
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    failures = (Py4JError, PySparkException, ConnectionError, EOFError)
     present = given or SparkSession.getActiveSession()
     if present is None and submitted():
         master_of(master)
         present = SparkSession.builder.appName("kafka-assay").getOrCreate()
-    if present is not None:
+    with _present(present, conf or {}) if present is not None else _own(master, conf or {}) as one:
         try:
-            with _set_for_now(present, {**of_every_session(), **(conf or {})}):
-                yield present
-        except failures as error:
-            raise one_line(error, out, above()) from error
-        return
-    where = master_of(master)
-    assert where is not None
-    answers(where)
-    opened = _connected(where, conf or {}) if is_connect(where) else _started(where, conf or {})
-    with opened as session:
-        try:
-            yield session
-        except failures as error:
+            yield one
+        except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
             raise one_line(error, out, above()) from error
 
 
@@ -115,19 +105,16 @@ def starts_here(master: str | None, given: SparkSession | None = None) -> bool:
 
 
 @contextmanager
-def _set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    before = {key: session.conf.get(key, None) for key in settings}
-    for key, value in settings.items():
-        session.conf.set(key, value)
-    try:
-        yield
-    finally:
-        with suppress(Exception):
-            for key, value in before.items():
-                if value is None:
-                    session.conf.unset(key)
-                else:
-                    session.conf.set(key, value)
+def _present(session: SparkSession, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    with set_for_now(session, conf):
+        yield session
+
+
+def _own(master: str | None, conf: Mapping[str, str]) -> AbstractContextManager[SparkSession]:
+    where = master_of(master)
+    assert where is not None
+    answers(where)
+    return _connected(where, conf) if is_connect(where) else _started(where, conf)
 
 
 @contextmanager
@@ -140,7 +127,7 @@ def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     logging.getLogger("pyspark.sql.connect.client.logging").setLevel(logging.CRITICAL)
     try:
         session = SparkSession.builder.remote(master).create()
-        for key, value in {**of_every_session(), **conf}.items():
+        for key, value in conf.items():
             session.conf.set(key, value)
     except Exception as error:
         raise did_not_start(master, error) from error
@@ -173,11 +160,15 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             late = Timer(START_SECONDS, kill, [folder])
             late.daemon = True
             late.start()
+            import_meanwhile()
             try:
                 gateway = launch_gateway(
                     settings, {"stdout": said, "stderr": said, "start_new_session": True}
                 )
-                session = SparkSession(SparkContext(conf=settings, gateway=gateway))
+                context = SparkContext(conf=settings, gateway=gateway)
+                if is_local(master):
+                    start_workers(context)
+                session = SparkSession(context)
             except Exception as error:
                 _forget()
                 raise did_not_start(master, error, log.read_text(errors="replace")) from error
