@@ -51,3 +51,16 @@ class Refused(AssayError):
 
 class SolverContradiction(AssayError):
     """Two methods, or a method and the checker, disagree: an error inside."""
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return the class and the message of an exception, in one line.
+
+    Examples
+    --------
+    >>> in_one_line(ValueError("no  such topic")), in_one_line(KeyboardInterrupt())
+    ('ValueError: no such topic', 'KeyboardInterrupt')
+    """
+    said = " ".join(str(error).split())
+    name = type(error).__name__
+    return f"{name}: {said}" if said else name

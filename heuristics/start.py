@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups import AssayError
+from groups.errors import AssayError, in_one_line
 from heuristics.child import Lost
 
 if TYPE_CHECKING:
@@ -26,5 +26,5 @@ def _prepare(prepare: Callable[[], None]) -> str | None:
     try:
         prepare()
     except Exception as error:
-        return str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+        return str(error) if isinstance(error, AssayError) else in_one_line(error)
     return None

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from weakref import finalize
 
+from groups.errors import in_one_line
 from heuristics.child.frames import ANSWER, READY, WIDTH
 from heuristics.child.memory import allowed_bytes
 from heuristics.child.process import Lost, Process
@@ -177,5 +178,4 @@ def _unpacked(frame: bytes) -> Any:
     try:
         return pickle.loads(memoryview(frame)[1:])
     except Exception as error:
-        said = " ".join(str(error).split())
-        return Lost(f"its answer cannot be read: {type(error).__name__}: {said}")
+        return Lost(f"its answer cannot be read: {in_one_line(error)}")

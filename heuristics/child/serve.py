@@ -13,6 +13,7 @@ import time
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from groups.errors import in_one_line
 from heuristics.child.frames import ANSWER, NONE, READY, frame_of, framed
 from heuristics.child.memory import allow
 
@@ -73,21 +74,15 @@ def _answer(function: Callable[..., object], packed: bytes) -> bytes:
     try:
         answer = function(*args)
     except BaseException as error:
-        return NONE + _one_line(error).encode()
+        return NONE + in_one_line(error).encode()
     try:
         return ANSWER + pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
     except BaseException as error:
-        return NONE + f"its answer cannot be pickled: {_one_line(error)}".encode()
+        return NONE + f"its answer cannot be pickled: {in_one_line(error)}".encode()
 
 
 def _cannot_import(error: BaseException) -> bytes:
-    return f"the child process cannot import it: {_one_line(error)}".encode()
-
-
-def _one_line(error: BaseException) -> str:
-    said = " ".join(str(error).split())
-    name = type(error).__name__
-    return f"{name}: {said}" if said else name
+    return f"the child process cannot import it: {in_one_line(error)}".encode()
 
 
 def _end_with(parent: int) -> None:

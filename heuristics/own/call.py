@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups import Assignment, Failed, Refused
-from groups.errors import AssayError
+from groups.errors import AssayError, in_one_line
 from heuristics.assignor import Plan
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def kind_of(thing: object) -> str:
 
 def one_line(error: BaseException) -> str:
     """Return an error in one line, with the line of the user's code that raised it."""
-    said = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    said = in_one_line(error)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if _is_theirs(Path(frame.filename)):
             return f"{said} ({Path(frame.filename).name}:{frame.lineno})"

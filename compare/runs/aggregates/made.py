@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from compare.runs.aggregates.counted import ADDED, MARKS, SCHEMA
 from compare.runs.aggregates.families import kept_families
-from compare.runs.aggregates.of_optima import counts_of_optima
+from compare.runs.aggregates.of_optima import counts_of_names, counts_of_optima
 from compare.runs.aggregates.of_scores import counts_of_scores
 from compare.runs.aggregates.portion import Portion
 from compare.runs.aggregates.state import state_of
@@ -81,11 +81,21 @@ def _counted(
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            optima, scores = portions[number].rows(job)
-            for rows in (
-                *counts_of_optima(optima, digits), *counts_of_scores(scores, job.objective)
-            ):  # fmt: skip
+            for rows in counts(portions[number], job, digits):
                 yield from rows.to_batches()
+
+
+def counts(portion: Portion, job: Job, digits: int) -> Iterator[pa.Table]:
+    """Return what a portion counts, as rows of ``aggregates``.
+
+    Parameters
+    ----------
+    digits : how many characters of a time of capture are one point of a trend
+    """
+    optima, scores = portion.rows(job)
+    yield from counts_of_optima(optima, digits)
+    yield from counts_of_names(optima if portion.of == 1 else portion.named(job))
+    yield from counts_of_scores(scores, job.objective)
 
 
 def _sums() -> str:

@@ -56,15 +56,19 @@ def counts_of_optima(rows: pa.Table, digits: int) -> Iterator[pa.Table]:
     for name, is_so in what.items():
         yield counted("groups", rows, is_so, label=name)
     yield counted("assumed", rows.select(["family", "group"]).take(of_row), label=lines)
-    yield from _names(rows, says)
     yield _worst(rows)
 
 
-def _names(rows: pa.Table, says: pa.ChunkedArray) -> Iterator[pa.Table]:
+def counts_of_names(rows: pa.Table) -> Iterator[pa.Table]:
     """Count each name of a group, and each of those with a verdict to name.
 
     It counts for the first family that has it, so that the names of several add up.
+
+    Parameters
+    ----------
+    rows : with `group`, `family` and `verdict`, all captures of a name
     """
+    says = pc.struct_field(rows["verdict"], "says")
     for label in (EVERY, *NAMED):
         named = rows if label == EVERY else rows.filter(pc.equal(says, label))
         firsts = named.group_by("group").aggregate([("family", "min")])

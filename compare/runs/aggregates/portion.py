@@ -1,4 +1,4 @@
-"""Portion: the groups of some names with all their optima and scores, each once."""
+"""Portion: some captures of groups with all their optima and scores, each once."""
 
 from __future__ import annotations
 
@@ -22,13 +22,20 @@ if TYPE_CHECKING:
 
     from compare.runs.job import Job
 
+    # The column of rows by which they go to portions.
+    Spread = Callable[[pa.Table], pa.ChunkedArray]
+
 
 ROWS_AT_ONCE = 65_536
-GROUPS = ("key", "group", "source", "n_partitions", "subscription_known")
+# Of a key in hexadecimals.
+DIGITS = 4
+GROUPS = ("key", "source", "n_partitions", "subscription_known")
 OPTIMA = (
     "group", "key", "captured_at", "group_key", "objective", "status", "assumed",
     "verdict.says", "verdict.question", "verdict.at_least", "verdict.to_move",
 )  # fmt: skip
+NAMED_GROUPS = ("key", "group", "source")
+NAMED_OPTIMA = ("group", "key", "group_key", "objective", "verdict.says")
 _TERMS = [f"terms.list.element.{name}" for name in ("excess", "excess_from", "excess_to")]
 SCORES = (
     "group", "key", "group_key", "objective", "assignor", "status", "reason", "valid", "balanced",
@@ -40,8 +47,8 @@ SCORES = (
 class Portion:
     """Which part of the tables a task adds up.
 
-    Names are spread over the portions, so what is told of a group, of all its captures and of
-    all assignors on it is in one of them.
+    Captures are spread over the portions, so what is told of one, by all assignors, is in one of
+    them, and a group of a million captures is in all. Names are spread as well, to be counted.
 
     Attributes
     ----------
@@ -60,38 +67,50 @@ class Portion:
 
         They have the `family` of their groups; optima `is_known`, scores `n_partitions` too.
         """
-        groups = self._groups()
-        optima = self._of_objective("optima", OPTIMA, job)
-        scores = self._of_objective("scores", SCORES, job)
-        optima = _one_each(optima, ["group_key"], lambda: _is_of_job(optima, job.optimum_keys))
+        groups = self._groups(GROUPS, _by_key("key"))
+        groups = groups.append_column("is_known", _all_true(groups["subscription_known"]))
+        optima = self._optima(job, OPTIMA, _by_key("group_key"))
+        scores = self._of_objective("scores", SCORES, job, _by_key("group_key"))
         scores = _one_each(scores, ["group_key", "assignor"], lambda: _scored_by(job, scores))
         return (
             _of_groups(optima, groups, "family", "is_known"),
             _of_groups(scores, groups, "family", "n_partitions"),
         )
 
-    def _groups(self) -> pa.Table:
-        rows = self._read("groups", GROUPS)
+    def named(self, job: Job) -> pa.Table:
+        """Return what says of all captures of some names which verdicts they have.
+
+        It has the columns `group`, `family` and `verdict`.
+        """
+        groups = self._groups(NAMED_GROUPS, _by_name)
+        return _of_groups(self._optima(job, NAMED_OPTIMA, _by_name), groups, "family")
+
+    def _groups(self, columns: Sequence[str], spread: Spread) -> pa.Table:
+        rows = self._read("groups", columns, spread)
         keys = rows["key"].combine_chunks().dictionary_encode()
         if len(keys.dictionary) < len(rows):
             first = np.unique(np.asarray(keys.indices), return_index=True)[1]
             rows = rows.take(pa.array(first))
-        columns = {
-            "key": rows["key"],
-            "family": families_of(rows["source"].combine_chunks(), self.families),
-            "n_partitions": rows["n_partitions"],
-            "is_known": _all_true(rows["subscription_known"].combine_chunks()),
-        }
-        return pa.table(columns)
+        family = families_of(rows["source"].combine_chunks(), self.families)
+        return rows.append_column("family", family)
 
-    def _of_objective(self, name: str, columns: Sequence[str], job: Job) -> pa.Table:
+    def _optima(self, job: Job, columns: Sequence[str], spread: Spread) -> pa.Table:
+        rows = self._of_objective("optima", columns, job, spread)
+        return _one_each(rows, ["group_key"], lambda: _is_of_job(rows, job.optimum_keys))
+
+    def _of_objective(
+        self, name: str, columns: Sequence[str], job: Job, spread: Spread
+    ) -> pa.Table:
         objective = job.tiers
-        return self._read(name, columns, lambda rows: pc.equal(rows["objective"], objective))
+        return self._read(
+            name, columns, spread, lambda rows: pc.equal(rows["objective"], objective)
+        )
 
     def _read(
         self,
         name: str,
         columns: Sequence[str],
+        spread: Spread,
         chosen: Callable[[pa.Table], pa.ChunkedArray] | None = None,
     ) -> pa.Table:
         """Return the rows of this portion, in the order in which they stand."""
@@ -102,18 +121,27 @@ class Portion:
                     rows = pa.Table.from_batches([batch])
                     if chosen is not None:
                         rows = rows.filter(chosen(rows))
-                    found.append(rows if self.of == 1 else rows.filter(self._here(rows["group"])))
+                    found.append(rows if self.of == 1 else rows.filter(self._here(rows, spread)))
         if not found:
             tops = dict.fromkeys(column.partition(".")[0] for column in columns)
             return pa.schema([TABLES[name].field(top) for top in tops]).empty_table()
         return pa.concat_tables(found).combine_chunks()
 
-    def _here(self, names: pa.ChunkedArray) -> NDArray[np.bool_]:
-        encoded = names.combine_chunks().dictionary_encode()
-        numbers = [crc32(name.encode()) % self.of for name in encoded.dictionary.to_pylist()]
+    def _here(self, rows: pa.Table, spread: Spread) -> NDArray[np.bool_]:
+        encoded = spread(rows).combine_chunks().dictionary_encode()
+        numbers = [crc32(text.encode()) % self.of for text in encoded.dictionary.to_pylist()]
         here: NDArray[np.bool_] = np.array(numbers, np.int64) == self.number
         chosen: NDArray[np.bool_] = here[np.asarray(encoded.indices)]
         return chosen
+
+
+def _by_key(column: str) -> Spread:
+    """Spread what is of one capture, by the beginning of its key, which has few values."""
+    return lambda rows: pc.utf8_slice_codeunits(rows[column], 0, DIGITS)
+
+
+def _by_name(rows: pa.Table) -> pa.ChunkedArray:
+    return rows["group"]
 
 
 def _of_groups(rows: pa.Table, groups: pa.Table, *told: str) -> pa.Table:
@@ -160,8 +188,9 @@ def _scored_by(job: Job, scores: pa.Table) -> NDArray[np.bool_]:
     return found
 
 
-def _all_true(lists: pa.ListArray) -> pa.Array:
+def _all_true(column: pa.ChunkedArray) -> pa.Array:
     """Return whether all items of each list are true; a list that is null has none."""
+    lists = column.combine_chunks()
     false = pc.invert(lists.flatten())
     some = np.zeros(len(lists), bool)
     some[np.asarray(pc.list_parent_indices(lists).filter(false))] = True

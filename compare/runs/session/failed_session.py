@@ -40,6 +40,8 @@ _ENDED = (
 )
 GOES_ON = "what was done is kept; the same command goes on"
 _NO_SPACE = "No space left on device"
+# How Spark and Java say so.
+_OF_A_FULL_DISK = (_NO_SPACE, "Failed to create a temp directory")
 LONGEST = 300
 
 
@@ -56,7 +58,8 @@ def one_line(error: Exception, out: Path, scratch: Path | None = None) -> AssayE
     of_ours = _OF_OURS.search(text)
     if of_ours:
         return BadInput(f"{_short(of_ours[1])}; {GOES_ON}")
-    if _NO_SPACE in text and scratch is not None and is_full(scratch):
+    full = any(one in text for one in _OF_A_FULL_DISK)
+    if full and scratch is not None and is_full(scratch):
         return BadInput(f"{scratch}: {_NO_SPACE.lower()}; {GOES_ON}")
     of_files = _OF_FILES.findall(text)
     if of_files:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import subprocess
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 PREFIX = "assay-spark-"
 LOCK = "lock"
 CLEAR_SECONDS = 15.0
+LEAST_BYTES = 1 << 16
+LEAST_FILES = 8
 
 
 @contextmanager
@@ -32,11 +35,12 @@ def scratch() -> Iterator[Path]:
     Raises
     ------
     BadInput
-        Where no folder can be made there.
+        Where no folder can be made there, or nothing has room in it: Java would wait for ever.
     """
     place = above()
     clear_dead(place)
     try:
+        _require_room(place)
         folder = Path(mkdtemp(prefix=PREFIX, dir=place)).resolve()
         lock = _locked(folder / LOCK)
     except OSError as error:
@@ -78,6 +82,15 @@ def clear_dead(place: Path) -> None:
         if held is not None:
             janitor.clear(lock.parent)
             os.close(held)
+
+
+def _require_room(place: Path) -> None:
+    """Raise OSError where a place has no room for the first that a session writes."""
+    there = os.statvfs(place)
+    # Some file systems do not count files.
+    few = there.f_files and there.f_favail < LEAST_FILES
+    if few or there.f_bavail * there.f_frsize < LEAST_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _locked(file: Path, *, make: bool = True) -> int | None:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from compare.runs.work.requests import get_ready
-from groups.errors import AssayError
+from groups.errors import AssayError, in_one_line
 from heuristics.child import Child, Lost
 from heuristics.child.memory import allowed_bytes
 
@@ -99,4 +99,4 @@ def _caught(function: Callable[[*Arguments], Answer], args: tuple[*Arguments]) -
     except AssayError as error:
         return Lost(str(error))
     except Exception as error:
-        return Lost(f"{type(error).__name__}: {error}")
+        return Lost(in_one_line(error))

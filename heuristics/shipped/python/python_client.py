@@ -21,6 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from groups import Assignment, BadInput, Failed
+from groups.errors import in_one_line
 from groups.extras import command_for
 from heuristics.assignor import Plan
 from heuristics.shipped.client import in_rounds
@@ -100,7 +101,7 @@ class PythonClient:
         try:
             made = leader.assign(cluster, members)
         except Exception as error:
-            raise Failed(_one_line(error)) from error
+            raise Failed(in_one_line(error)) from error
         seconds = perf_counter() - started
         index = {member: m for m, member in enumerate(group.members)}
         held = [
@@ -138,12 +139,6 @@ def _read_topics(group: Group) -> Iterator[tuple[str, int]]:
     for topic, count, readers in zip(*columns, strict=True):
         if readers:
             yield topic, count
-
-
-def _one_line(error: Exception) -> str:
-    """Return the class and the message of an exception, in one line."""
-    message = " ".join(str(error).split())
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 @contextmanager

@@ -245,21 +245,36 @@ def test_a_scratch_folder_of_a_dead_run_is_cleared_by_the_next_one_and_others_ar
     assert children(os.getpid()) == []
 
 
-@pytest.mark.spark
-def test_no_space_for_scratch_is_one_line_with_the_place_and_nothing_is_left_there(tmp_path):
-    fill(tmp_path, GROUPS)
-    disk = tmp_path / "disk"
+def run_with_scratch_on(disk: Path, room: str) -> subprocess.CompletedProcess[str]:
+    """Run with scratch on a disk of its own; say the exit code, and what is left on it."""
+    fill(disk.parent, GROUPS)
     disk.mkdir()
     alone = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
-    mounted = f"mount -t tmpfs -o size=1m,nr_inodes=12 tmpfs {disk}"
+    mounted = f"mount -t tmpfs -o {room} tmpfs {disk}"
     tried = subprocess.run([*alone, mounted], capture_output=True, text=True, check=False)
     if tried.returncode:
         pytest.skip(f"no small disk can be mounted here: {tried.stderr.strip()}")
     run = f"{ASSAY} run in.jsonl --out out --assignor current; echo $?; ls {disk}"
-    ran = subprocess.run(
-        [*alone, f"{mounted}; {run}"], capture_output=True, text=True, cwd=tmp_path,
+    return subprocess.run(
+        [*alone, f"{mounted}; {run}"], capture_output=True, text=True, cwd=disk.parent,
         env={**os.environ, "SPARK_LOCAL_DIRS": str(disk)}, timeout=240, check=False,
     )  # fmt: skip
+
+
+@pytest.mark.spark
+def test_no_space_for_scratch_is_one_line_with_the_place_and_nothing_is_left_there(tmp_path):
+    disk = tmp_path / "disk"
+    ran = run_with_scratch_on(disk, "size=1m,nr_inodes=12")
     assert ran.stdout == "2\n", ran.stderr
     assert ran.stderr.splitlines()[-1] == f"assay: {disk}: no space left on device; {GOES_ON}"
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("room", ["size=4k", "size=1m,nr_inodes=3"])
+def test_a_scratch_disk_without_any_room_is_one_line_before_java_starts(tmp_path, room):
+    disk = tmp_path / "disk"
+    ran = run_with_scratch_on(disk, room)
+    assert ran.stdout == "2\n", ran.stderr
+    line = f"assay: {disk}: no scratch folder can be made: No space left on device"
+    assert ran.stderr.splitlines()[-1] == line
