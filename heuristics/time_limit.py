@@ -67,7 +67,7 @@ class TimeLimit:
         BadInput
             Where no assignor has a name.
         """
-        for assignor in map(assignor_named, names):
+        for assignor in map(self._named, names):
             process = self._process_of(assignor)
             if process.starting is None and assignor.missing() is None:
                 process.starting = Thread(target=process.prepare, args=[assignor])

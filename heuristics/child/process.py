@@ -8,11 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
-from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -163,25 +162,12 @@ def _from_the_lasting_thread(start: Start) -> subprocess.Popen[bytes]:
 
     Linux kills a child that asked for it when the thread ends that started it.
     """
-    made: Future[subprocess.Popen[bytes]] = Future()
-    _lasting_thread().put((start, made))
-    return made.result()
+    return _lasting_thread().submit(start).result()
 
 
 @cache
-def _lasting_thread() -> SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]]:
-    asked: SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]] = SimpleQueue()
-
-    def last() -> None:
-        while True:
-            start, made = asked.get()
-            try:
-                made.set_result(start())
-            except BaseException as error:
-                made.set_exception(error)
-
-    Thread(target=last, name="starts children", daemon=True).start()
-    return asked
+def _lasting_thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "starts children")
 
 
 # A fork of this process has none of its threads.
