@@ -94,5 +94,5 @@ def unpacked(user_data: object, kind: type[D]) -> D | None:
     try:
         opened = zlib.decompressobj().decompress(sent[len(FORMAT) :], MOST_BYTES)
         return msgspec.json.decode(opened, type=kind)
-    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError):
+    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None

@@ -32,6 +32,8 @@ def test_a_thousand_partitions_take_less_than_two_bytes_each():
         FORMAT + b"not compressed",
         FORMAT + zlib.compress(b"not JSON"),
         FORMAT + zlib.compress(b"[" * 100_000),
+        FORMAT + zlib.compress(b'{"later": ' + b"[" * 100_000),
+        FORMAT + zlib.compress(b'{"later": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
         FORMAT + zlib.compress(b'{"owned": {"t0": [-1]}}'),
         FORMAT + zlib.compress(b'{"owned": {"t0": [2147483648]}}'),
         FORMAT + zlib.compress(b'{"generation": 9007199254740993}'),

@@ -33,6 +33,9 @@ USER_DATA = (
     | st.recursive(st.none() | st.integers() | st.text(), st.lists)
     .map(repr)
     .map(lambda text: FORMAT + zlib.compress(text.encode()))
+    | st.sampled_from(["[", '{"a":']).map(
+        lambda opened: FORMAT + zlib.compress(b'{"later": ' + opened.encode() * 10_000)
+    )
 )
 MEMBERS = st.dictionaries(
     IDS | st.text(min_size=1, max_size=5),
