@@ -44,20 +44,22 @@ def without_secrets(text: str, secrets: Iterable[object]) -> str:
 def kafka_python_silent() -> Iterator[None]:
     """Keep kafka-python from logging: at DEBUG it writes the bytes that it sends, passwords too.
 
-    What goes wrong is raised besides.
+    What goes wrong is raised besides. Uses may overlap, in other threads too: it is silent until
+    the last one leaves.
     """
+
+    # One of its own for each use: a shared one would be gone as soon as the first leaves.
+    def nothing(_: logging.LogRecord) -> bool:
+        return False
+
     known = logging.getLogger("kafka").manager.loggerDict
     loggers = [
         logging.getLogger(name) for name in list(known) if name.partition(".")[0] == "kafka"
     ]
     for logger in loggers:
-        logger.addFilter(_nothing)
+        logger.addFilter(nothing)
     try:
         yield
     finally:
         for logger in loggers:
-            logger.removeFilter(_nothing)
-
-
-def _nothing(_: logging.LogRecord) -> bool:
-    return False
+            logger.removeFilter(nothing)

@@ -48,3 +48,16 @@ def test_kafka_python_logs_nothing_while_it_is_kept_silent(caplog, name):
     assert caplog.text == ""
     logger.debug("again")
     assert "again" in caplog.text
+
+
+def test_kafka_python_stays_silent_until_the_last_of_overlapping_uses_leaves(caplog):
+    logger = logging.getLogger("kafka.net.connection")
+    caplog.set_level(logging.DEBUG, logger=logger.name)
+    first, second = kafka_python_silent(), kafka_python_silent()
+    first.__enter__()
+    with second:
+        first.__exit__(None, None, None)
+        logger.debug("Send: %r", PASSWORD)
+    assert caplog.text == ""
+    logger.debug("again")
+    assert "again" in caplog.text
