@@ -196,8 +196,8 @@ class Advice:
     now : what the busiest has now; None where nobody holds anything
     valid : whether what they hold now is valid; None where nobody holds anything
     violation : why not, in words
-    best : the least that the group as it is can have; None where there are no members, or
-        nothing is known of who reads what
+    best : the least that the group as it is can have; None where there are no members, nothing
+        is known of who reads what, or nothing was found in time
     changes : what lowers the peak for sure, the greatest proved gain first
     same_peak : what keeps the peak and saves something
     no_gain : the kinds of change that do not lower it

@@ -116,13 +116,17 @@ def advise(
         with_members(worlds.most, len(group.members) + 1, like)
     time_left = TimeLeft.of(time_limit)
     share = time_left.share(3)
-    best = least_peak(worlds, chosen, share)
     now = Assignment.current(worlds.least) if len(group.claims.member) else None
+    if now is not None:
+        said = None if now.is_valid else str(now.violations[0])
+        start = replace(start, now=peak_of(now, chosen), valid=now.is_valid, violation=said)
+    best = least_peak(worlds, chosen, share)
     if best is None or (now is None and not worlds.known):
         return start
-    if now is not None and now.is_valid:
+    here = start.now
+    if here is not None and start.valid:
         # What is there may have less than loads as even as can be, and than was found in time.
-        here, least = peak_of(now, chosen), best.peak
+        least = best.peak
         peak = replace(least, value=min(least.value, here), bound=min(least.bound, here))
         best = replace(best, peak=peak)
     asked = _Asked(group, assignors, like, limit)
@@ -160,14 +164,9 @@ def _advised(
     ]
     fewer = None if asked.like else fewer_members(worlds, best, lower, time_left)
     changes = [one for one in found if isinstance(one, Change)]
-    peak = None if now is None else peak_of(now, lower)
-    is_open = not worlds.known and peak is not None and peak > best.peak.bound
-    valid = None if now is None else now.is_valid
+    is_open = not worlds.known and start.now is not None and start.now > best.peak.bound
     return replace(
         start,
-        now=peak,
-        valid=valid,
-        violation=None if now is None or valid else str(now.violations[0]),
         best=best.peak,
         changes=tuple(sorted(changes, key=_effect)),
         same_peak=() if fewer is None else (fewer,),

@@ -36,19 +36,20 @@ def headline(advice: Advice) -> str:
     has = "holds" if advice.lower == "peak_load" else "has"
     who = "1 member" if advice.members == 1 else f"the busiest of {advice.members:,} members"
     unit = of if advice.lower == "peak_load" else f"{of} of lag"
-    if best is None:
-        # Nobody holds anything, and who reads what is not known; or the time was too short.
-        said = f"{counted(advice.members, 'member')} share {unit}"
-        unknown = "nothing assigned yet" if advice.now is None else "nothing was found in time"
-        return f"{name}: {said}; {unknown}."
     given = f", if {advice.condition}" if advice.condition else ""
     if advice.now is None:
+        if best is None:
+            # Who reads what is not known, or the time was too short.
+            members = counted(advice.members, "member")
+            return f"{name}: {members} share {unit}; nothing assigned yet."
         least = f"{who} {has} {_value(best)} of {unit}"
         return f"{name}: nothing assigned yet. At the best {least}{given}."
     said = f"{name}: {who} {has} {advice.now:,} of {unit}"
     if advice.violation is not None:
         wrong = f"what members hold is not valid: {advice.violation}"
         return f"{said}, but {wrong}{given}."
+    if best is None:
+        return f"{said}; the least was not found in time{given}."
     if best.bound == advice.now:
         return f"{said}. No assignment of the same members{_even(advice)} has less{given}."
     return f"{said}; at the best{_even(advice)} it {has} {_value(best)}{given}."

@@ -8,6 +8,7 @@ import pytest
 
 from assay import Assignment, BadInput, Group, advise, assign
 from compare.advice.advice import CHEAPEST_FIRST
+from compare.advice.words import headline
 from tests.compare.advice.made import (
     applied,
     copied,
@@ -135,6 +136,20 @@ def test_fewer_members_more_would_not_do_and_fewer_members_less_would(advised):
             made = applied(document, change)
             made["members"].popitem()
             assert not made["members"] or least_load(made) > change.before.value
+
+
+def test_what_is_there_now_is_told_also_where_the_time_is_up_before_anything_is_found():
+    document = document_of(0)
+    found = advise(Group.from_dict(document), assignors=(), time_limit=1e-9)
+    assert (found.best, found.now, found.valid) == (None, load_now(document), True)
+    assert headline(found) == (
+        f"g: the busiest of 3 members holds {load_now(document)} of 13 partitions; "
+        "the least was not found in time."
+    )
+    next(iter(document["members"].values()))["owned"].clear()
+    torn = advise(Group.from_dict(document), assignors=(), time_limit=1e-9)
+    assert (torn.best, torn.valid) == (None, False)
+    assert f"but what members hold is not valid: {torn.violation}" in headline(torn)
 
 
 def test_loads_that_can_be_more_even_with_the_same_peak_are_told_with_their_moves():
