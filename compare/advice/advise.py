@@ -22,6 +22,7 @@ from compare.advice.topics import more_partitions
 from compare.advice.tried import FEW, better_assignor, tried_assignors
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
 from compare.judged import judge
+from compare.lag.assumed import if_latest
 from compare.sizes.resized import reading
 from compare.verdict import ALL_ALIKE, DEPENDS
 from groups.assignment import Assignment
@@ -107,7 +108,7 @@ def advise(
         valid=None,
         violation=None,
         best=None,
-        condition=ALL_ALIKE if group is not given else None,
+        condition=_condition(worlds, chosen, alike=group is not given),
         assumed=group.assumed,
     )
     if not total or not group.members:
@@ -189,6 +190,12 @@ def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
     if not isinstance(change, Change) or change.share * PARTS >= 1:
         return change
     return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
+
+
+def _condition(worlds: Worlds, lower: Lower, *, alike: bool) -> str | None:
+    """Return what all of the advice rests on, as far as it was assumed."""
+    latest = if_latest(worlds.most) if lower == "peak_lag" else None
+    return " and ".join(filter(None, (ALL_ALIKE if alike else None, latest))) or None
 
 
 def _chosen(worlds: Worlds, lower: Lower | None) -> Lower:

@@ -155,7 +155,8 @@ def conclusion(advice: Advice) -> str:
         return ""
     if all(one.proved for one in advice.no_gain):
         named = ", ".join(NAMED[one.kind] for one in advice.no_gain)
-        return f"As good as can be, and proved to be: none of these lowers it: {named}."
+        given = f", if {advice.condition}" if advice.condition else ""
+        return f"As good as can be, and proved to be{given}: none of these lowers it: {named}."
     return "Nothing is known that lowers it."
 
 

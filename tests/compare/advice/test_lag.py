@@ -3,6 +3,7 @@
 import pytest
 
 from assay import Assignment, BadInput, Group, advise, solve
+from compare.advice.words import conclusion, headline
 from groups.tiers import values
 from tests.compare.advice.made import applied, document_of, topics_read, with_lag
 
@@ -94,3 +95,50 @@ def test_lag_that_is_not_known_cannot_be_lowered():
         advise(Group.from_dict(some), lower="peak_lag")
     with pytest.raises(BadInput, match=r"lower: 'balance' is none of peak_load, peak_lag"):
         advise(Group.from_dict(HOT), lower="balance")
+
+
+def started(committed: int | None, **said: object) -> Group:
+    """A group of which one partition lags, and on the other nobody has committed."""
+    offsets = [
+        {"beginning": 0, "end": 100, "committed": 41},
+        {"beginning": 0, "end": 900, "committed": committed},
+    ]
+    members = {m: {"subscription": ["t"], "owned": {"t": [n]}} for n, m in enumerate("ab")}
+    return Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": "started",
+            "topics": {"t": {"partitions": 2, "offsets": offsets}},
+            "members": members,
+        }
+        | said
+    )
+
+
+def test_advice_on_lag_that_rests_on_where_consumers_start_says_so_with_the_option():
+    found = advise(started(None), assignors=())
+    latest = (
+        "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition "
+        "without a commit; see --reset)"
+    )
+    assert (found.lower, found.now) == ("peak_lag", 59)
+    assert headline(found).endswith(f" has less, {latest}.")
+    assert conclusion(found).startswith(f"As good as can be, and proved to be, {latest}: none of ")
+    assert found.to_dict()["if"] == latest.removeprefix("if ")
+
+
+@pytest.mark.parametrize(
+    ("group", "peak"),
+    [
+        (started(900), 59),
+        (started(None, auto_offset_reset="latest"), 59),
+        (started(None).with_reset("earliest"), 900),
+    ],
+)
+def test_advice_on_lag_that_is_known_has_no_condition(group, peak):
+    found = advise(group, assignors=())
+    assert (found.lower, found.now, found.condition) == ("peak_lag", peak, None)
+
+
+def test_advice_on_partitions_does_not_rest_on_where_consumers_start():
+    assert advise(started(None), lower="peak_load", assignors=()).condition is None
