@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
-from live.connection.secrets import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +36,7 @@ def login_of(text: str) -> Mapping[str, str]:
             raise BadInput(f"{name} without {missing[0]}: {EXPECTED}")
         login = {
             "sasl_plain_username": options["username"],
-            "sasl_plain_password": Secret(options["password"]),
+            "sasl_plain_password": options["password"],
         }
         return login | ({"sasl_mechanism": "PLAIN"} if name == "PlainLoginModule" else {})
     if name == "Krb5LoginModule":

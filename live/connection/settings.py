@@ -79,8 +79,12 @@ def _meant(key: str, value: str) -> tuple[dict[str, object], dict[str, object]]:
         raise BadInput(unknown(key))
     try:
         if key == JAAS:
-            whole = filled_in(value) if _PLACEHOLDER.fullmatch(value) else value
-            login = {n: _read(n, filled_in(part)) for n, part in login_of(whole).items()}
+            # What a placeholder stands for is taken as it is, whatever it looks like.
+            if _PLACEHOLDER.fullmatch(value):
+                parts = login_of(filled_in(value))
+            else:
+                parts = {name: filled_in(part) for name, part in login_of(value).items()}
+            login = {name: _read(name, part) for name, part in parts.items()}
             mechanism = login.pop("sasl_mechanism", None)
             return login, {} if mechanism is None else {"sasl_mechanism": mechanism}
         if key == IDENTIFICATION:

@@ -89,6 +89,17 @@ def test_a_whole_login_may_stand_elsewhere(told, monkeypatch):
     assert told("security.protocol=SASL_PLAINTEXT\nsasl.jaas.config=${env:LOGIN}") == LOGIN
 
 
+def test_a_password_that_looks_like_a_placeholder_stays_as_it_is(told, monkeypatch):
+    odd = "${env:LOGIN}-and-more"
+    login = JAAS.partition("=")[2].replace("\\\n", " ").replace(PASSWORD, odd)
+    monkeypatch.setenv("LOGIN", login)
+    monkeypatch.setenv("KAFKA_PASSWORD", odd)
+    text = "security.protocol=SASL_PLAINTEXT\n"
+    whole = told(f"{text}sasl.jaas.config=${{env:LOGIN}}")
+    part = told(text + JAAS.replace(PASSWORD, "${env:KAFKA_PASSWORD}"))
+    assert whole == part == LOGIN | {"sasl_plain_password": odd}
+
+
 def test_what_java_has_for_itself_is_passed_over(told):
     text = "".join(f"{key}=x\n" for key in WITHOUT_EFFECT) + "config.providers.env.class=x\n"
     assert told(text) == {"client_id": "assay"}
