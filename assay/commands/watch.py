@@ -22,6 +22,11 @@ from groups.wording import counted, rounded
 from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.judged import Judged
+    from groups.group import Group
+    from groups.tiers import Objective as Tiers
     from live.watch import Series
 
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
@@ -59,7 +64,6 @@ def watch(
     cluster that is away for a while is asked again; how it ends is --times, --for or Ctrl-C.
     """
     from assay.printing.watch import news_line
-    from compare.judged import Judged, judge
     from groups.group import Group
     from groups.tiers import parse_objective
     from live.watch import Series, looks
@@ -85,20 +89,43 @@ def watch(
         failing = {one.group or one.reason: one for one in look.found.failures}
         for name in sorted(failing.keys() - missed):
             note(f"{look.at} {failing[name].place}: {failing[name].reason}")
-        groups = [Group.from_dict(one.document) for one in look.found.documents]
-        judged = judge(groups, tiers, time_limit=time_limit)
-        if groups:
+        # Kept before anything else: judging may take long, and be interrupted.
+        if look.found.documents:
             size = series.add(look.at, look.found.documents)
             written += 1
             if written == 1:
                 note(_disk_use(size, interval, series))
-        show(f"{look.at} {news_line(known, judged, failing, missed)}")
-        known = {name: one for name, one in known.items() if name in failing}
+        groups = [Group.from_dict(one.document) for one in look.found.documents]
+        judged, unjudged = _judged(groups, tiers, time_limit)
+        for name in sorted(unjudged.keys() - missed):
+            note(f"{look.at} {unjudged[name]}")
+        show(f"{look.at} {news_line(known, judged, failing, unjudged, missed)}")
+        missed = {*failing, *unjudged}
+        known = {name: one for name, one in known.items() if name in missed}
         known |= {one.group.name: one for one in judged}
-        missed = {*failing}
     if not written:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")
     note(f"{counted(written, 'capture')} in {out}; next: assay run {out} --out tables")
+
+
+def _judged(
+    groups: "Sequence[Group]", tiers: "Tiers", time_limit: float | None
+) -> "tuple[list[Judged], dict[str, BadInput]]":
+    """Judge groups; return by name why others lack what a tier needs, as a lag."""
+    from compare.judged import judge
+
+    try:
+        return judge(groups, tiers, time_limit=time_limit), {}
+    except BadInput:
+        pass
+    judged: list[Judged] = []
+    unjudged: dict[str, BadInput] = {}
+    for group in groups:
+        try:
+            judged += judge([group], tiers, time_limit=time_limit)
+        except BadInput as error:
+            unjudged[group.name] = error.within(group.name)
+    return judged, unjudged
 
 
 def _seconds(option: str, text: str) -> int:

@@ -24,30 +24,39 @@ MOST_MEMBERS = 2
 def news_line(
     before: Mapping[str, Judged],
     now: Sequence[Judged],
-    failing: Collection[str],
-    missed: Collection[str],
+    failing: Collection[str] = (),
+    unjudged: Collection[str] = (),
+    missed: Collection[str] = (),
 ) -> str:
     """Return what changed in which groups; at first, how many have which verdict.
 
     Parameters
     ----------
-    before : by name, each group as it was captured last
-    failing, missed : what could not be captured now, and the last time
+    before : by name, each group as it was judged last
+    failing : what could not be captured now
+    unjudged : what could not be judged now
+    missed : what was one or the other the last time
     """
     if not before:
         found = Counter(one.verdict.says for one in now)
         counts = ", ".join(f"{found[says]:,} {says}" for says in WORST_FIRST if found[says])
-        return f"{counted(len(now), 'group')}: {counts}" if now else "no group yet"
+        if not now:
+            return _lost("judged", unjudged) if unjudged else "no group yet"
+        return f"{counted(len(now), 'group')}: {counts}"
     news = [line for one in now if (line := _news(before.get(one.group.name), one))]
-    gone = before.keys() - {one.group.name for one in now} - {*failing}
+    gone = before.keys() - {one.group.name for one in now} - {*failing, *unjudged}
     news += [f"{name}: gone" for name in sorted(gone)]
     shown = news[:MOST_GROUPS]
     if len(news) > len(shown):
         shown.append(f"and {counted(len(news) - len(shown), 'group')} more changed")
-    lost = sorted(before.keys() & {*failing} - {*missed})
-    if lost:
-        shown.append(f"not captured: {few(lost)}")
+    for what, names in (("captured", failing), ("judged", unjudged)):
+        if lost := before.keys() & {*names} - {*missed}:
+            shown.append(_lost(what, lost))
     return "; ".join(shown) or f"no change in {counted(len(now), 'group')}"
+
+
+def _lost(what: str, names: Collection[str]) -> str:
+    return f"not {what}: {few(sorted(names))}"
 
 
 def _news(before: Judged | None, now: Judged) -> str | None:

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from assay.commands.watch import watch
 from assay.printing.watch import news_line
+from assay.signals import Ended
 from compare.judged import judge
 from groups import Group
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.importers import Imported
-from live.watch import Series
+from live.capture import Captured
+from live.watch import Look, Series
 from tests.assay.calling import EVEN, LOPSIDED, assay, one_line
 from tests.live.connection.listening import closed_port
 
@@ -78,8 +81,8 @@ def judged(*given):
     return judge([Group.from_dict(one) for one in given])
 
 
-def news(before, now, failing=(), missed=()):
-    return news_line({one.group.name: one for one in before}, now, failing, missed)
+def news(before, now, **names):
+    return news_line({one.group.name: one for one in before}, now, **names)
 
 
 def test_the_first_line_counts_verdicts():
@@ -107,6 +110,48 @@ def test_a_line_says_which_groups_are_new_gone_or_missed():
     assert news(two, one) == "orders: gone"
     assert news(two, one, failing=["orders"]) == "not captured: orders"
     assert news(two, one, failing=["orders"], missed=["orders"]) == "no change in 1 group"
+    assert news(two, one, unjudged=["orders"]) == "not judged: orders"
+    assert news([], [], unjudged=["orders", "even"]) == "not judged: even, orders"
+
+
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    """Watches a cluster that has the same groups at each look, and gives the series."""
+
+    def run(*given, **options) -> Series:
+        at = [Look(f"2026-11-20T10:00:0{i}Z", Captured(tuple(documents(*given)))) for i in (0, 1)]
+        monkeypatch.setattr("live.watch.looks", lambda *_, **__: iter(at))
+        watch(closed_port(), out=str(tmp_path / "series"), **options)
+
+    return run
+
+
+def test_a_group_without_what_a_tier_needs_is_named_and_the_others_are_watched(
+    watched, tmp_path, capsys
+):
+    with_lag = LOPSIDED | {
+        "topics": {"t0": {"partitions": 2, "lag": [5, 5]}, "t1": {"partitions": 3, "lag": [1] * 3}}
+    }
+    watched(with_lag, EVEN, objective="peak_lag")
+    out, err = capsys.readouterr()
+    assert [line.split(" ", 1)[1] for line in out.splitlines()] == [
+        "1 group: 1 improvable",
+        "no change in 1 group",
+    ]
+    assert err.count("0Z even: topics.t.lag[0]: unknown, but tier peak_lag needs it") == 1
+    groups, _ = read_groups([str(tmp_path / "series")])
+    assert [group.name for group in groups] == ["orders", "even"] * 2
+
+
+def test_a_capture_is_kept_when_judging_it_is_interrupted(watched, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("compare.judged.judge", interrupted)
+    with pytest.raises(Ended, match="what was captured is kept"):
+        watched(EVEN)
+    groups, failures = read_groups([str(tmp_path / "series")])
+    assert ([group.name for group in groups], failures) == (["even"], [])
 
 
 @pytest.mark.parametrize(
