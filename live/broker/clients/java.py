@@ -49,13 +49,14 @@ class Java:
         for key, value in (settings | self.protocol(wanted.assignors) | {**wanted.config}).items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             properties.setProperty(key, text)
+        self._group, self._properties = wanted.group, properties
         self._consumer: Any = jpype.JClass(f"{CONSUMER}.KafkaConsumer")(properties)
         self._joined = False
         self._held: Held | None = None
         listener = jpype.JProxy(
             f"{CONSUMER}.ConsumerRebalanceListener",
             dict={
-                "onPartitionsAssigned": self._joins,
+                "onPartitionsAssigned": self.joins,
                 "onPartitionsRevoked": lambda _: None,
                 "onPartitionsLost": lambda _: None,
             },
@@ -84,6 +85,7 @@ class Java:
     def poll(self) -> None:
         """Read messages."""
         self._consumer.poll(self._wait)
+        self._joined = self._joined or self.is_member()
         held = {(str(e.topic()), int(e.partition())) for e in self._consumer.assignment()}
         self._held = held if self._joined else None
 
@@ -106,8 +108,13 @@ class Java:
         """Leave the group."""
         self._consumer.close()
 
-    def _joins(self, _: object) -> None:
+    def joins(self, _: object) -> None:
+        """Take note of the first assignment, an empty one too."""
         self._joined = True
+
+    def is_member(self) -> bool:
+        """Say whether the group has it, where that is not told by itself."""
+        return False
 
 
 class JavaKip848(Java):
@@ -117,3 +124,22 @@ class JavaKip848(Java):
         """Return the settings of the group's protocol."""
         remote = {"group.remote.assignor": assignors[0]} if assignors else {}
         return {"group.protocol": "consumer", **remote}
+
+    def joins(self, _: object) -> None:
+        """Take no note: what it is to have, others may still hold."""
+
+    def is_member(self) -> bool:
+        """Ask the broker whether it is one of a group in which nobody has to give up anything."""
+        import jpype
+
+        admin = jpype.JClass("org.apache.kafka.clients.admin.Admin").create(self._properties)
+        try:
+            groups = jpype.JClass("java.util.Collections").singleton(self._group)
+            told = admin.describeConsumerGroups(groups).all().get().get(self._group)
+        except jpype.JException:
+            return False
+        finally:
+            admin.close()
+        members = [str(each.consumerId()) for each in told.members()]
+        own = str(self._consumer.groupMetadata().memberId())
+        return str(told.groupState()) == "Stable" and own in members
