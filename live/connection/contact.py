@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import struct
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # A request of ten bytes: ApiVersions, version 0, correlation 1, no client id.
 _API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 1, -1)
+_LONGEST_ANSWER = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -73,30 +74,36 @@ def tried(address: str, settings: Mapping[str, object], seconds: float) -> Misse
         return contact(net, manager, seconds)
 
 
-def mechanism_is_enabled(
-    address: str, settings: Mapping[str, object], mechanism: str, seconds: float
-) -> bool:
-    """Say whether a broker takes a SASL mechanism, asked without showing any login.
+def mechanisms_at(
+    host: str, port: int, context: ssl.SSLContext | None, mechanism: str, seconds: float
+) -> tuple[str, ...]:
+    """Return the SASL mechanisms that a broker takes, nothing where it does not say.
+
+    It is asked for one, without showing any login. kafka-python drops the answer, which comes
+    with the end of the connection.
 
     Parameters
     ----------
-    settings : without SASL
+    context : how TLS is spoken; None where it is not
     """
-    from kafka.protocol.sasl import SaslHandshakeRequest
+    from kafka.protocol.sasl import SaslHandshakeRequest, SaslHandshakeResponse
 
-    with _opened(address, settings, seconds) as (net, manager):
-        (broker,) = manager.cluster.bootstrap_brokers()
-
-        async def ask() -> bool:
-            connection = manager.get_connection(broker.node_id, timeout_ms=seconds * 1000)
-            await connection
-            request = SaslHandshakeRequest(mechanism=mechanism, max_version=1)
-            answer = await connection.send_request(request)
-            return bool(answer.error_code == 0)
-
-        future = manager.call_soon(ask)
-        net.poll(timeout_ms=seconds * 1000, future=future)
-        return bool(future.is_done and future.exception is None and future.value)
+    body = SaslHandshakeRequest(mechanism=mechanism).encode(version=1)
+    asked = struct.pack(">ihhih", 10 + len(body), 17, 1, 1, -1) + body
+    try:
+        with ExitStack() as stack:
+            end = stack.enter_context(socket.create_connection((host, port), seconds))
+            if context is not None:
+                name = host.rstrip(".")
+                end = stack.enter_context(context.wrap_socket(end, server_hostname=name))
+            end.sendall(asked)
+            with end.makefile("rb") as answer:
+                (length,) = struct.unpack(">i", answer.read(4))
+                said = answer.read(min(max(length, 0), _LONGEST_ANSWER))
+        found = SaslHandshakeResponse.decode(said[4:], version=1)
+        return tuple(sorted(str(one) for one in found.mechanisms))
+    except (OSError, struct.error, ValueError, TypeError, IndexError, AttributeError):
+        return ()
 
 
 @contextmanager

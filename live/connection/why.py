@@ -7,7 +7,7 @@ import re
 import ssl
 from typing import TYPE_CHECKING
 
-from live.connection.contact import at, first_bytes, mechanism_is_enabled, speaks_tls, tried
+from live.connection.contact import at, first_bytes, mechanisms_at, speaks_tls, tried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +43,9 @@ def why(
         return f"no login is asked for there: give security.protocol={plain}"
     if isinstance(error, errors.IncompatibleBrokerVersion):
         return "what answers there does not tell about its cluster: a controller, or far too old"
+    if isinstance(error, errors.UnsupportedSaslMechanismError):
+        few = min(seconds, _LOOK_SECONDS)
+        return _not_enabled(host, port, settings, few) or _refused(settings)
     if isinstance(error, errors.SaslAuthenticationFailedError):
         return _refused(settings)
     if "proxy_url" in settings:
@@ -70,17 +73,41 @@ def _closed(
     if other is not None:
         return other
     if _tls_error(missed.error) is not None:
-        if _answers(address, {}, seconds):
-            give = protocol.replace("SSL", "PLAINTEXT")
-            return f"no TLS is spoken there: give security.protocol={give}"
-        return "it closed the connection instead of speaking TLS: is it a Kafka broker?"
-    bare = _without_login(settings)
-    if protocol.startswith("SASL_") and _answers(address, bare, seconds):
-        mechanism = str(settings["sasl_mechanism"])
-        if mechanism_is_enabled(address, bare, mechanism, seconds):
-            return _refused(settings)
-        return f"{mechanism} is not enabled there: give another sasl.mechanism"
+        return _without_tls(address, with_login=protocol.startswith("SASL_"), seconds=seconds)
+    if protocol.startswith("SASL_") and _answers(address, _without_login(settings), seconds):
+        return _not_enabled(host, port, settings, seconds) or _refused(settings)
     return "it closed the connection: it is no Kafka broker, or one older than 0.10"
+
+
+def _without_tls(address: str, *, with_login: bool, seconds: float) -> str:
+    """Return what is to be done where no TLS is spoken, and whether a login is asked for there.
+
+    To go without TLS is never the first thing to do: a login is read by everybody on the way.
+    """
+    missed = tried(address, {}, seconds)
+    if missed is not None and not missed.greeted:
+        return "it closed the connection instead of speaking TLS: is it a Kafka broker?"
+    here = "is this the right port?"
+    if missed is not None:
+        clear = "(without TLS the login would go in the clear)"
+        wants = "" if with_login else ", and a login is asked for"
+        return f"no TLS is spoken there{wants}: {here} {clear}"
+    asks = ", and no login is asked for" if with_login else ""
+    return f"no TLS is spoken there{asks}: {here} (if so: security.protocol=PLAINTEXT)"
+
+
+def _not_enabled(
+    host: str, port: int, settings: Mapping[str, object], seconds: float
+) -> str | None:
+    """Return which SASL mechanisms to take instead, None where the one that is set is enabled."""
+    mechanism = str(settings["sasl_mechanism"])
+    context = settings.get("ssl_context")
+    tls = context if isinstance(context, ssl.SSLContext) else None
+    offered = mechanisms_at(host, port, tls, mechanism, seconds)
+    if mechanism in offered:
+        return None
+    instead = f"the broker offers {', '.join(offered)}" if offered else "give another"
+    return f"sasl.mechanism={mechanism} is not enabled there: {instead}"
 
 
 def _answers(address: str, settings: Mapping[str, object], seconds: float) -> bool:

@@ -62,7 +62,10 @@ TLS_SPOKEN = "TLS is spoken there: give security.protocol=SSL, or SASL_SSL with 
         ({}, None),
         ({"sasl_plain_password": WRONG}, "login refused by SCRAM-SHA-256: check the user and"),
         ({"sasl_plain_username": "bob"}, "login refused by SCRAM-SHA-256: check the user and"),
-        ({"sasl_mechanism": "PLAIN"}, "PLAIN is not enabled there: give another sasl.mechanism"),
+        (
+            {"sasl_mechanism": "PLAIN"},
+            "sasl.mechanism=PLAIN is not enabled there: the broker offers SCRAM-SHA-256",
+        ),
         ({"ssl_cafile": None}, "its certificate is not trusted (self-signed certificate): give"),
         (
             NO_LOGIN | {"security_protocol": "SSL"},
@@ -84,6 +87,21 @@ def test_a_login_over_tls_leads_in_and_what_is_wrong_with_it_is_said(
         assert base64.b64encode(secret.encode()).decode() not in shown
 
 
+def test_nobody_is_advised_to_send_a_login_without_tls(told):
+    clear = "is this the right port? (without TLS the login would go in the clear)"
+    security = Security("SASL_PLAINTEXT", {"alice": PASSWORD}, MECHANISM)
+    with Broker.start(security=security) as broker:
+        assert reached(broker.bootstrap, told()) == f"no TLS is spoken there: {clear}"
+        bare = told(**NO_LOGIN, security_protocol="SSL")
+        assert reached(broker.bootstrap, bare) == (
+            f"no TLS is spoken there, and a login is asked for: {clear}"
+        )
+        plain = told(security_protocol="SASL_PLAINTEXT", sasl_mechanism="PLAIN")
+        assert reached(broker.bootstrap, plain) == (
+            "sasl.mechanism=PLAIN is not enabled there: the broker offers SCRAM-SHA-256"
+        )
+
+
 def test_a_certificate_of_another_host_is_said(secured, told):
     port = secured.bootstrap.rpartition(":")[2]
     said = reached(f"localhost:{port}", told())
@@ -92,9 +110,12 @@ def test_a_certificate_of_another_host_is_said(secured, told):
 
 
 def test_a_plain_listener_is_told_from_one_with_tls_or_a_login(secured, told):
+    port = "is this the right port? (if so: security.protocol=PLAINTEXT)"
     assert reached(secured.inside, told()) == (
-        "no TLS is spoken there: give security.protocol=SASL_PLAINTEXT"
+        f"no TLS is spoken there, and no login is asked for: {port}"
     )
+    bare = told(**NO_LOGIN, security_protocol="SSL")
+    assert reached(secured.inside, bare) == f"no TLS is spoken there: {port}"
     assert reached(secured.inside, told(security_protocol="SASL_PLAINTEXT")) == (
         "no login is asked for there: give security.protocol=PLAINTEXT"
     )
