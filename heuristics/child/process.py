@@ -8,10 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -162,12 +163,29 @@ def _from_the_lasting_thread(start: Start) -> subprocess.Popen[bytes]:
 
     Linux kills a child that asked for it when the thread ends that started it.
     """
-    return _lasting_thread().submit(start).result()
+    made: Future[subprocess.Popen[bytes]] = Future()
+    _lasting_thread().put((start, made))
+    return made.result()
 
 
 @cache
-def _lasting_thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, "starts children")
+def _lasting_thread() -> SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]]:
+    """Return what the thread takes starts from.
+
+    That of an executor does not last: it ends with the main thread, before others are waited for.
+    """
+    asked: SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]] = SimpleQueue()
+
+    def last() -> None:
+        while True:
+            start, made = asked.get()
+            try:
+                made.set_result(start())
+            except BaseException as error:
+                made.set_exception(error)
+
+    Thread(target=last, name="starts children", daemon=True).start()
+    return asked
 
 
 # A fork of this process has none of its threads.

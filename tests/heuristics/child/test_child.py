@@ -178,6 +178,23 @@ def test_a_child_outlives_the_thread_that_started_it():
     require_gone(pid, seconds=5)
 
 
+def test_children_live_and_start_while_a_thread_outlives_the_main_one():
+    body = """
+    import threading
+    def outlive():
+        threading.main_thread().join()
+        time.sleep(0.2)
+        print(child.call(os.getpid, seconds=30), flush=True)
+        with Child() as another:
+            print(another.call(abs, -3, seconds=30), flush=True)
+    threading.Thread(target=outlive).start()
+    """
+    with started(body) as parent:
+        said, noise = parent.communicate(timeout=60)
+    pid, same, answer = said.split()
+    assert (same, answer, noise) == (pid, "3", "")
+
+
 def test_closing_ends_a_call_of_another_thread_within_a_second():
     answers = []
     with Child() as child:
