@@ -42,6 +42,10 @@ class Process:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def warm_up(self) -> None:
+        """Begin to start it, without waiting for it."""
+        self._child.warm_up()
+
     def close(self) -> None:
         """Stop it; the next call starts a new one."""
         self._child.close()
@@ -76,7 +80,7 @@ def memory_share() -> int:
 
 @cache
 def process_of(folders: tuple[str, ...]) -> Process:
-    """Return the process of this worker, which ends when the worker does.
+    """Return the process of this worker, begun here, which ends when the worker does.
 
     Parameters
     ----------
@@ -85,7 +89,10 @@ def process_of(folders: tuple[str, ...]) -> Process:
     # After each task, Spark's worker looks for garbage among all that there is: what was imported
     # stays, and is not looked at any more.
     gc.freeze()
-    return Process(folders)
+    process = Process(folders)
+    # It is forked only while there is one thread, and to read Parquet starts others, for good.
+    process.warm_up()
+    return process
 
 
 def _ready(folders: tuple[str, ...], asked: str) -> None:
