@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,36 +194,37 @@ def _is_snapshot(file: File, start: bytes, line_bytes: int) -> bool:
 
 def _has_lines(file: File, line_bytes: int) -> bool:
     """Say whether the first line of a file is a document, and not the only line."""
-    with opened(file.path) as stream:
-        lines = lines_of(stream, None, first=1, most=line_bytes)
-        _, line = next(lines, (0, b""))
-        if not isinstance(line, bytes) or next(lines, None) is None:
-            return False
     try:
+        with opened(file.path) as stream:
+            lines = lines_of(stream, None, first=1, most=line_bytes)
+            _, line = next(lines, (0, b""))
+            if not isinstance(line, bytes) or next(lines, None) is None:
+                return False
         parse_json(line.decode("utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"cannot be read: {error.strerror}") from None
     except (BadInput, UnicodeDecodeError):
         return False
     return True
 
 
 def _cut(part: Part, most: int) -> Iterator[Part]:
-    """Yield a part, where it is lines in stretches of so many bytes, or a line more."""
-    if not isinstance(part, Lines) or part.size <= most or _begins_blank(part.file):
+    """Yield a part, where it is lines in stretches of so many bytes, or a line more.
+
+    What cannot be read any more stays whole: whoever reads it says why.
+    """
+    if not isinstance(part, Lines) or part.size <= most:
         yield part
         return
     start, first = 0, 1
-    with opened(part.file.path) as stream:
-        for place, number in line_starts(stream, most):
-            yield Lines(part.file, start, place, first, whole=False)
-            start, first = place, number
+    with suppress(OSError), opened(part.file.path) as stream:
+        # If it is empty is said by one who reads all of it.
+        if stream.peek(START)[:START].strip():
+            for place, number in line_starts(stream, most):
+                yield Lines(part.file, start, place, first, whole=False)
+                start, first = place, number
     if start < part.size:
         yield Lines(part.file, start, part.size, first, whole=start == 0)
-
-
-def _begins_blank(file: File) -> bool:
-    """Say whether a file begins with blanks: if it is empty is said by one who reads all of it."""
-    with opened(file.path) as stream:
-        return not stream.read(START).strip()
 
 
 def _row_groups(file: File) -> Iterator[RowGroup]:

@@ -289,3 +289,17 @@ def test_items_are_taken_in_halves_down_to_single_groups(tmp_path):
         + [f"{tmp_path / 'a.parquet'}:{n}" for n in range(1, 8)]
         + [f"3x10-10-topics-equal-fresh-{seed}" for seed in range(1, 6)]
     )
+
+
+def test_a_file_that_vanishes_before_it_is_cut_is_a_failure_with_its_place(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join(map(line, range(20))))
+
+    def vanished(size: int) -> int:
+        file.unlink()
+        return size // 4
+
+    (split,) = splits([str(tmp_path)], split_bytes=vanished)
+    (failure,) = (item for items in portions(split) for item in items)
+    reason = "cannot be read: No such file or directory"
+    assert failure == Failure(str(file), str(file), reason, None)
