@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Violation,
     )
     from groups.files import read_groups
+    from groups.fleet import Fleet
     from groups.importers import Failure
     from heuristics import AssignorFunction, Plan, assign
     from heuristics.time_limit import TimeLimit
@@ -71,6 +72,8 @@ if TYPE_CHECKING:
         solve_many,
     )
     from optimal.export import Model, export
+    from optimal.fleets.fleet_solution import FleetSolution
+    from optimal.fleets.solve_fleet import solve_fleet
 
     __version__: str
 
@@ -96,10 +99,13 @@ _AT_HOME = {
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",
     "groups.files": "read_groups",
+    "groups.fleet": "Fleet",
     "groups.importers": "Failure",
     "heuristics": "AssignorFunction Plan assign",
     "heuristics.time_limit": "TimeLimit",
     "optimal.export": "Model export",
+    "optimal.fleets.fleet_solution": "FleetSolution",
+    "optimal.fleets.solve_fleet": "solve_fleet",
     "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term check "
     "frontier solve solve_many",
 }
@@ -117,6 +123,8 @@ __all__ = [
     "Failed",
     "Failure",
     "Family",
+    "Fleet",
+    "FleetSolution",
     "Floor",
     "Frontier",
     "Glance",
@@ -175,6 +183,7 @@ __all__ = [
     "score_assignors",
     "size",
     "solve",
+    "solve_fleet",
     "solve_many",
     "spark_source",
     "worth_moving",

@@ -62,6 +62,20 @@ def solve_fleet(
     ------
     BadInput
         Where the objective is not known.
+
+    Examples
+    --------
+    >>> from assay import Fleet, Group, solve_fleet
+    >>> members = {"c0": {"subscription": ["t"]}, "c1": {"subscription": ["t"]}}
+    >>> groups = [
+    ...     Group.from_dict(
+    ...         {"format": "assay-group/1", "group": "g", "topics": {"t": n}, "members": members}
+    ...     )
+    ...     for n in (2, 3)
+    ... ]
+    >>> solved = solve_fleet(Fleet.of(groups))
+    >>> solved.status.tolist(), solved.value.tolist(), solved.loads.tolist()
+    (['optimal', 'optimal'], [[0, 0], [1, 0]], [1, 1, 2, 1])
     """
     tiers = parse_objective(objective)
     if not is_flow(tiers):

@@ -19,9 +19,9 @@ FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay,
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
 ALIASES = {
-    "Aim", "Any", "Bound", "Fraction", "Int32", "Int64", "Iterator", "Kind", "LastEvent",
-    "Literal", "Lower", "Mapping", "None",
-    "Objective", "Path", "Says", "Sequence", "Subscriptions", "Syntax", "ViolationKind",
+    "Aim", "Any", "Bools", "Bound", "Callable", "Floats", "Fraction", "Int32", "Int64", "Iterator",
+    "Kind", "LastEvent", "Literal", "Lower", "Mapping", "None", "Objective", "Path", "Says",
+    "Sequence", "Subscriptions", "Syntax", "ViolationKind", "Words",
 }  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def test_all_that_is_named_is_there_in_order():
     assert FUNCTIONS == [
         "advise", "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge",
         "play", "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
-        "solve_many", "spark_source", "worth_moving",
+        "solve_fleet", "solve_many", "spark_source", "worth_moving",
     ]  # fmt: skip
 
 
