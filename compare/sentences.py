@@ -6,13 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.wording import counted
+from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
+    from groups import Assignment
     from groups.arrays import Int64
+
+
+def not_valid(now: Assignment) -> str:
+    """Say why an assignment is not valid; where partitions are only not given out, how many."""
+    first, *rest = now.violations
+    if all(one.kind == "unassigned" for one in now.violations):
+        count = counted(len(now.violations), "partition")
+        named = few([f"{one.topic}-{one.partition}" for one in now.violations])
+        return f"{count} {'are' if rest else 'is'} with nobody for now: {named}"
+    return f"{first}{f', and {len(rest)} more' if rest else ''}"
 
 
 def sentence(judged: Judged) -> str:
@@ -24,9 +35,7 @@ def sentence(judged: Judged) -> str:
     if verdict.says == "nothing assigned yet":
         return f"{name}: nothing assigned yet to its {members}."
     if verdict.says == "not valid":
-        first, *rest = judged.now.violations
-        more = f", and {len(rest)} more" if rest else ""
-        return f"{name}: not valid. {first}{more}."
+        return f"{name}: not valid. {not_valid(judged.now)}."
     partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
     one = members == "1 member"
     holds = f"{members} {'holds' if one else 'hold'} {spread(judged.now.loads)}"

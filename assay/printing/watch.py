@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from compare.diff import Diff
-from compare.sentences import moves_needed
+from compare.sentences import moves_needed, not_valid
 from compare.verdict import WORST_FIRST
 from groups.named_assignment import NamedAssignment
 from groups.wording import counted, few
@@ -81,6 +81,8 @@ def _news(before: Judged | None, now: Judged) -> str | None:
 
 
 def _verdict(judged: Judged) -> str:
+    if judged.verdict.says == "not valid":
+        return f"not valid, {not_valid(judged.now)}"
     moves = moves_needed(judged)
     improvable = judged.verdict.says == "improvable" and moves is not None
     return f"improvable by moving {moves:,}" if improvable else judged.verdict.says

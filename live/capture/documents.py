@@ -10,7 +10,7 @@ from groups.errors import BadInput
 from groups.wording import counted, few
 from live.capture.obstacles import Obstacle, topic_obstacle
 from live.capture.offsets import Committed
-from live.capture.topics import names_in, read_by
+from live.capture.topics import names_in, read_by, with_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -119,6 +119,13 @@ def _unsure(group: Described, members: dict[str, MemberDocument], topics: Topics
         yield (
             f"owned: what members hold now, {group.moving} of {len(group.members)} on the way to "
             "their target"
+        )
+    left = with_nobody(group, topics)
+    if left:
+        named = few([f"{topic}-{number}" for topic, number in left])
+        yield (
+            f"owned: {counted(len(left), 'partition')} that members read with nobody for now, "
+            f"as between two rebalances: {named}"
         )
 
 

@@ -20,7 +20,7 @@ from live.capture.documents import document, valid
 from live.capture.listing import CLASSIC, CONSUMER, KINDS
 from live.capture.obstacles import Obstacle
 from live.capture.offsets import Committed, Logs, committed_by, logs_of
-from live.capture.topics import names_in, topics_of
+from live.capture.topics import names_in, topics_of, with_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -127,6 +127,8 @@ def _round(
             )
         elif isinstance(offsets, Obstacle) and offsets.passing and not last:
             found[name] = offsets
+        elif not last and with_nobody(group, topics):
+            found[name] = Obstacle(rebalancing(name), passing=True)
         elif not last and names_in(group, topics) & logs.moved:
             reason = f"group {name!r}: leaders of its partitions are moving: capture it again"
             found[name] = Obstacle(reason, passing=True)

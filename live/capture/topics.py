@@ -127,3 +127,24 @@ def read_by(member: Member, topics: Topics) -> list[str] | None:
     # here, who reads what is not known.
     given = {name for name in member.target or () if name in topics.partitions}
     return sorted(read) if given <= read else None
+
+
+def with_nobody(group: Described, topics: Topics) -> list[tuple[str, int]]:
+    """Return the partitions that a member of a classic group reads, and that nobody holds.
+
+    A cooperative assignor takes a partition from a member in one rebalance and gives it to
+    another in the next, and the group is stable in between. A KIP-848 group tells itself who is
+    on the way to a target.
+    """
+    if group.epochs is not None:
+        return []
+    read = {name for member in group.members for name in read_by(member, topics) or ()}
+    held = {
+        (name, number)
+        for member in group.members
+        for name, numbers in member.held.items()
+        for number in numbers
+    }
+    there = sorted(read & topics.partitions.keys())
+    keys = [(name, one.partition_index) for name in there for one in topics.partitions[name]]
+    return [key for key in keys if key not in held]

@@ -154,6 +154,15 @@ def test_a_capture_is_kept_when_judging_it_is_interrupted(watched, tmp_path, mon
     assert ([group.name for group in groups], failures) == (["even"], [])
 
 
+def test_a_line_says_why_an_assignment_is_not_valid():
+    members = {"c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [2]}}}
+    (left,) = judged(LOPSIDED | {"members": members})
+    assert news([], [left]) == "1 group: 1 not valid"
+    assert news(judged(EVEN), [left], failing=["even"], missed=["even"]) == (
+        "orders: new, 1 member, not valid, 2 partitions are with nobody for now: t1-0, t1-1"
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -12,6 +12,8 @@ from kafka.errors import (
     SaslAuthenticationFailedError,
 )
 
+from compare.judged import judge
+from compare.sentences import sentence
 from groups import Group
 from live.capture import rounds
 from live.capture.asking.cluster import Unanswered
@@ -173,6 +175,30 @@ def test_a_group_that_reconciles_is_waited_for():
     groups, _, cluster = captured(REAL, change, patterns=["kip"], patience=5)
     assert "assumed" not in groups["kip"]
     assert cluster.asked.count("OffsetFetchRequest") == 1
+
+
+def without_assignment(_, answer):
+    """The second member of a group as it is between two cooperative rebalances."""
+    answer.groups[0].members[1].member_assignment = b""
+
+
+def test_a_group_between_two_cooperative_rebalances_is_waited_for():
+    change = only("DescribeGroupsRequest", without_assignment, times=2)
+    groups, found, cluster = captured(REAL, change, patterns=["classic"], patience=5)
+    assert not found.failures
+    assert "assumed" not in groups["classic"]
+    assert judge([Group.from_dict(groups["classic"])])[0].verdict.says != "not valid"
+    assert cluster.asked.count("DescribeGroupsRequest") == 4
+
+
+def test_partitions_that_stay_with_nobody_are_named():
+    change = only("DescribeGroupsRequest", without_assignment)
+    groups, _, _ = captured(REAL, change, patterns=["classic"])
+    (line,) = groups["classic"]["assumed"]
+    assert line.startswith("owned: 3 partitions that members read with nobody for now")
+    assert "t0-3, t0-4" in line
+    (judged,) = judge([Group.from_dict(groups["classic"])])
+    assert sentence(judged).startswith("classic: not valid. 3 partitions are with nobody for now")
 
 
 def test_a_group_that_may_not_be_seen_is_told_from_one_that_is_not_there():
