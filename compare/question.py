@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups import Assignment, Group, values
+from groups.errors import BadInput
 from groups.tiers import is_flow
 from groups.unknown import reading_least
 from optimal import solve, solve_many
@@ -61,10 +62,22 @@ def questions(asked: Sequence[Open], tiers: Objective, time_limit: float | None)
 def solved_all(
     groups: Sequence[Group], tiers: Objective, time_limit: float | None
 ) -> list[Solution]:
-    """Solve groups, side by side where every tier is a flow."""
+    """Solve groups, side by side where every tier is a flow.
+
+    Raises
+    ------
+    BadInput
+        Where a group lacks what a tier needs; the message names the group.
+    """
     if is_flow(tiers):
         return solve_many(groups, tiers, time_limit=time_limit)
-    return [solve(group, tiers, time_limit=time_limit) for group in groups]
+    solved = []
+    for group in groups:
+        try:
+            solved.append(solve(group, tiers, time_limit=time_limit))
+        except BadInput as error:
+            raise error.within(group.name) from None
+    return solved
 
 
 def _less(solution: Solution, found: tuple[int, ...]) -> bool:

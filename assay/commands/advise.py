@@ -26,7 +26,8 @@ from assay.commands.options import (
     groups_in,
 )
 from assay.progress import far
-from assay.streams import note_assumed, show_json
+from assay.streams import note, note_assumed, show_json
+from groups.errors import BadInput
 from groups.wording import counted
 from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
@@ -105,11 +106,12 @@ def advise(
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
+    lacking: list[BadInput] = []
     with TimeLimit(CALL_SECONDS) as limit:
-        for given in groups:
-            far(f"{len(found):,} of {counted(len(groups), 'group')} looked at")
-            found.append(
-                advised(
+        for looked_at, given in enumerate(groups):
+            far(f"{looked_at:,} of {counted(len(groups), 'group')} looked at")
+            try:
+                advice = advised(
                     given,
                     lower=lower,
                     assignors=asked if one or asked is not None else (),
@@ -118,7 +120,14 @@ def advise(
                     time_limit=time_limit or (DEFAULT_SECONDS if one else each),
                     limit=limit,
                 )
-            )
+            except BadInput as error:
+                lacking.append(error.within(given.name))
+            else:
+                found.append(advice)
+    if lacking and not found:
+        raise lacking[0]
+    for refused in lacking:
+        note(str(refused))
     if one:
         note_assumed(found[0].assumed)
     if format_ == "json":
@@ -128,4 +137,4 @@ def advise(
         print_advice(found[0])
     else:
         print_all(found)
-    raise typer.Exit(2 if damaged else 0)
+    raise typer.Exit(2 if damaged or lacking else 0)

@@ -252,3 +252,18 @@ def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name
         (one.verdict.at_least for one in order[:4]), reverse=True
     )
     assert [one.group.name for one in order] == ["d", "e", "b", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    "objective", ["balance > peak_lag", "balance > stickiness > moved_weight"]
+)
+def test_of_several_groups_the_one_that_lacks_what_a_tier_needs_is_named(objective):
+    document = {
+        "format": "assay-group/1",
+        "group": "known",
+        "topics": {"t": {"partitions": 1, "lag": [5], "weight": [2]}},
+        "members": {"a": {"subscription": ["t"], "owned": {"t": [0]}}},
+    }
+    lacking = document | {"group": "lacking", "topics": {"t": 1}}
+    with pytest.raises(BadInput, match=r"^lacking: topics\.t\..* unknown, but tier"):
+        judge([Group.from_dict(one) for one in (document, lacking)], objective)

@@ -46,6 +46,16 @@ CALLS = {
     "lag": ("advise", "lag.json"),
     "named": ("advise", "orders.json", "--assignor", "range"),
     "twice": ("advise", "twice.jsonl"),
+    "one without lag": ("advise", "lagging.jsonl", "--lower", "peak_lag"),
+    "one without lag, json": (
+        "advise",
+        "lagging.jsonl",
+        "--lower",
+        "peak_lag",
+        "--format",
+        "json",
+    ),
+    "none with lag": ("advise", "twice.jsonl", "--lower", "peak_lag"),
 }
 
 
@@ -56,6 +66,8 @@ def folder(tmp_path_factory) -> Path:
     (made / "all.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in several))
     captures = [LOPSIDED | {"captured_at": f"2026-11-2{day}T10:00:00Z"} for day in (0, 1)]
     (made / "twice.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in captures))
+    lagging = [LOPSIDED, LAG, LAG | {"group": "other"}]
+    (made / "lagging.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lagging))
     documents = {
         "orders": LOPSIDED, "spare": SPARE, "hostile": HOSTILE, "unknown": UNKNOWN, "lag": LAG,
     }  # fmt: skip
@@ -119,6 +131,24 @@ def test_captures_of_one_group_are_told_by_their_time(said):
     assert [line.split()[1] for line in found[3:5]] == [
         "2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z",
     ]  # fmt: skip
+
+
+def test_a_group_that_lacks_what_decides_is_named_and_the_others_are_advised(said):
+    run = said["one without lag"]
+    assert run.returncode == 2
+    assert run.stderr == (
+        "orders: topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)\n"
+    )
+    assert [line.split()[0] for line in run.stdout.splitlines()[3:-1]] == ["lag", "other"]
+    as_json = said["one without lag, json"]
+    assert (as_json.returncode, as_json.stderr) == (2, run.stderr)
+    found = [json.loads(line)["group"] for line in as_json.stdout.splitlines()]
+    assert found == ["lag", "other"]
+
+
+def test_where_no_group_can_be_advised_one_line_says_why_of_the_first(said):
+    message = "orders: topics.t0.lag[0]: unknown, but tier peak_lag needs it"
+    assert message in one_line(said["none with lag"], 2)
 
 
 def test_what_is_not_valid_is_mended_first(said):
