@@ -42,11 +42,13 @@ class Connection:
     bootstrap : ``HOST:PORT``, or several with commas between them
     settings : as kafka-python names them; not shown, as passwords are among them
     timeout : seconds that connecting may take, and each answer afterwards
+    secrets : what nobody may see besides, as it is in an object among the settings
     """
 
     bootstrap: str
     settings: Mapping[str, object] = field(default_factory=dict, repr=False)
     timeout: float = DEFAULT_SECONDS
+    secrets: tuple[Secret, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Take passwords for secrets, however they are given."""
@@ -79,7 +81,8 @@ class Connection:
             Where an address is none, or a setting is not known or not good.
         """
         addresses_in(bootstrap)
-        return cls(bootstrap, settings_of(command_config, config), timeout)
+        settings, secrets = settings_of(command_config, config)
+        return cls(bootstrap, settings, timeout, secrets)
 
     @contextmanager
     def admin(self) -> Iterator[KafkaAdminClient]:
@@ -195,7 +198,7 @@ class Connection:
         return None
 
     def _shown(self, text: str) -> str:
-        return without_secrets(text, self.settings.values())
+        return without_secrets(text, (*self.secrets, *self.settings.values()))
 
 
 def _within(error: Exception) -> str:

@@ -37,11 +37,14 @@ _PLACEHOLDER = re.compile(r"\s*\$\{[^}]*\}\s*")
 CLIENT_ID = "assay"
 
 
-def settings_of(command_config: str | None, given: Sequence[str]) -> dict[str, object]:
+def settings_of(
+    command_config: str | None, given: Sequence[str]
+) -> tuple[dict[str, object], tuple[Secret, ...]]:
     """Return what kafka-python is told: by a properties file, then by ``KEY=VALUE`` texts.
 
-    Keys are those of Java's console tools, of librdkafka or of kafka-python. What stands later
-    wins. Messages name keys and places, and never a value that could be a secret.
+    The second value are the secrets in it, also those that only an object holds. Keys are those
+    of Java's console tools, of librdkafka or of kafka-python. What stands later wins. Messages
+    name keys and places, and never a value that could be a secret.
 
     Raises
     ------
@@ -57,7 +60,8 @@ def settings_of(command_config: str | None, given: Sequence[str]) -> dict[str, o
             raise error.within(place) from None
         told |= said
         implied |= follows
-    return _whole(implied | told, command_config or "--config")
+    secrets = tuple(value for value in told.values() if isinstance(value, Secret))
+    return _whole(implied | told, command_config or "--config"), secrets
 
 
 def _entries(file: str | None, given: Sequence[str]) -> Iterator[tuple[str, str, str]]:

@@ -4,6 +4,7 @@ import base64
 import logging
 
 import pytest
+from kafka.errors import KafkaError
 
 from groups import BadInput
 from groups.documents.texts import read_bytes
@@ -100,6 +101,15 @@ def test_nobody_is_advised_to_send_a_login_without_tls(told):
         assert reached(broker.bootstrap, plain) == (
             "sasl.mechanism=PLAIN is not enabled there: the broker offers SCRAM-SHA-256"
         )
+
+
+def test_a_token_is_shown_as_stars_in_what_the_client_says(broker):
+    token = ("sasl.mechanism=OAUTHBEARER", f"sasl_oauth_token={PASSWORD}")
+    connection = Connection.told(
+        broker.bootstrap, config=("security.protocol=PLAINTEXT", *token), timeout=10
+    )
+    with pytest.raises(BadInput, match=r"refused: Bearer \*\*\*$"), connection.admin():
+        raise KafkaError(f"refused: Bearer {PASSWORD}")
 
 
 def test_a_certificate_of_another_host_is_said(secured, told):

@@ -24,7 +24,7 @@ def told(tmp_path):
     def settings(text="", *given):
         file = tmp_path / "client.properties"
         file.write_text(text, encoding="utf-8")
-        return settings_of(str(file), given)
+        return settings_of(str(file), given)[0]
 
     return settings
 
@@ -171,9 +171,10 @@ def test_a_mechanism_says_what_it_needs(mechanism, said):
 
 def test_a_token_is_handed_to_the_client_as_it_is():
     given = ["security.protocol=SASL_PLAINTEXT", "sasl.mechanism=OAUTHBEARER"]
-    settings = settings_of(None, [*given, f"sasl_oauth_token={PASSWORD}"])
+    connection = Connection.told("a:1", config=[*given, f"sasl_oauth_token={PASSWORD}"])
+    settings = connection.settings
     assert f"Bearer {settings['sasl_oauth_token_provider'].token()}" == f"Bearer {PASSWORD}"
-    assert PASSWORD not in repr(settings)
+    assert PASSWORD not in f"{connection!r} {settings!r}"
 
 
 @pytest.mark.parametrize(

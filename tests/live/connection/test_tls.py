@@ -16,7 +16,7 @@ PASSWORD = "hunter2-and-more"
 
 
 def context(*given) -> ssl.SSLContext:
-    made = settings_of(None, ["security.protocol=SSL", *given])["ssl_context"]
+    made = settings_of(None, ["security.protocol=SSL", *given])[0]["ssl_context"]
     assert isinstance(made, ssl.SSLContext)
     return made
 
