@@ -29,7 +29,7 @@ from assay.progress import far
 from assay.streams import note, note_assumed, show_json
 from groups.errors import BadInput
 from groups.wording import counted
-from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from compare.advice.advice import Advice

@@ -17,7 +17,7 @@ from assay.commands.importing import note_each_assumed, write_snapshots
 from assay.commands.options import Reset
 from groups.extras import require
 from groups.folders import PARQUET
-from live.connection import DEFAULT_SECONDS
+from live.waiting import DEFAULT_SECONDS
 
 
 def capture(

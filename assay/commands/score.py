@@ -41,7 +41,7 @@ from compare.scoring import assignors_asked, score_assignors, score_without_subs
 from groups.tiers import parse_objective
 from groups.wording import counted
 from heuristics import assignor_named
-from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,7 @@ from assay.signals import ending_on_signals
 from assay.streams import note, show
 from groups.errors import BadInput
 from groups.wording import counted, rounded
-from live.connection import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,8 +3,8 @@
 `Connection` is the one door. Passwords stand in `Secret`, which shows none.
 """
 
-from live.connection.connection import DEFAULT_SECONDS, Connection
+from live.connection.connection import Connection
 from live.connection.loading import load_kafka_python
 from live.connection.secrets import Secret
 
-__all__ = ["DEFAULT_SECONDS", "Connection", "Secret", "load_kafka_python"]
+__all__ = ["Connection", "Secret", "load_kafka_python"]

@@ -16,6 +16,7 @@ from live.connection.names import SECRET
 from live.connection.secrets import Secret, kafka_python_silent, without_secrets
 from live.connection.settings import settings_of
 from live.connection.why import why
+from live.waiting import DEFAULT_SECONDS, LOOK_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
 
     from live.connection.contact import Missed
 
-DEFAULT_SECONDS = 10.0
 DEFAULT_PORT = 9092
 _LEAST_SECONDS = 0.1
-_LOOK_SECONDS = 2.0
 _ADDRESS = re.compile(r"(?:[A-Z_]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]@]+)(?::([0-9]{1,5}))?")
 
 
@@ -184,14 +183,14 @@ class Connection:
             errors.RequestTimedOutError,
         )
         for broker in manager.cluster.brokers() if isinstance(error, lost) else ():
-            seconds = min(self.timeout, _LOOK_SECONDS)
+            seconds = min(self.timeout, LOOK_SECONDS)
             found = self._unreached(broker.host, broker.port, seconds)
             if found is None:
                 missed = tried(at(broker.host, broker.port), self.settings, seconds)
                 if missed is not None:
                     found = why(missed, broker.host, broker.port, self.settings, seconds)
             if found is not None:
-                place = f"{broker.host}:{broker.port}"
+                place = at(broker.host, broker.port)
                 return (
                     f"it names broker {broker.node_id} at {place} (advertised.listeners): {found}"
                 )

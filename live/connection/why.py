@@ -8,6 +8,7 @@ import ssl
 from typing import TYPE_CHECKING
 
 from live.connection.contact import at, first_bytes, mechanisms_at, speaks_tls, tried
+from live.waiting import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 # As OpenSSL numbers what is wrong with a certificate.
 _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
-_LOOK_SECONDS = 2.0
 _TLS_RECORD = b"\x15\x03"
 _SPEAKS_TLS = "TLS is spoken there: give security.protocol=SSL, or SASL_SSL with a login"
 
@@ -44,14 +44,14 @@ def why(
     if isinstance(error, errors.IncompatibleBrokerVersion):
         return "what answers there does not tell about its cluster: a controller, or far too old"
     if isinstance(error, errors.UnsupportedSaslMechanismError):
-        few = min(seconds, _LOOK_SECONDS)
+        few = min(seconds, LOOK_SECONDS)
         return _not_enabled(host, port, settings, few) or _refused(settings)
     if isinstance(error, errors.SaslAuthenticationFailedError):
         return _refused(settings)
     if "proxy_url" in settings:
         return f"it is not reached through the proxy: {error}"
     if isinstance(error, errors.KafkaConnectionError | ssl.SSLEOFError | ConnectionResetError):
-        return _closed(missed, host, port, settings, min(seconds, _LOOK_SECONDS))
+        return _closed(missed, host, port, settings, min(seconds, LOOK_SECONDS))
     if isinstance(error, OSError) and error.errno:
         said = os.strerror(error.errno).lower()
         return f"{said}: is a broker running there, at that host and port?"
