@@ -17,6 +17,7 @@ from kafka.errors import (
 )
 
 from live.capture.asking import answers, requests
+from live.connection.contact import at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,7 +137,7 @@ class Cluster:
 
     def _at(self, node: int) -> str:
         broker = self._manager.cluster.broker_metadata(node)
-        return "" if broker is None else f" at {broker.host}:{broker.port}"
+        return "" if broker is None else f" at {at(broker.host, broker.port)}"
 
     def _why(self, error: KafkaError) -> str:
         if isinstance(error, (KafkaTimeoutError, RequestTimedOutError)):
