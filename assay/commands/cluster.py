@@ -9,6 +9,7 @@ import typer
 from assay.commands.options import MOST_SECONDS, as_told
 from assay.streams import note
 from groups.errors import BadInput
+from live.waiting import DEFAULT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,9 +98,18 @@ def reached_instead(
         return None, [*files]
     if files:
         raise BadInput(f"{files[0]}: FILE or {BOOTSTRAP}, not both")
-    words = ["--command-config", command_config] if command_config else []
     live = connection_to(bootstrap, command_config, config, timeout)
-    return live, [BOOTSTRAP, bootstrap, *words]
+    return live, [BOOTSTRAP, bootstrap, *_repeated(command_config, config or (), timeout)]
+
+
+def _repeated(command_config: str | None, config: Sequence[str], timeout: float) -> list[str]:
+    """Return the words that tell a connection, with dots for what nobody may see."""
+    from live.connection.names import without_secret
+
+    words = ["--command-config", command_config] if command_config else []
+    for shown in filter(None, map(without_secret, config)):
+        words += ["--config", shown]
+    return words if timeout == DEFAULT_SECONDS else [*words, "--timeout", f"{timeout:g}"]
 
 
 def groups_of(

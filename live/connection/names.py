@@ -113,6 +113,18 @@ def is_without_effect(key: str) -> bool:
     return key in WITHOUT_EFFECT or key.startswith("config.providers.")
 
 
+def without_secret(text: str) -> str | None:
+    """Return ``KEY=VALUE`` as it may be shown, None where it changes nothing.
+
+    Which values are secret is told by their keys: nobody sees by its look what a password is.
+    """
+    key, _, value = text.partition("=")
+    name = key.strip()
+    if is_without_effect(name):
+        return None
+    return f"{name}={'...' if name == JAAS or KNOWN.get(name) in SECRET else value}"
+
+
 def unknown(key: str) -> str:
     """Say that a setting is not known, and which is the nearest.
 
