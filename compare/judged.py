@@ -89,7 +89,7 @@ def judge(
     Raises
     ------
     BadInput
-        Where the objective is not known, or a group lacks what a tier needs.
+        Where the objective is not known, or a group lacks what a tier needs; the message names it.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def _judged(
         try:
             judged += judge([group], tiers, time_limit=time_limit)
         except BadInput as error:
-            unjudged[group.name] = error.within(group.name)
+            unjudged[group.name] = error
     return judged, unjudged
 
 
