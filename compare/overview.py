@@ -144,12 +144,16 @@ def overview_of(judged: Sequence[Judged], lowest: Sequence[LowestPeak | None] = 
         says=Counter(one.verdict.says for one in judged),
         names={says: len(found) for says, found in names.items()},
         questions=sum(one.verdict.question is not None for one in judged),
-        guessed={
-            said: sum(any(said in line for line in one.group.assumed) for one in judged)
-            for said in GUESSES
-        },
+        guessed=guessed_in([one.group.assumed for one in judged]),
         worst=worst,
     )
+
+
+def guessed_in(assumed: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return of each guess in `GUESSES` how many groups rest on it, by what each assumes."""
+    return {
+        said: sum(any(said in line for line in lines) for lines in assumed) for said in GUESSES
+    }
 
 
 def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.printing.overview import print_guessed
 from assay.printing.table import Table
 from assay.printing.terminal import tell
 from assay.streams import show
@@ -13,19 +15,22 @@ from compare.advice.words import (
     gains_nothing,
     headline,
     in_short,
+    more_even,
+    told,
     what_decides,
     what_to_do,
     why,
 )
+from compare.overview import guessed_in
 from compare.page.group.moves import moves_to
-from groups.wording import counted
+from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.advice.advice import Advice, Change
 
-MOST_MOVES = 8
+MOST_MOVES, MOST_CONDITIONS = 8, 5
 
 
 def print_advice(advice: Advice) -> None:
@@ -36,9 +41,9 @@ def print_advice(advice: Advice) -> None:
     for change in advice.same_peak:
         tell("For the same peak:")
         _print_change("- ", change, advice)
-    if advice.more_even is not None:
-        moves = counted(advice.more_even, "move")
-        tell(f"Loads can be more even with {moves}, the greatest stays: assay score shows it.")
+    if said := more_even(advice):
+        shows = "assay score shows it" if advice.lower == "peak_load" else "--lower peak_load"
+        tell(f"{said[0].upper()}{said[1:]}: {shows}.")
     nothing = gains_nothing(advice)
     if nothing:
         tell("What does not help:")
@@ -59,26 +64,41 @@ def print_all(advice: Sequence[Advice]) -> None:
     show("")
     # A group that is there more than once is told by when it was captured.
     times = int(len({one.group for one in order}) < len(order))
-    heads = ["group", *["captured at"] * times, "what decides", "now", "then", "less"]
-    right = [times + column for column in (2, 3, 4, 6)]
-    table = Table(*heads, "change first", "moves", right=right, gives_way=[times + 1])
+    heads = ["group", *["captured at"] * times, "what decides", "now", "without it", "then"]
+    right = [times + column for column in (2, 3, 4, 5, 7)]
+    table = Table(*heads, "less", "change first", "moves", right=right, gives_way=[times + 1])
     for one in order:
         change = one.changes[0] if one.changes else None
         first = [one.group, *[one.captured_at] * times, one.lower]
         now = None if one.now is None else f"{one.now:,}"
-        if change is None:
-            table.add(*first, now, None, None, one.question, None)
-            continue
-        then = f"{change.after.value / change.after.per:,.4g}"
-        if change.after.per == 1:
-            then = f"{change.after.value:,}"
-        less = f"{int(100 * change.share)}%" if change.before is not None else "not valid"
-        table.add(*first, now, then, less, in_short(change, one), change.moves)
+        gain: list[object] = [None, None, None]
+        if change is not None:
+            before, then = change.before, told(replace(change.after, bound=change.after.value))
+            gain = [None, then, "not valid"]
+            if before is not None:
+                gain = [told(before), then, f"{int(100 * change.share)}%"]
+        table.add(*first, now, *gain, in_short(one), None if change is None else change.moves)
     table.show()
     tell(
-        "less: by how much of it at least; one in full: --group NAME; "
-        "by partitions, not lag: --lower peak_load"
+        "without it: what the busiest has without that change, at the best; of moves: now; "
+        "less: by how much of that at least"
     )
+    _print_assumed(order)
+    tell("one in full: --group NAME; by partitions, not lag: --lower peak_load")
+
+
+def _print_assumed(advice: Sequence[Advice]) -> None:
+    """Print on what the advice on some groups rests."""
+    print_guessed(guessed_in([one.assumed for one in advice]), len(advice))
+    named: dict[str, list[str]] = {}
+    for one in advice:
+        if one.condition is not None:
+            named.setdefault(one.condition, []).append(one.group)
+    for condition, names in list(named.items())[:MOST_CONDITIONS]:
+        tell(f"{few(list(dict.fromkeys(names)))}: only if {condition}")
+    if len(named) > MOST_CONDITIONS:
+        more = counted(len(named) - MOST_CONDITIONS, "condition")
+        tell(f"and {more} more: see each group in full")
 
 
 def _print_change(lead: str, change: Change, advice: Advice) -> None:

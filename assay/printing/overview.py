@@ -17,7 +17,7 @@ from groups.columns.offsets import latest_assumed
 from groups.wording import counted, duration, few, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
@@ -117,9 +117,7 @@ def print_lines(
 
 def print_notes(overview: Overview) -> None:
     """Print what is not in the texts, what would decide a verdict, and on what one depends."""
-    for said, what in GUESSES.items():
-        if count := overview.guessed.get(said, 0):
-            tell(f"not in the text of {count:,} of {counted(overview.captured, 'group')}: {what}")
+    print_guessed(overview.guessed, overview.captured)
     asked = [one for one in overview.worst if one.verdict.question]
     for one in asked[:MOST_QUESTIONS]:
         tell(f"{one.name}: {one.verdict.question}")
@@ -129,6 +127,19 @@ def print_notes(overview: Overview) -> None:
     conditions = {one.verdict.condition for one in overview.worst}
     for condition in sorted(filter(None, conditions)):
         show(f"* if {condition}")
+
+
+def print_guessed(guessed: Mapping[str, int], captured: int) -> None:
+    """Print what some of the groups rest on that is not in their texts.
+
+    Parameters
+    ----------
+    guessed : of each guess in `GUESSES`, how many groups rest on it
+    captured : how many groups there are
+    """
+    for said, what in GUESSES.items():
+        if count := guessed.get(said, 0):
+            tell(f"not in the text of {count:,} of {counted(captured, 'group')}: {what}")
 
 
 def in_words(tiers: Objective) -> str:

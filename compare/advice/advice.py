@@ -202,7 +202,7 @@ class Advice:
     same_peak : what keeps the peak and saves something
     no_gain : the kinds of change that do not lower it
     assignors : what those tried do, in the order asked for
-    more_even : moves that make loads more even though the peak stays; None where none do
+    more_even : moves that make loads more even, where none lowers the peak; None where none do
     question : what would decide more, as in "does c-2 read t1?"
     condition : what was assumed for all of it
     new_members : what new members are taken to read, in a sentence
@@ -230,8 +230,8 @@ class Advice:
 
     @property
     def share(self) -> Fraction:
-        """The greatest proved gain of any change, as a share of the peak before; 0..1."""
-        return max((change.share for change in self.changes), default=Fraction(0))
+        """The proved gain of the first change, as a share of the peak before; 0..1."""
+        return self.changes[0].share if self.changes else Fraction(0)
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-advice/1`` document."""

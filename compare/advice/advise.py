@@ -31,6 +31,7 @@ from groups.needs import require_data
 from groups.tiers import values
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
+from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _advised(
         same_peak=() if fewer is None else (fewer,),
         no_gain=tuple(one for one in found if isinstance(one, NoGain)),
         assignors=tuple(trials),
-        more_even=_more_even(best, now, lower, by_hand),
+        more_even=_more_even(best, now, lower, by_hand, time_left),
         question=_question(asked.group, lower, time_left) if is_open else None,
         new_members=reading(worlds.most, asked.like),
     )
@@ -277,13 +278,22 @@ def _partitions(worlds: Worlds, best: Best, lower: Lower, time_left: TimeLeft) -
 
 
 def _more_even(
-    best: Best, now: Assignment | None, lower: Lower, by_hand: Change | NoGain | None
+    best: Best,
+    now: Assignment | None,
+    lower: Lower,
+    by_hand: Change | NoGain | None,
+    time_left: TimeLeft,
 ) -> int | None:
-    """Return the moves to more even loads, where the peak stays the same."""
-    if now is None or lower != "peak_load" or not isinstance(by_hand, NoGain):
+    """Return the moves to more even loads, where that does not lower the peak."""
+    if now is None or not isinstance(by_hand, NoGain):
         return None
-    (there,), (least,) = values(now, ("balance",)), values(best.assignment, ("balance",))
-    return len(best.assignment.moved) if least < there else None
+    even: Assignment | None = best.assignment
+    if lower == "peak_lag":
+        # Of those with the least lag some move more than balance takes.
+        even = solve(now.group, TIERS_OF["peak_load"], time_limit=time_left.share(4)).assignment
+    if even is None or values(even, ("balance",)) >= values(now, ("balance",)):
+        return None
+    return len(even.moved)
 
 
 def _question(group: Group, lower: Lower, time_left: TimeLeft) -> str | None:

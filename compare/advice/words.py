@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from groups.wording import counted, few
@@ -156,7 +157,10 @@ def conclusion(advice: Advice) -> str:
     if all(one.proved for one in advice.no_gain):
         named = ", ".join(NAMED[one.kind] for one in advice.no_gain)
         given = f", if {advice.condition}" if advice.condition else ""
-        return f"As good as can be, and proved to be{given}: none of these lowers it: {named}."
+        lead = "As good as can be, and proved to be"
+        if advice.more_even is not None:
+            lead = "Proved"
+        return f"{lead}{given}: none of these lowers it: {named}."
     return "Nothing is known that lowers it."
 
 
@@ -170,9 +174,41 @@ def what_decides(advice: Advice) -> str:
     )
 
 
-def in_short(change: Change, advice: Advice) -> str:
-    """Say what to change in a few words."""
-    return what_to_do(change, advice).partition(":")[0]
+def more_even(advice: Advice) -> str:
+    """Say that moves make loads more even though they do not lower the peak; else nothing."""
+    if advice.more_even is None:
+        return ""
+    moves = counted(advice.more_even, "move")
+    if advice.lower == "peak_lag":
+        return f"decided by lag; {moves} would make the partitions more even"
+    return f"loads can be more even with {moves}, the greatest stays"
+
+
+def in_short(advice: Advice) -> str:
+    """Say what to change first in a few words, or why nothing is."""
+    if advice.changes:
+        return what_to_do(advice.changes[0], advice).partition(":")[0]
+    if advice.question is not None:
+        return advice.question
+    if not advice.members:
+        return "no members"
+    if not advice.total:
+        return "nobody reads a partition" if advice.lower == "peak_load" else "no lag"
+    if advice.now is None:
+        return "nothing assigned yet"
+    if advice.best is None:
+        return "nothing was found in time"
+    if advice.more_even is not None:
+        return more_even(advice)
+    proved = all(one.proved for one in advice.no_gain)
+    return "nothing lowers it" if proved else "nothing is known that lowers it"
+
+
+def told(peak: Peak) -> str:
+    """Return a peak as a table shows it, in partitions of today."""
+    if peak.proved:
+        return _parts(peak)
+    return f"{_parts(replace(peak, value=peak.bound))} to {_parts(peak)}"
 
 
 def _even(advice: Advice) -> str:

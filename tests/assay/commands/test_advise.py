@@ -31,7 +31,33 @@ SPARE = {
 }
 SPARE["members"]["m0"]["owned"]["t"].append(4)
 LAG = EVEN | {"topics": {"t": {"partitions": 2, "lag": [7, 3]}}, "group": "lag"}
+# Lag decides, and the partitions could be more even; of one of them nobody has committed.
+LAGGING = {
+    "format": "assay-group/1",
+    "group": "behind",
+    "topics": {
+        "t": {
+            "partitions": 4,
+            "offsets": [
+                {"beginning": 0, "end": 90, "committed": 10},
+                *[{"beginning": 0, "end": 90, "committed": 90}] * 2,
+                {"beginning": 0, "end": 90, "committed": None},
+            ],
+        }
+    },
+    "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}},
+        "b": {"subscription": ["t"], "owned": {"t": [3]}},
+    },
+}
+LATEST = (
+    "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition without a "
+    "commit; see --reset)"
+)
 CALLS = {
+    "behind": ("advise", "behind.json"),
+    "behind and more": ("advise", "behind.json", "all.jsonl"),
+    "behind since": ("advise", "behind.json", "all.jsonl", "--reset", "earliest"),
     "one": ("advise", "orders.json"),
     "json": ("advise", "orders.json", "--format", "json"),
     "all": ("advise", "all.jsonl"),
@@ -70,6 +96,7 @@ def folder(tmp_path_factory) -> Path:
     (made / "lagging.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lagging))
     documents = {
         "orders": LOPSIDED, "spare": SPARE, "hostile": HOSTILE, "unknown": UNKNOWN, "lag": LAG,
+        "behind": LAGGING,
     }  # fmt: skip
     for name, document in documents.items():
         (made / f"{name}.json").write_text(json.dumps(document))
@@ -118,11 +145,50 @@ def test_the_document_has_every_move_and_the_numbers_of_the_sentences(said):
 def test_of_several_groups_there_is_a_line_each_and_the_greatest_gain_first(said):
     found = lines(said["all"])
     assert found[0] == "2 of 5 groups can be improved for sure."
-    rows = [line.split()[0] for line in found[3:-1]]
+    rows = [line.split()[0] for line in found[3:8]]
     assert rows == ["torn", "orders", "empty", "even", "idle"]
     documents = [json.loads(line) for line in good(said["all json"]).stdout.splitlines()]
     assert [one["group"] for one in documents] == ["orders", "even", "idle", "torn", "empty"]
     assert not any(one["assignors"] for one in documents)
+
+
+def test_of_several_groups_the_gain_is_one_of_the_numbers_beside_it(said):
+    found = lines(said["all"])
+    assert found[2].split() == [
+        "group", "what", "decides", "now", "without", "it", "then", "less", "change", "first",
+        "moves",
+    ]  # fmt: skip
+    (orders,) = [line for line in found if line.startswith("orders ")]
+    assert orders.split()[2:6] == ["5", "5", "3", "40%"]
+    documents = [json.loads(line) for line in good(said["all json"]).stdout.splitlines()]
+    (changes,) = [one["changes"] for one in documents if one["group"] == "orders"]
+    assert (changes[0]["before"]["value"], changes[0]["after"]["value"]) == (5, 3)
+
+
+def test_of_several_groups_each_without_a_change_has_the_reason(said):
+    found = {line.split()[0]: line for line in lines(said["behind and more"]) if line}
+    for group, reason in {
+        "behind": "decided by lag; 1 move would make the partitions more even",
+        "empty": "no members",
+        "idle": "nothing assigned yet",
+        "even": "nothing lowers it",
+    }.items():
+        assert found[group].rstrip(" -").endswith(reason)
+
+
+def test_of_several_groups_it_is_said_which_advice_rests_on_where_consumers_start(said):
+    assert f"behind: only {LATEST}" in lines(said["behind and more"])
+    assert "start at the end" not in good(said["behind since"]).stdout
+
+
+def test_partitions_that_could_be_more_even_are_told_where_lag_decides(said):
+    found = said["behind"].stdout.splitlines()
+    assert found[0].endswith(f" has less, {LATEST}.")
+    assert found[1] == (
+        "Decided by lag; 1 move would make the partitions more even: --lower peak_load."
+    )
+    assert any(line.startswith(f"Proved, {LATEST}: none of these lowers it: ") for line in found)
+    assert not any("As good as can be" in line for line in found)
 
 
 def test_captures_of_one_group_are_told_by_their_time(said):
