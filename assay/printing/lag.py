@@ -31,7 +31,7 @@ def lag_columns(
     columns: dict[str, Column] = {}
     if "peak_lag" not in solution.objective:
         columns["peak lag"] = [_above(peak, lowest) for peak in peaks]
-    if any(seconds is not None for seconds in times):
+    if any(times):
         columns["catch-up"] = [("-" if s is None else duration(s), "") for s in times]
     return columns
 
@@ -45,7 +45,7 @@ def members_behind(now: Behind | None, then: Behind | None) -> dict[str, list[st
         return {}
     sides = {"now": now, "best": then}
     columns = {f"lag {n}": [f"{r:,}" for r in one.records] for n, one in sides.items()}
-    if None not in (now.longest, then.longest):
+    if None not in (now.longest, then.longest) and (now.longest or then.longest):
         for name, one in sides.items():
             columns[f"catch-up {name}"] = [duration(seconds or 0) for seconds in one.seconds]
     return columns

@@ -10,10 +10,10 @@ from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from assay.streams import show
 from compare.judged import worst_first
+from compare.lag.condition import which_if_latest
 from compare.lag.words import not_compared
 from compare.overview import GUESSES, overview_of
 from compare.sentences import called
-from groups.columns.offsets import latest_assumed
 from groups.wording import counted, duration, few, rounded
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance, Overview
     from compare.score import Score
-    from groups import Group
     from groups.tiers import Objective
 
 MOST_QUESTIONS = 5
@@ -48,15 +47,16 @@ def print_groups(
     rows : (groups,) what was scored of each, nothing where nobody named an assignor
     """
     overview = overview_of(judged, lowest)
-    groups = [judged[i].group for i in worst_first(judged)]
+    ordered = [judged[i] for i in worst_first(judged)]
     tell(overview.sentence())
     if unread:
         tell(f"Not read, see the messages: {few(list(dict.fromkeys(unread)))}.")
     show("")
     if print_lines(overview.worst, list(dict.fromkeys((*not_had, *unread)))):
         _print_meaning_of_lag(overview.worst, tiers)
-        _print_latest_assumed(groups)
-        if said := not_compared(groups):
+        if said := which_if_latest([one.now.group for one in ordered]):
+            tell(said)
+        if said := not_compared([one.group for one in ordered]):
             tell(said)
     print_notes(overview)
     names = " ".join(shlex.quote(file) for file in files)
@@ -98,6 +98,9 @@ def print_lines(
         for head, cells in behind_heads.items()
         if any(now != "-" for now, _ in cells)
     }
+    # Without a rate nothing but nought is known.
+    if not any(one.longest for one in worst):
+        shown.pop("catch-up now / best", None)
     heads += shown
     right = [times + column for column in (1, 2, 3, 4, 6, 7, 8, 9)]
     whole = [*[1] * times, times + 5]
@@ -158,19 +161,6 @@ def _print_meaning_of_lag(worst: Sequence[Glance], tiers: Objective) -> None:
         f"peak lag: of the member with most; best: the lowest that {which} can have"
         f"{'; ~ as far as known' if unproved else ''}"
     )
-
-
-def _print_latest_assumed(groups: Sequence[Group]) -> None:
-    """Print on how many partitions the lag is nought because nobody said what is reset."""
-    known = [(group.offsets, group.auto_offset_reset, group.partitions) for group in groups]
-    count = sum(latest_assumed(*one) for one in known)
-    if count:
-        partitions = counted(count, "partition")
-        counts = "counts" if count == 1 else "count"
-        tell(
-            f"lag: {partitions} without a commit {counts} as 0, as with auto.offset.reset=latest, "
-            "which is assumed; see --reset"
-        )
 
 
 def _peak_lags(one: Glance) -> tuple[str, str]:

@@ -8,8 +8,7 @@ from assay.printing.loads import print_loads
 from assay.printing.one_group import print_rows
 from assay.printing.terminal import tell
 from compare.gains import early_gain
-from compare.lag.behind import most_lag
-from compare.lag.words import needed, not_compared
+from compare.lag.words import lag_told, not_compared
 from compare.score import scores_document
 from compare.sentences import sentence
 
@@ -67,12 +66,10 @@ def print_group(
     tell(sentence(judged))
     if gain := early_gain(judged):
         tell(gain)
-    if lag := most_lag(judged.now):
-        tell(lag)
-        if lowest is not None and (said := needed(judged.now, lowest)):
-            tell(said)
-        if lowest is None and (said := not_compared([judged.group])):
-            tell(said)
+    for said in lag_told(judged.now, lowest):
+        tell(said)
+    if lowest is None and (said := not_compared([judged.group])):
+        tell(said)
     if rows and reference is not None:
         print_loads(judged)
         if chosen is not None:

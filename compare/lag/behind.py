@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compare.lag.condition import if_latest
 from groups.arrays import UNKNOWN
 from groups.tiers import load_of
 from groups.wording import counted, duration
@@ -87,14 +88,17 @@ def most_lag(assignment: Assignment) -> str:
     """Return sentences that say which member has most lag; nothing where no lag is known.
 
     What is unknown is told, and counts for nobody. Where rates are known, so is who takes longest
-    to catch up.
+    to catch up. Where the lag rests on an assumption, so does the sentence, also if there is none.
     """
-    found = behind(assignment)
-    if found is None or not any(found.records):
+    found, given = behind(assignment), if_latest(assignment.group)
+    if found is None:
         return ""
+    if not any(found.records):
+        return f"No lag, {given}." if given and not found.unknown else ""
     most = max(found.records)
     total = counted(sum(found.records), "record")
-    said = f"Most lag: {found.members[found.records.index(most)]} with {most:,} of {total}."
+    given = f", {given}" if given else ""
+    said = f"Most lag: {found.members[found.records.index(most)]} with {most:,} of {total}{given}."
     if found.unknown:
         said += f" The lag of {counted(found.unknown, 'partition')} is unknown."
     if found.longest is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.lag.behind import behind, peak_lag
+from compare.lag.condition import rests_on_latest
 from groups import Assignment, values
 from groups.errors import BadInput
 from groups.needs import require_data
@@ -243,4 +244,5 @@ def lag_document(now: Assignment, lowest: LowestPeak | None) -> dict[str, object
         "lowest": None if lowest is None else lowest.records,
         "bound": None if lowest is None else lowest.bound,
         "most_in_one_partition": named,
+        "latest_assumed": rests_on_latest(now.group),
     }

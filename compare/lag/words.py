@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.lag.behind import behind
+from compare.lag.behind import behind, most_lag, peak_lag
+from compare.lag.condition import if_latest
 from compare.lag.lowest import hottest
 from groups.tiers import LAG_PEAKS, SAFE_TOTAL
 from groups.wording import duration, few, rounded
@@ -21,8 +22,23 @@ if TYPE_CHECKING:
 FIRST = {"balance": "balanced loads", "stickiness": "the fewest moves"}
 
 
+def lag_told(now: Assignment, lowest: LowestPeak | None) -> tuple[str, ...]:
+    """Return who has most lag, and how much less there could be; nothing where nobody is behind.
+
+    Parameters
+    ----------
+    lowest : the lowest peak lag, None where it is not known
+    """
+    most = most_lag(now)
+    if lowest is None or not most or not peak_lag(now):
+        return (most,) if most else ()
+    return tuple(filter(None, (most, needed(now, lowest))))
+
+
 def needed(now: Assignment, lowest: LowestPeak) -> str:
     """Say how much more lag the busiest member has now than needed, and why it is not less.
+
+    Where the lag rests on an assumption, `most_lag` has said so before.
 
     Parameters
     ----------
@@ -49,6 +65,8 @@ def needed(now: Assignment, lowest: LowestPeak) -> str:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         if not lowest.proved:
             said += f" Not proved to be the least: that is at least {lowest.bound:,}."
+    if if_latest(now.group):
+        said = f"If so, {said[0].lower()}{said[1:]}"
     if not lowest.in_time:
         said += " The search stopped early: time was up."
     return f"{said}{_because(now.group, lowest.records)}"
@@ -82,6 +100,8 @@ def _adds_up_too_high(group: Group) -> bool:
 def floor(group: Group, peak: int) -> str:
     """Say whether one partition alone decides a peak, nothing where no lag is known.
 
+    Where the lag rests on an assumption, a sentence before has to say so.
+
     Parameters
     ----------
     peak : the least lag that the busiest member can have
@@ -94,7 +114,7 @@ def floor(group: Group, peak: int) -> str:
     if most >= peak:
         return (
             f"One partition ({name}) has {rounded(most)} of lag: no assignment can put less on "
-            "its member; more consumers would not help."
+            f"its member; {'if so, ' if if_latest(group) else ''}more consumers would not help."
         )
     return (
         f"However many consumers there are, one has at least {rounded(most)} of lag: that of one "
@@ -116,7 +136,8 @@ def peak_found(solution: Solution) -> str:
     now = Assignment.current(solution.group)
     here, there = behind(now), behind(solution.assignment)
     if here is not None and there is not None and None not in (here.peak, there.peak):
-        said = _fall(here.peak or 0, there.peak or 0)
+        given = if_latest(solution.group)
+        said = _fall(here.peak or 0, there.peak or 0, f", {given}" if given else "")
         if here.longest is not None and there.longest is not None:
             said += f" To catch up takes {_time(there.longest)}, not {_time(here.longest)}."
             if here.longest == there.longest:
@@ -131,15 +152,15 @@ def peak_found(solution: Solution) -> str:
     return said
 
 
-def _fall(now: int, then: int) -> str:
+def _fall(now: int, then: int, given: str) -> str:
     if not now:
-        return f"Most lag on one member: {then:,}."
+        return f"Most lag on one member: {then:,}{given}."
     if then == now:
-        return f"Most lag on one member: {then:,}, as now."
+        return f"Most lag on one member: {then:,}, as now{given}."
     share = 100 * abs(now - then) // now
     by = f"{share}%" if share else "under 1%"
     way = "less" if then < now else "more"
-    return f"Most lag on one member: {then:,}, now {now:,} ({by} {way})."
+    return f"Most lag on one member: {then:,}, now {now:,} ({by} {way}){given}."
 
 
 def _because(group: Group, peak: int) -> str:

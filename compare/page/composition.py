@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from compare.judged import worst_first
 from compare.lag.choice import going_for_least_lag
+from compare.lag.condition import which_if_latest
 from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
 from compare.overview import overview_of
 from compare.page.comparison import comparison_of
@@ -86,6 +87,7 @@ def composed(
         details=details,
         unread=tuple(Unread(one.place, one.group or "", one.reason) for one in unread),
         assumed=_assumed(groups, names),
+        lag_given=which_if_latest([one.now.group for one in ordered]),
         yours=yours,
         not_compared=None if yours is not None else _not_compared(_unknown(judged)),
         benchmark=comparison_of(benchmark, tiers) if benchmark else None,
@@ -141,6 +143,7 @@ def sampled(
         unread=tuple(unread),
         unread_count=unread_count,
         assumed=tuple(assumed),
+        lag_given=which_if_latest([one.now.group for one in judged]),
         yours=yours,
         not_compared=None if yours is not None else _not_compared(unknown),
         benchmark=benchmark,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
-from compare.lag.behind import most_lag, peak_lag
-from compare.lag.words import needed
+from compare.lag.behind import peak_lag
+from compare.lag.words import lag_told
 from compare.page.group.contents import Detail, Planned
 from compare.page.group.evidence import evidence_of, lines_of, why
 from compare.page.group.holders import Holdings, Lag
@@ -63,10 +63,8 @@ def detail_of(
         return Detail(line=line, sentences=tuple(told), assumed=group.assumed)
     best = shown_best(judged)
     target = best if best is not None and line.moves else None
-    lag_told = [most_lag(judged.now)]
-    if lowest is not None:
-        lag_told += [needed(judged.now, lowest), _after(target, lowest)]
-    told += filter(None, [_gain(judged, line), " ".join(filter(None, lag_told))])
+    lags = [*lag_told(judged.now, lowest), "" if lowest is None else _after(target, lowest)]
+    told += filter(None, [_gain(judged, line), " ".join(filter(None, lags))])
     shown = Holdings(judged.now, target)
     lag = _lag(judged, target)
     moves = [] if target is None else moves_to(target)

@@ -280,3 +280,14 @@ def test_a_page_that_cannot_be_written_is_bad_input(page_of, tmp_path):
     ):
         with pytest.raises(BadInput, match=said):
             write_page(page, path)
+
+
+def test_lag_that_rests_on_an_assumed_reset_is_said_to_beside_the_table(read):
+    offsets = [{"beginning": 0, "end": 50, "committed": None}] * 4
+    resting = even("resting") | {"topics": {"t": {"partitions": 4, "offsets": offsets}}}
+    given = "(auto.offset.reset=latest, assumed for 4 partitions without a commit; see --reset)."
+    found = read([resting, even()])
+    assert f"Lag of resting is as shown if consumers start at the end {given}" in found.words
+    assert f"No lag, if consumers start at the end {given}" in found.words
+    assert "see --reset" not in read([resting | {"auto_offset_reset": "latest"}, even()]).words
+    assert "balanced assignment has" not in found.words
