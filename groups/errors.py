@@ -2,6 +2,7 @@
 
     AssayError
     ├── BadInput              input that cannot be used; names place, rule and what came
+    │   └── Unreadable        a file whose bytes are not to be had now, whatever they are
     ├── Failed                an assignor broke down on this group, with the reason
     ├── InvalidAssignment     an assignment that is not valid, or a term that is not what it says
     ├── ProofError            a proof that does not hold, with the place where it fails
@@ -31,6 +32,13 @@ class BadInput(AssayError, ValueError):
     def within(self, place: str) -> BadInput:
         """Return the same error with `place` in front of the message."""
         return type(self)(f"{place}: {self}")
+
+
+class Unreadable(BadInput):
+    """A file whose bytes are not to be had, for lack of a file, rights or memory for instance.
+
+    Another time they may be.
+    """
 
 
 class Failed(AssayError):

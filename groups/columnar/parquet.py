@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager
 from io import BytesIO
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 from groups.columnar.layout import LAYOUT, BadRow, in_layout
 from groups.columnar.rows import batch_of
 from groups.columnar.side_by_side import each_of
-from groups.errors import BadInput
+from groups.errors import BadInput, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -104,6 +105,11 @@ def _as_bad_input() -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
+        # Of what is damaged Arrow says so without a number, or looks for bytes before the first.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise Unreadable(f"cannot be read: {error.strerror}") from None
+        if isinstance(error, MemoryError):
+            raise Unreadable(f"cannot be read: {first}") from None
         raise BadInput(f"not Parquet, or damaged: {first}") from None
 
 
@@ -114,7 +120,7 @@ def _opened(source: str | bytes) -> BinaryIO:
         return Path(source).open("rb")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"cannot be read: {reason}") from None
+        raise Unreadable(f"cannot be read: {reason}") from None
 
 
 def write_groups(groups: Iterable[Group], path: str) -> int:

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groups.errors import BadInput
+from groups.errors import BadInput, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,12 +40,12 @@ def read_bytes(path: str | Path) -> bytes:
     """
     name = named(str(path))
     if name == STANDARD_INPUT and sys.stdin is None:
-        raise BadInput(f"{name}: cannot be read: it is closed")
+        raise Unreadable(f"{name}: cannot be read: it is closed")
     try:
         data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"{name}: cannot be read: {reason}") from None
+        raise Unreadable(f"{name}: cannot be read: {reason}") from None
     try:
         return _unpacked(data) if data.startswith(_GZIP) else data
     except BadInput as error:

@@ -14,6 +14,7 @@ from compare.runs.source.portions import in_portions
 from compare.runs.source.split import (
     Document,
     Lines,
+    OutOfReach,
     PackedLines,
     Refused,
     RowGroup,
@@ -22,7 +23,7 @@ from compare.runs.source.split import (
 )
 from groups.documents.json_files import split_documents
 from groups.documents.texts import read_bytes, unpacking
-from groups.errors import BadInput
+from groups.errors import BadInput, Unreadable
 from groups.importers import Failure
 
 if TYPE_CHECKING:
@@ -113,7 +114,12 @@ def _items(part: Part, line_bytes: int) -> Iterator[Item | Failure]:
         try:
             yield from read(part, line_bytes)  # type: ignore[operator]
         except BadInput as error:
-            yield Failure(name, name, str(error).removeprefix(f"{name}: "), None)
+            yield _failure(error, name, str(error).removeprefix(f"{name}: "))
+
+
+def _failure(error: BadInput, name: str, reason: str, time: str | None = None) -> Failure:
+    kind = OutOfReach if isinstance(error, Unreadable) else Failure
+    return kind(name, name, reason, None, captured_at=time)
 
 
 def _lines(part: Lines, line_bytes: int) -> Iterator[Item | Failure]:
@@ -129,7 +135,7 @@ def _lines(part: Lines, line_bytes: int) -> Iterator[Item | Failure]:
                 some = True
                 yield _line(name, number, line, line_bytes)
     except OSError as error:
-        yield Failure(name, name, f"cannot be read: {error.strerror}", None)
+        yield OutOfReach(name, name, f"cannot be read: {error.strerror}", None)
         return
     if part.whole and not some:
         yield Failure(name, name, "empty, expected a snapshot", None)
@@ -146,7 +152,7 @@ def _packed_lines(part: PackedLines, line_bytes: int) -> Iterator[Item | Failure
                 some = True
                 yield _line(name, number, line, line_bytes)
     except OSError as error:
-        raise BadInput(f"cannot be read: {error.strerror}") from None
+        raise Unreadable(f"cannot be read: {error.strerror}") from None
     if not some:
         raise BadInput("empty, expected a snapshot")
 
@@ -202,7 +208,7 @@ def _texts(part: Texts) -> Iterator[Item | Failure]:
         try:
             data.append(_bytes_of(file))
         except BadInput as error:
-            yield Failure(file.name, file.name, str(error), None, captured_at=time)
+            yield _failure(error, file.name, str(error), time)
             continue
         names.append(file.name)
         times.append(time)
@@ -223,4 +229,4 @@ def _bytes_of(file: File) -> bytes:
     try:
         return read_bytes(file.path)
     except BadInput as error:
-        raise BadInput(str(error).removeprefix(f"{file.path}: ")) from None
+        raise type(error)(str(error).removeprefix(f"{file.path}: ")) from None

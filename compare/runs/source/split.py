@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from groups.importers import Failure
+
 if TYPE_CHECKING:
     from compare.samples.families import Family
-    from groups.importers import Failure
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,11 @@ class Refused:
 
     failure: Failure
     size: int = 0
+
+
+@dataclass(frozen=True)
+class OutOfReach(Failure):
+    """What turned out not to be readable; another time it may be."""
 
 
 Part = Lines | PackedLines | Document | Texts | RowGroup | Seeds | Refused

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from compare.runs.rows import batch, failure_row
 from compare.runs.source.reading import Printed, halves, portions, said_in, size_of
-from compare.runs.source.split import Refused
+from compare.runs.source.split import OutOfReach
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work.apart import taken_apart
 from compare.runs.work.call import call
@@ -64,7 +64,6 @@ class ReadingTask:
         """Read, and write what is new; what does harm is a failure with the reason."""
         tally, left, stood = self.task.tally, portions(split), stands_now(split)
         groups, failures = len(tally.keys), len(tally.failures)
-        known = {part.failure for part in split.parts if isinstance(part, Refused)}
         is_lasting = True
         while True:
             with tally.timed("fetch"):
@@ -72,8 +71,7 @@ class ReadingTask:
             if items is None:
                 break
             # Another time it may be within reach, or do no harm.
-            some = (item for item in items if isinstance(item, Failure) and item not in known)
-            is_lasting &= not any(one.reason.startswith("cannot be read") for one in some)
+            is_lasting &= not any(isinstance(item, OutOfReach) for item in items)
             for read in self._read(items):
                 self._take(read)
                 is_lasting &= read.is_lasting

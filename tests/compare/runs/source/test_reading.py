@@ -14,6 +14,7 @@ import pytest
 from compare.runs.source.planning import seeded_splits, splits
 from compare.runs.source.reading import halves, portions
 from compare.runs.source.rows import INPUT, Given, read_split, rows_of
+from compare.runs.source.split import OutOfReach
 from compare.samples.families import Family
 from groups import BadInput, Group
 from groups.columnar.key import keys_of
@@ -302,4 +303,4 @@ def test_a_file_that_vanishes_before_it_is_cut_is_a_failure_with_its_place(tmp_p
     (split,) = splits([str(tmp_path)], split_bytes=vanished)
     (failure,) = (item for items in portions(split) for item in items)
     reason = "cannot be read: No such file or directory"
-    assert failure == Failure(str(file), str(file), reason, None)
+    assert failure == OutOfReach(str(file), str(file), reason, None)

@@ -1,7 +1,10 @@
 """Input that was read is not read again where nothing of it changed and nothing of it was lost."""
 
+import errno
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from compare.runs.job import Job
@@ -18,6 +21,8 @@ from compare.runs.work.tally import Tally
 from compare.runs.work.task import Task
 from compare.runs.work.unwritten import Unwritten
 from compare.samples.families import Family
+from groups import Group
+from groups.columnar.parquet import write_groups
 from tests.compare.conftest import lopsided
 from tests.compare.runs.work import harmful
 
@@ -134,3 +139,27 @@ def test_of_a_file_that_grows_only_its_end_is_read(tmp_path):
     assert (len(before.left), before.left[0]) == (1, cut(job)[-1])
     read(job, LATER, before.left)
     assert len(read_table(job.out, "groups")) == 61
+
+
+@pytest.mark.parametrize(
+    "fault", [OSError(errno.EIO, "Input/output error"), pa.ArrowMemoryError("malloc failed")]
+)
+def test_parquet_that_cannot_be_read_for_a_moment_is_no_damage_and_is_read_again(
+    tmp_path, monkeypatch, fault
+):
+    job = Job(tmp_path / "a.parquet", tmp_path / "out", ("balance",), ("current",), 10.0)
+    write_groups([Group.from_dict(lopsided("a"))], str(job.source))
+    prepared(job.out)
+    planned = cut(job)
+
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pq.ParquetFile, "iter_batches", fail)
+        read(job, RUN, planned)
+    (reason,) = read_table(job.out, "failures")["reason"]
+    assert reason.startswith("cannot be read: ")
+    assert read_before(job, planned).left == planned
+    read(job, LATER, planned)
+    assert read_before(job, planned).left == []
