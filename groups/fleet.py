@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -15,33 +15,13 @@ from groups.columns.racks import joined_racks
 from groups.group import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
     from groups.arrays import Bools, Int32, Int64, Ints
     from groups.columnar.layout import BadRow
     from groups.documents.snapshot import Snapshot
-
-
-T = TypeVar("T")
-
-
-def portions(groups: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
-    """Cut a row of groups, or their numbers, into portions whose sizes add up to so much at most.
-
-    A group that is larger by itself is a portion of its own.
-    """
-    portion: list[T] = []
-    total = 0
-    for group in groups:
-        if portion and total + size(group) > most:
-            yield portion
-            portion, total = [], 0
-        portion.append(group)
-        total += size(group)
-    if portion:
-        yield portion
 
 
 @dataclass(frozen=True, eq=False)

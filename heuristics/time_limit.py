@@ -8,7 +8,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from groups.fleet import portions
+from groups.portions import in_portions
 from heuristics.catalogue import assignor_named
 from heuristics.child import Child, Lost
 from heuristics.outcome import Outcome
@@ -103,7 +103,9 @@ class TimeLimit:
         process = self._process_of(assignor)
         process.wait()
         outcomes: list[Outcome] = []
-        for some in portions(groups, lambda group: group.n_partitions, PARTITIONS_PER_CALL):
+        for some in in_portions(
+            groups, lambda group: group.n_partitions, most=PARTITIONS_PER_CALL
+        ):
             done = 0
             while done < len(some):
                 unready = process.prepare(assignor)

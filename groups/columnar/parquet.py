@@ -16,6 +16,7 @@ from groups.columnar.layout import LAYOUT, BadRow, in_layout
 from groups.columnar.rows import batch_of
 from groups.columnar.side_by_side import each_of
 from groups.errors import BadInput, Unreadable
+from groups.portions import in_portions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -138,7 +139,9 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
             with pq.ParquetWriter(
                 unfinished, LAYOUT, compression="zstd", write_page_checksum=True
             ) as file:
-                for portion in _portions(groups):
+                for portion in in_portions(
+                    groups, lambda group: group.n_partitions, most=MOST_PARTITIONS, count=MOST_ROWS
+                ):
                     file.write_batch(batch_of(portion))
                     count += len(portion)
             if count:
@@ -149,16 +152,3 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
         reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
         raise BadInput(f"{path}: cannot be written: {reason}") from None
     return count
-
-
-def _portions(groups: Iterable[Group]) -> Iterator[list[Group]]:
-    portion: list[Group] = []
-    partitions = 0
-    for group in groups:
-        portion.append(group)
-        partitions += group.n_partitions
-        if len(portion) == MOST_ROWS or partitions >= MOST_PARTITIONS:
-            yield portion
-            portion, partitions = [], 0
-    if portion:
-        yield portion

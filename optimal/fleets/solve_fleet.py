@@ -10,8 +10,8 @@ import numpy as np
 
 from groups.columns.parts import some
 from groups.errors import AssayError, BadInput, SolverContradiction
-from groups.fleet import portions
 from groups.needs import lacking
+from groups.portions import in_portions
 from groups.tiers import is_flow, parse_objective
 from optimal.certificate import check
 from optimal.confirmation.books import Books
@@ -87,7 +87,8 @@ def solve_fleet(
     found = Columns(fleet, tiers, len(Stages.of(tiers).flows))
     found.fail(errors)
     sizes = np.diff(fleet.member_start).tolist()
-    for index in portions(np.flatnonzero(good).tolist(), sizes.__getitem__, MEMBERS_TOGETHER):
+    numbers = np.flatnonzero(good).tolist()
+    for index in in_portions(numbers, sizes.__getitem__, most=MEMBERS_TOGETHER):
         chosen = np.zeros(len(fleet), bool)
         chosen[index] = True
         whole = len(index) == len(fleet)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.runs.source.lines import line_starts, lines_of, opened
-from compare.runs.source.portions import in_portions
 from compare.runs.source.split import (
     Document,
     File,
@@ -30,6 +29,7 @@ from groups.files import holds_snapshots, is_other_format, is_parquet
 from groups.folders import is_folder, may_hold_groups, nothing_in
 from groups.importers import Failure
 from groups.importers.times import file_time
+from groups.portions import in_portions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from compare.runs.source.lines import MARK, TooLong, lines_of, opened
 from compare.runs.source.planning import LINE_BYTES
-from compare.runs.source.portions import in_portions
 from compare.runs.source.split import (
     Document,
     Lines,
@@ -25,6 +24,7 @@ from groups.documents.json_files import split_documents
 from groups.documents.texts import read_bytes, unpacking
 from groups.errors import BadInput, Unreadable
 from groups.importers import Failure
+from groups.portions import in_portions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-Thing = TypeVar("Thing")
+T = TypeVar("T")
 
 
 def in_portions(
-    things: Iterable[Thing], size: Callable[[Thing], int], *, most: int, count: int
-) -> Iterator[list[Thing]]:
-    """Yield things whose sizes add up to so much at most, and no more than so many of them.
+    things: Iterable[T], size: Callable[[T], int], *, most: int, count: int | None = None
+) -> Iterator[list[T]]:
+    """Yield things whose sizes add up to so much at most.
 
     One that is larger by itself is a portion of its own.
+
+    Parameters
+    ----------
+    count : the most things of a portion; None: any number
     """
-    portion: list[Thing] = []
+    portion: list[T] = []
     total = 0
     for thing in things:
         more = size(thing)
