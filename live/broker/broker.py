@@ -67,6 +67,7 @@ class Broker:
         self._folder = folder
         self._heap_mb = heap_mb
         self._process: subprocess.Popen[bytes] | None = None
+        self._said = ""
 
     @classmethod
     def start(
@@ -134,6 +135,7 @@ class Broker:
     def kill(self) -> None:
         """End the broker at once, and remove its folder."""
         self.crash()
+        self._said = self.log()
         self._folder.cleanup()
 
     def crash(self) -> None:
@@ -158,6 +160,8 @@ class Broker:
             Where it does not come up.
         """
         self.crash()
+        if not self._path("").is_dir():
+            raise self._died("it was ended, and its folder removed")
         self._launch()
 
     def pause(self) -> None:
@@ -195,7 +199,10 @@ class Broker:
 
     def log(self) -> str:
         """Return what the broker has said so far: warnings and errors."""
-        return self._path("log").read_text(encoding="utf-8", errors="replace")
+        try:
+            return self._path("log").read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return self._said
 
     def create_topic(
         self, topic: str, partitions: int, config: Mapping[str, str] | None = None
@@ -225,6 +232,13 @@ class Broker:
         ----------
         name : as the script is called: ``consumer-groups``, ``topics``, ``acls``, ...
         arguments : of the tool; ``--bootstrap-server`` is given where they do not have it
+
+        Raises
+        ------
+        BadInput
+            Where the tool is not known, or the release does not have it.
+        BrokerDied
+            Where the tool does not come to an end, as where the broker does not run.
         """
         at = () if "--bootstrap-server" in arguments else ("--bootstrap-server", self.inside)
         _, classes = distribution.java(self.version)
@@ -272,25 +286,32 @@ class Broker:
         # An id of its own making may begin with "-", which the tool takes for an option.
         asked = ["format", "-t", f"A{uuid.uuid4().hex[:21]}", "-c"]
         asked += [str(self._path("server.properties")), *security.format_options()]
-        try:
-            done = self._java("kafka.tools.StorageTool", *asked)
-        except subprocess.TimeoutExpired:
-            reason = f"its folder is not formatted after {TOOL_SECONDS:.0f} s"
-            raise BrokerDied(f"the Kafka {self.version} broker: {reason}") from None
+        done = self._java("kafka.tools.StorageTool", *asked)
         self._path("log").write_text(done.stdout + done.stderr)
         if done.returncode:
             raise self._died("its folder cannot be formatted")
 
     def _java(self, main: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         java, classes = distribution.java(self.version)
-        return subprocess.run(
-            [str(java), *SHORT_LIVED, "-Xmx256m", *distribution.LOG_SETTINGS, main, *arguments],
-            env=os.environ | {"CLASSPATH": classes},
-            capture_output=True,
-            text=True,
-            timeout=TOOL_SECONDS,
-            check=False,
-        )
+        try:
+            return subprocess.run(
+                [
+                    str(java),
+                    *SHORT_LIVED,
+                    "-Xmx256m",
+                    *distribution.LOG_SETTINGS,
+                    main,
+                    *arguments,
+                ],
+                env=os.environ | {"CLASSPATH": classes},
+                capture_output=True,
+                text=True,
+                timeout=TOOL_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            tool = main.rpartition(".")[2]
+            raise self._died(f"{tool} has not ended after {TOOL_SECONDS:g} s") from None
 
     def _wait(self) -> None:
         assert self._process is not None

@@ -173,11 +173,21 @@ class Consumer:
         self._ask({"do": "commit", "offsets": offsets})
 
     def stop(self) -> None:
-        """Let it leave the group (a static member does not say that it leaves), and end."""
-        if self._process.poll() is None:
-            self._ask({"do": "stop"})
-            self._process.wait(ANSWER_SECONDS)
-        self.kill()
+        """Let it leave the group (a static member does not say that it leaves), and end.
+
+        Raises
+        ------
+        ConsumerDied
+            Where it does not end by itself; it is killed then.
+        """
+        try:
+            if self._process.poll() is None:
+                self._ask({"do": "stop"})
+                self._process.wait(ANSWER_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise self._died(f"it has not ended after {ANSWER_SECONDS:g} s") from None
+        finally:
+            self.kill()
 
     def kill(self) -> None:
         """End it at once, without a word to its group."""

@@ -114,13 +114,19 @@ class Security:
         made += ["-validity", "2", "-ext", f"SAN={names}", "-ext", "BC:critical=ca:true"]
         told = ["-exportcert", "-rfc", "-file", str(folder / CERTIFICATE)]
         for what in (made, told):
-            done = subprocess.run(
-                [keytool, *what, *store],
-                capture_output=True,
-                text=True,
-                timeout=KEYTOOL_SECONDS,
-                check=False,
-            )
+            try:
+                done = subprocess.run(
+                    [keytool, *what, *store],
+                    capture_output=True,
+                    text=True,
+                    timeout=KEYTOOL_SECONDS,
+                    check=False,
+                )
+            except OSError as error:
+                raise BadInput(f"{keytool}: cannot be run: {error.strerror}") from None
+            except subprocess.TimeoutExpired:
+                reason = f"no certificate after {KEYTOOL_SECONDS:g} s"
+                raise BadInput(f"{keytool}: {reason}") from None
             if done.returncode:
                 said = " ".join((done.stdout + done.stderr).split())
                 raise BadInput(f"{keytool}: makes no certificate: {said}")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Timer
 
 import pytest
@@ -65,6 +66,27 @@ def test_a_broker_that_was_killed_leaves_no_process_and_no_folder(tmp_path, monk
     assert not listens(broker.bootstrap)
     assert [*tmp_path.iterdir()] == []
     broker.stop()
+
+
+def test_what_asks_a_broker_that_was_ended_is_told_so():
+    folder = TemporaryDirectory()
+    broker = Broker("4.3.1", folder, heap_mb=64)
+    (Path(folder.name) / "log").write_text("its last words\n")
+    broker.kill()
+    assert broker.log() == "its last words\n"
+    with pytest.raises(BrokerDied, match="it is not running; the end of its log:\nits last words"):
+        broker.pause()
+    with pytest.raises(BrokerDied, match="it has ended"):
+        broker.wait()
+    with pytest.raises(BrokerDied, match="it was ended, and its folder removed"):
+        broker.restart()
+
+
+@pytest.mark.broker
+def test_a_tool_that_does_not_end_is_given_up(broker, monkeypatch):
+    monkeypatch.setattr("live.broker.broker.TOOL_SECONDS", 0.01)
+    with pytest.raises(BrokerDied, match=r"TopicCommand has not ended after 0\.01 s"):
+        broker.tool("topics", "--list")
 
 
 STARTS_ONE = """

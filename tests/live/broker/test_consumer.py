@@ -96,6 +96,18 @@ def test_a_consumer_that_cannot_start_says_so_with_the_end_of_its_log(bootstrap)
         assert "no_such" in str(died.value)
 
 
+def test_a_consumer_that_says_it_stops_and_does_not_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr("live.broker.consumer.ANSWER_SECONDS", 1.0)
+    stays = tmp_path / "stays"
+    stays.write_text("#!/bin/sh\nread asked\necho '{\"answer\": null}'\nexec sleep 60\n")
+    stays.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(stays))
+    consumer = Consumer("slow", {})
+    with pytest.raises(ConsumerDied, match=r"^the consumer slow: it has not ended after 1 s"):
+        consumer.stop()
+    assert not _alive(consumer.pid)
+
+
 STARTS_ONE = """
 import sys, time
 from live.broker import Consumer
