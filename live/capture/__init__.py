@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
-from groups.extras import require
 from live.capture.captured import Captured
 
 if TYPE_CHECKING:
@@ -53,7 +52,9 @@ def capture(
     >>> found = capture(Connection("localhost:9092"), ["orders-*"])  # doctest: +SKIP
     >>> groups = [Group.from_dict(one.document) for one in found.documents]  # doctest: +SKIP
     """
-    require("kafka", extra="clients")
+    from live.connection.loading import load_kafka_python
+
+    load_kafka_python("live.capture.asking.messages")
     from live.capture.asking.cluster import Cluster, Unanswered
     from live.capture.matching import capture_matching
 

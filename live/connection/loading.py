@@ -8,8 +8,12 @@ from importlib import import_module
 from groups.extras import require
 
 
-def load_kafka_python() -> None:
+def load_kafka_python(*more: str) -> None:
     """Load the client with all its messages.
+
+    Parameters
+    ----------
+    more : modules with further messages
 
     Raises
     ------
@@ -20,4 +24,5 @@ def load_kafka_python() -> None:
     with warnings.catch_warnings():
         # It reads its schemas by a function that Python 3.11 calls deprecated.
         warnings.simplefilter("ignore", DeprecationWarning)
-        import_module("kafka")
+        for module in ("kafka", *more):
+            import_module(module)
