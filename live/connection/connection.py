@@ -134,17 +134,17 @@ class Connection:
             return unreached
         missed: list[Missed] = []
         managers: list[KafkaConnectionManager] = []
+        clients: list[KafkaNetClient] = []
 
         def reached(**told: object) -> KafkaNetClient:
             net = NetworkSelector(**told)
             managers.append(KafkaConnectionManager(net, **told))
+            clients.append(KafkaNetClient(net=net, manager=managers[-1]))
             found = contact(net, managers[-1], seconds)
             if found is not None:
                 missed.append(found)
-                managers[-1].close()
-                net.close()
                 raise ConnectionError
-            return KafkaNetClient(net=net, manager=managers[-1])
+            return clients[-1]
 
         milliseconds = int(self.timeout * 1000)
         try:
@@ -156,6 +156,9 @@ class Connection:
                 **self.settings,
             )
         except Exception as error:  # of whatever kind the client and its plug-ins raise
+            # What is not wholly made does not close what it has opened.
+            for opened in clients:
+                opened.close()
             if missed:
                 return why(missed[0], host, port, self.settings, seconds)
             return f"{type(error).__name__}: {error}"

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from groups.errors import BadInput
-from live.connection import Connection
+from live.connection import Connection, load_kafka_python
 from tests.assay.calling import assay, one_line
 from tests.live.connection.listening import answering, closed_port, only_versions
 
@@ -109,3 +109,18 @@ def test_a_command_says_in_one_line_why_no_broker_was_reached(command, tmp_path)
 )
 def test_options_of_a_connection_that_are_not_good_are_bad_usage(arguments, said):
     assert one_line(assay(*arguments), 2).startswith(said)
+
+
+@pytest.mark.broker
+def test_a_client_that_fails_after_a_broker_was_reached_leaves_nothing_open(broker, monkeypatch):
+    load_kafka_python()
+    from kafka.net.selector import NetworkSelector
+
+    def no_thread(_):
+        raise RuntimeError("can't start new thread")
+
+    why(closed_port())
+    before = set(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(NetworkSelector, "start", no_thread)
+    assert why(broker.bootstrap) == "RuntimeError: can't start new thread"
+    assert set(os.listdir("/proc/self/fd")) == before
