@@ -132,6 +132,22 @@ def judged_by(group: Group, best: Solution) -> Judged:
     return Judged(group, now, best, best, _verdict(now, best, best))
 
 
+def question_of(
+    group: Group, now: Assignment, best: Solution, lowest: Solution, time_limit: float | None
+) -> str | None:
+    """Return what would decide the verdict on a group; None where it does not depend on that.
+
+    Parameters
+    ----------
+    now, best, lowest : as of `Judged`
+    time_limit : seconds for each solve
+    """
+    if _verdict(now, best, lowest).says != DEPENDS:
+        return None
+    (question,) = questions([Open(group, now, lowest)], lowest.objective, time_limit)
+    return question
+
+
 def worst_first(judged: Sequence[Judged]) -> list[int]:
     """Return the numbers of groups in the order in which people want to see them.
 

@@ -21,10 +21,10 @@ from compare.advice.readers import one_more_reader
 from compare.advice.topics import more_partitions
 from compare.advice.tried import FEW, better_assignor, tried_assignors
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
-from compare.judged import judge
+from compare.judged import question_of
 from compare.lag.assumed import if_latest
 from compare.sizes.resized import reading
-from compare.verdict import ALL_ALIKE, DEPENDS
+from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data
@@ -166,7 +166,10 @@ def _advised(
     ]
     fewer = None if asked.like else fewer_members(worlds, best, lower, time_left)
     changes = [one for one in found if isinstance(one, Change)]
-    is_open = not worlds.known and start.now is not None and start.now > best.peak.bound
+    question = None
+    if not worlds.known and now is not None and peak_of(now, lower) > best.peak.bound:
+        seconds = time_left.share(2)
+        question = question_of(asked.group, now, best.solution, best.lowest, seconds)
     return replace(
         start,
         best=best.peak,
@@ -175,7 +178,7 @@ def _advised(
         no_gain=tuple(one for one in found if isinstance(one, NoGain)),
         assignors=tuple(trials),
         more_even=_more_even(best, now, lower, by_hand, time_left),
-        question=_question(asked.group, lower, time_left) if is_open else None,
+        question=question,
         new_members=reading(worlds.most, asked.like),
     )
 
@@ -294,9 +297,3 @@ def _more_even(
     if even is None or values(even, ("balance",)) >= values(now, ("balance",)):
         return None
     return len(even.moved)
-
-
-def _question(group: Group, lower: Lower, time_left: TimeLeft) -> str | None:
-    """Return what would decide whether something can be gained; None where nothing is open."""
-    (judged,) = judge([group], TIERS_OF[lower], time_limit=time_left.share(2))
-    return judged.verdict.question if judged.verdict.says == DEPENDS else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compare.advice.advice import Change, NoGain, least_gain
 from compare.advice.changed import with_members
-from compare.advice.worlds import TURN, least_peak, with_few_moves
+from compare.advice.worlds import least_peak, turn, with_few_moves
 from compare.lag.lowest import hottest
 from compare.sizes.resized import all_alike
 from groups.wording import counted
@@ -65,7 +65,7 @@ def more_members(
         low, high = (low, middle) if falls(middle) else (middle, high)
     found = known[high]
     assert found is not None
-    found = with_few_moves(found, lower, _turn(time_left))
+    found = with_few_moves(found, lower, turn(time_left))
     return Change(
         "members",
         before=peak,
@@ -95,7 +95,7 @@ def fewer_members(worlds: Worlds, best: Best, lower: Lower, time_left: TimeLeft)
             low = middle
     if found is None:
         return None
-    found = with_few_moves(found, lower, _turn(time_left))
+    found = with_few_moves(found, lower, turn(time_left))
     stay = set(found.assignment.group.members)
     return Change(
         "fewer members",
@@ -123,9 +123,4 @@ def _with(
     worlds: Worlds, members: int, lower: Lower, time_left: TimeLeft, like: str | None = None
 ) -> Best | None:
     change = partial(with_members, members=members, like=like)
-    return least_peak(worlds.changed(change), lower, _turn(time_left))
-
-
-def _turn(time_left: TimeLeft) -> float | None:
-    share = time_left.share(2)
-    return None if share is None else max(0.01, min(TURN, share))
+    return least_peak(worlds.changed(change), lower, turn(time_left))

@@ -10,7 +10,7 @@ import numpy as np
 from compare.advice.advice import Change, NoGain, least_gain
 from compare.advice.changed import with_reader
 from compare.advice.members import lowest_of_all
-from compare.advice.worlds import TURN, least_peaks, with_few_moves
+from compare.advice.worlds import least_peaks, turn, with_few_moves
 from compare.reasons.blocks import blocks_of
 from groups.wording import counted
 from optimal.proof import ProofKind
@@ -49,8 +49,7 @@ def one_more_reader(
     if best.peak.value - floor < least_gain(best.peak.value):
         reason = "On average members have as much, or one partition alone has."
         return NoGain("subscription", reason, proved=True)
-    share = time_left.share(2 * len(pairs))
-    seconds = None if share is None else max(0.01, min(TURN, share))
+    seconds = turn(time_left, 2 * len(pairs))
     tried = [worlds.changed(partial(with_reader, member=m, topic=t)) for m, t in pairs]
     found: list[tuple[tuple[int, int], Best]] = []
     for pair, one in zip(pairs, least_peaks(tried, lower, seconds), strict=True):
@@ -87,7 +86,6 @@ def _pairs(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[int, int]
     (docs/explanation/proof.md) holds more than it can at a lower peak, and only who is not of it
     can take something of it.
     """
-    rows, first = np.unique(group.subscription_row, return_index=True)
     loads = best.assignment.loads
     topics = np.flatnonzero((group.readers > 0) & (group.partitions > 0))
     inside: set[int] = set()
@@ -97,12 +95,11 @@ def _pairs(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[int, int]
             inside, topics = set(blocks[0].members), np.array(blocks[0].topics, np.int64)
     weight = _weights(group, lower)
     order = topics[np.argsort(-weight[topics], kind="stable")]
-    least = {int(row): int(at) for row, at in zip(rows, first, strict=True)}
-    for m in np.argsort(loads, kind="stable")[::-1].tolist():
+    least: dict[int, int] = {}
+    for m in np.argsort(loads, kind="stable").tolist():
         if m not in inside:
-            least[int(group.subscription_row[m])] = m
-    members = [m for m in least.values() if m not in inside]
-    members.sort(key=lambda m: (int(loads[m]), m))
+            least.setdefault(int(group.subscription_row[m]), m)
+    members = list(least.values())
     looked_at = max(1, MOST_CELLS // max(1, len(order)))
     every = len(order) * max(0, len(members) - looked_at)
     members = members[:looked_at]

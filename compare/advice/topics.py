@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.advice.advice import Change, NoGain, Peak
+from compare.advice.advice import Change, NoGain
 from compare.advice.changed import with_partitions
-from compare.advice.worlds import TURN, Best, Worlds, least_peak, with_few_moves
+from compare.advice.worlds import Best, Worlds, least_peak, turn, with_few_moves
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -36,15 +37,14 @@ def more_partitions(worlds: Worlds, best: Best, time_left: TimeLeft) -> Change |
         return NoGain("partitions", reason, proved=False)
     found: list[tuple[Fraction, int, int, int, Best]] = []
     for i, (topic, count) in enumerate(tried):
-        share = time_left.share(2 * (len(tried) - i))
-        seconds = None if share is None else max(0.01, min(TURN, share))
         least, per = with_partitions(worlds.least, topic, count)
         most = least if worlds.known else with_partitions(worlds.most, topic, count)[0]
-        one = least_peak(Worlds(least, most), "peak_weight", seconds)
+        one = least_peak(Worlds(least, most), "peak_weight", turn(time_left, 2 * (len(tried) - i)))
         if one is None or one.peak.value >= best.peak.bound * per:
             continue
+        in_parts = replace(one, peak=replace(one.peak, per=per))
         added = count - int(group.partitions[topic])
-        found.append((Fraction(one.peak.value, per), added, topic, count, _in(one, per)))
+        found.append((Fraction(one.peak.value, per), added, topic, count, in_parts))
         if time_left.is_up:
             break
     if not found:
@@ -54,9 +54,7 @@ def more_partitions(worlds: Worlds, best: Best, time_left: TimeLeft) -> Change |
             reason = f"{counted(count, 'partition')} of {group.topics[topic]} do not lower it."
         return NoGain("partitions", reason, proved=False)
     _, _, topic, count, least_found = min(found, key=lambda one: one[:3])
-    share = time_left.share(2)
-    seconds = None if share is None else max(0.01, min(TURN, share))
-    least_found = with_few_moves(least_found, "peak_weight", seconds)
+    least_found = with_few_moves(least_found, "peak_weight", turn(time_left))
     return Change(
         "partitions",
         before=best.peak.in_parts(least_found.peak.per),
@@ -67,11 +65,6 @@ def more_partitions(worlds: Worlds, best: Best, time_left: TimeLeft) -> Change |
         partitions_now=int(group.partitions[topic]),
         partitions=count,
     )
-
-
-def _in(best: Best, per: int) -> Best:
-    peak = Peak(best.peak.value, best.peak.bound, per, best.peak.proof)
-    return Best(peak, best.assignment, best.solution)
 
 
 def _counts(worlds: Worlds) -> list[tuple[int, int]]:

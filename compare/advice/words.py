@@ -111,7 +111,7 @@ def why(change: Change, advice: Advice) -> str:
 def depends(change: Change, advice: Advice) -> list[str]:
     """Say what a gain rests on, and what the change takes besides moves."""
     said = []
-    if change.kind in ("members",):
+    if change.kind == "members":
         said.append(advice.new_members)
     if change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
         said.append("What fewer moves bring: assay frontier FILE stickiness peak_lag.")

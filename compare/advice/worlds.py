@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
+    from optimal.time_left import TimeLeft
 
 # Loads as even as can be come first, as they do with all assignors that look at them. They have
 # the least peak of partitions, too.
@@ -34,6 +35,12 @@ TIERS_OF: dict[str, Objective] = {
 }
 # Seconds that one change gets: what is not proved by then rarely is.
 TURN = 1.0
+
+
+def turn(time_left: TimeLeft, parts: int = 2) -> float | None:
+    """Return the seconds that one change gets: of what is left one of so many parts at most."""
+    share = time_left.share(parts)
+    return None if share is None else max(0.01, min(TURN, share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +78,17 @@ class Best:
     """The least that the busiest member can have, and an assignment with that.
 
     Of lag it is the least with loads as even as can be.
+
+    Attributes
+    ----------
+    solution, lowest : where each reads the least, and where it reads the most, that it may; the
+        same object where all subscriptions are known
     """
 
     peak: Peak
     assignment: Assignment
     solution: Solution
+    lowest: Solution
 
 
 def least_peaks(
@@ -133,7 +146,7 @@ def _best(least: Solution, most: Solution, lower: str) -> Best | None:
         alone = hottest(least.group)
         bound = max(bound, 0 if alone is None else alone[1])
     proof = str(most.proof.kind if value == bound else "none")
-    return Best(Peak(value, bound, proof=proof), least.assignment, least)
+    return Best(Peak(value, bound, proof=proof), least.assignment, least, most)
 
 
 def _bound(solution: Solution, lower: str) -> int:
