@@ -103,9 +103,10 @@ def run_job(
                 with stages.phase(cores) as tallies, watched(watch, far):
                     tallies.append(read(spark, job, files, before.left))
                 was_read = tallies[0]
-            at_once = solved_in(job, run)
+            at_once, failed = solved_in(job, run)
             if at_once:
-                say(f"{counted(at_once, 'group')} read and solved for {job.tiers}")
+                solved = f"{counted(at_once - failed, 'group')} read and solved for {job.tiers}"
+                say(f"{solved}, {failed:,} failed" if failed else solved)
             with stages.timed("plan"):
                 keys = sorted({*before.groups, *was_read.keys})
                 failures = sorted({*before.failures, *was_read.failures})

@@ -37,14 +37,18 @@ def missing_of(job: Job, keys: Sequence[str]) -> Missing:
     return _placed(job, pa.array(keys, pa.string()).take(pa.array(some)), lacks[some])
 
 
-def solved_in(job: Job, run: str) -> int:
-    """Return of how many groups a run has written the optimum.
+def solved_in(job: Job, run: str) -> tuple[int, int]:
+    """Return of how many groups a run has written a row of ``optima``, and how many failed.
 
     A group that is in several parts of the input may have been solved by each who read one.
     """
     files, _ = good(job.out, "optima", run)
-    keys = [chunk for file in files for chunk in pq.read_table(file, columns=["key"])[0].chunks]
-    return len(pc.unique(pa.chunked_array(keys, pa.string())))
+    read = [pq.read_table(file, columns=["key", "status"]) for file in files]
+    if not read:
+        return 0, 0
+    rows = pa.concat_tables(read)
+    failed = rows.filter(pc.equal(rows["status"], "failed"))
+    return pc.count_distinct(rows["key"]).as_py(), pc.count_distinct(failed["key"]).as_py()
 
 
 def _placed(job: Job, wanted: pa.Array, lacks: Bools) -> Missing:

@@ -57,18 +57,13 @@ class Watch:
 
     def look(self) -> None:
         """Count what is in files that were not there before."""
-        for name in ("optima", "scores"):
-            for file in (self.out / name).glob(f"{self.run}-*.parquet"):
-                if file.name in self._seen:
-                    continue
-                self._seen.add(file.name)
-                if name == "scores":
-                    self._scored += pq.read_metadata(file).num_rows
-                    continue
-                status = pq.read_table(file, columns=["status"])["status"]
-                self._optima += len(status)
-                self.proved += _count(status, "optimal")
-                self.failed += _count(status, "failed")
+        for file in _new(self.out / "scores", self.run, self._seen):
+            self._scored += pq.read_metadata(file).num_rows
+        for file in _new(self.out / "optima", self.run, self._seen):
+            status = pq.read_table(file, columns=["status"])["status"]
+            self._optima += len(status)
+            self.proved += _count(status, "optimal")
+            self.failed += _count(status, "failed")
 
     def line(self) -> str:
         """Return a line for people."""
@@ -104,23 +99,21 @@ class ReadingWatch:
 
     @property
     def done(self) -> int:
-        """How many bytes are read."""
+        """How many bytes are read, or more: a part that did harm leaves no row."""
         return self._bytes
 
     def look(self) -> None:
         """Count what is in files that were not there before."""
-        for file in (self.out / "parts").glob(f"{self.run}-*.parquet"):
-            if file.name not in self._seen:
-                self._seen.add(file.name)
-                table = pq.read_table(file, columns=["bytes", "groups"])
-                self._bytes += pc.sum(table["bytes"]).as_py() or 0
-                self._groups += len(pc.list_flatten(table["groups"]))
+        for file in _new(self.out / "parts", self.run, self._seen):
+            table = pq.read_table(file, columns=["bytes", "groups"])
+            self._bytes += pc.sum(table["bytes"]).as_py() or 0
+            self._groups += len(pc.list_flatten(table["groups"]))
 
     def line(self) -> str:
         """Return a line for people."""
         seconds = perf_counter() - self.started
         share = min(self._bytes / max(self.size, 1), 1.0)
-        said = [f"{share:.0%} of the input read", counted(self._groups, "group")]
+        said = [f"at least {share:.0%} of the input read", counted(self._groups, "group")]
         if seconds and share:
             said.append(f"{self._groups / seconds:,.0f} a second")
             said.append(f"{_time(seconds * (1 - share) / share)} left")
@@ -149,6 +142,14 @@ def watched(watch: Watch | ReadingWatch, far: Callable[[str], None]) -> Iterator
     finally:
         ended.set()
         thread.join()
+
+
+def _new(table: Path, run: str, seen: set[str]) -> Iterator[Path]:
+    """Yield the files that a run has written to a table and that were not seen; they are now."""
+    for file in table.glob(f"{run}-*.parquet"):
+        if file.name not in seen:
+            seen.add(file.name)
+            yield file
 
 
 def _count(status: pa.ChunkedArray, word: str) -> int:

@@ -69,7 +69,7 @@ def test_while_the_input_is_read_its_bytes_tell_how_far_a_run_is(tmp_path):
         watch.look()
         assert watch.done == 1_000
     watch.started -= 20
-    assert watch.line() == "25% of the input read, 2 groups, 0 a second, 1 min 0 s left"
+    assert watch.line() == "at least 25% of the input read, 2 groups, 0 a second, 1 min 0 s left"
 
 
 def test_a_line_comes_while_something_happens_and_none_after(tmp_path, monkeypatch):
