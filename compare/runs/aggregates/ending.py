@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.overview import GUESSES, NAMED, Glance, Overview
+from compare.overview import NAMED, Glance, Overview
 from compare.runs.aggregates.not_scored import not_scored
-from compare.runs.aggregates.resting import rest_on
+from compare.runs.aggregates.resting import rest_on_guesses
 from compare.runs.aggregates.worst import first_of_each, measured, worst_first
 from compare.runs.found import Ending, Unread
 from compare.runs.tables.chosen import chosen
@@ -46,8 +46,10 @@ def ending_of(job: Job, group_keys: Sequence[str], failure_keys: Sequence[str]) 
         names.append(pa.table({"says": verdicts.field("says"), "group": rows["group"]}))
         proved += pc.sum(pc.equal(rows["status"], "optimal")).as_py() or 0
         questions += len(rows) - verdicts.field("question").null_count
-        for said in GUESSES:
-            guessed[said] += int(rest_on(rows["assumed"].combine_chunks(), said).sum())
+        lists = rows["assumed"].combine_chunks()
+        lines, of_row = lists.flatten(), pc.list_parent_indices(lists)
+        for said, rests in rest_on_guesses(lines, of_row, len(lists)):
+            guessed[said] += int(rests.sum())
         ranked = _ranked(rows, verdicts)
         worst = _worst(ranked if worst is None else pa.concat_tables([worst, ranked]))
     found = pa.concat_tables(names).combine_chunks() if names else None

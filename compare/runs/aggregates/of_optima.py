@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.overview import GUESSES, NAMED
+from compare.overview import NAMED
 from compare.runs.aggregates.counted import as_rows, counted
-from compare.runs.aggregates.resting import rest_on
+from compare.runs.aggregates.resting import rest_on_guesses
 from compare.runs.aggregates.worst import (
     MOST_WORST,
     first_of_each,
@@ -51,8 +51,8 @@ def counts_of_optima(rows: pa.Table, digits: int) -> Iterator[pa.Table]:
     }
     lists = rows["assumed"].combine_chunks()
     lines, of_row = lists.flatten(), pc.list_parent_indices(lists)
-    for said in GUESSES:
-        what[said] = pa.array(rest_on(lists, said))
+    for said, rests in rest_on_guesses(lines, of_row, len(lists)):
+        what[said] = pa.array(rests)
     for name, is_so in what.items():
         yield counted("groups", rows, is_so, label=name)
     yield counted("assumed", rows.select(["family", "group"]).take(of_row), label=lines)

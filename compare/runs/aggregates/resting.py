@@ -7,14 +7,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
+from compare.overview import GUESSES
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
 
-def rest_on(assumed: pa.ListArray, said: str) -> NDArray[np.bool_]:
-    """Return which lists have a line that holds such words: (lists,) bool."""
-    here = pc.match_substring(assumed.flatten(), said)
-    rests = np.zeros(len(assumed), bool)
-    rests[np.asarray(pc.list_parent_indices(assumed).filter(here))] = True
-    return rests
+def rest_on_guesses(
+    lines: pa.Array, of_row: pa.Array, rows: int
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield each of `GUESSES`, and which rows have a line that holds it: (rows,) bool.
+
+    Parameters
+    ----------
+    lines, of_row : what was assumed, and the number of the row of each
+    """
+    for said in GUESSES:
+        rests = np.zeros(rows, bool)
+        rests[np.asarray(of_row.filter(pc.match_substring(lines, said)))] = True
+        yield said, rests

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -88,9 +89,9 @@ def row_of(
     stood : what :func:`stands_now` returned before it was read
     groups, failures : keys of what it came to
     """
-    (key,) = _keys(job, [split])
+    key = None if stood is None else _key(job, split)
     rows = []
-    if key is not None and stood is not None and stands_now(split) == stood:
+    if key is not None and stands_now(split) == stood:
         said = {"key": key, "bytes": split.size, "groups": groups, "failures": failures}
         rows = [said]
     return pa.RecordBatch.from_pylist(rows, TABLES[NAME])
@@ -98,12 +99,12 @@ def row_of(
 
 def _keys(job: Job, splits: Sequence[Split | None]) -> list[str | None]:
     """Return the key of each split; None where there is none, or it cannot be read."""
-
-    def key(split: Split | None) -> str | None:
-        try:
-            return None if split is None else job.part_key(content_of(split))
-        except (OSError, pa.ArrowInvalid):
-            return None
-
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        return list(threads.map(key, splits))
+        return list(threads.map(partial(_key, job), splits))
+
+
+def _key(job: Job, split: Split | None) -> str | None:
+    try:
+        return None if split is None else job.part_key(content_of(split))
+    except (OSError, pa.ArrowInvalid):
+        return None

@@ -63,7 +63,7 @@ def read_alone(job: Job, files: Files, splits: Sequence[Split]) -> Tally:
     try:
         with told.timed("task"), Process(job.folders) as process:
             task = _task(job, files.run, process, told)
-            stored = _stored(job.out, files)
+            stored = Stored(job.out, files.run, dict(files.of))
             for split in splits:
                 ReadingTask(task, stored).work_on(split)
     except BadInput as error:

@@ -121,16 +121,19 @@ class ReadingTask:
 
     def _cheap(self, groups: pa.RecordBatch) -> pa.RecordBatch:
         """Return the groups that are solved on the spot, of those that are new."""
-        job, keys = self.task.job, groups.column("key").to_pylist()
+        job, rows = self.task.job, groups.select(COLUMNS)
         if job.assignors != EVERYTHING.assignors or not is_flow(job.objective):
-            return groups.slice(0, 0)
+            return rows.slice(0, 0)
         chosen = is_cheap(lengths(groups, "members"), lengths(groups, "owner"))
         chosen &= np.asarray(pc.is_null(groups.column("subscription_known")))
+        rows = rows.filter(pa.array(chosen))
         # Files of ``groups`` that were lost leave others behind.
-        if len(self.stored["optima"]) or len(self.stored["scores"]):
-            chosen &= ~self.stored["optima"].hold(job.optimum_keys(keys))
-            chosen &= ~self.stored["scores"].hold(job.score_keys(keys, CURRENT))
-        return groups.filter(pa.array(chosen)).select(COLUMNS)
+        if len(rows) and (len(self.stored["optima"]) or len(self.stored["scores"])):
+            keys = rows.column("key").to_pylist()
+            known = self.stored["optima"].hold(job.optimum_keys(keys))
+            known |= self.stored["scores"].hold(job.score_keys(keys, CURRENT))
+            rows = rows.filter(pa.array(~known))
+        return rows
 
 
 def name_in(item: Item) -> str | None:

@@ -1,4 +1,4 @@
-"""Stored: what the tables held when a task began, looked up by keys."""
+"""Stored: what the tables held when a run began, and what it found since, looked up by keys."""
 
 from __future__ import annotations
 
