@@ -142,23 +142,24 @@ def _least_lag(settings: type[LagSettings], rebalance: Rebalance) -> Plan:
     from optimal.solve import solve
 
     deadline = monotonic() + settings.time_limit
-    group = rebalance.group()
     try:
         lag = within(settings.time_limit / 2, partial(settings.lag, rebalance.numbers))
     except Exception as error:
         log.warning("lag is not known, loads alone are balanced (%s)", reason_of(error))
         return optimum(rebalance, time_limit=max(deadline - monotonic(), 0.0))
     objective = FINISHING if rebalance.is_unfinished else OBJECTIVE
+    group = _with_lag(rebalance, lag)
     left = max(deadline - monotonic(), 0.0) * SHARE
-    assignment = solve(_with_lag(group, rebalance, lag), objective, time_limit=left).assignment
+    assignment = solve(group, objective, time_limit=left).assignment
     if assignment is None:
         raise Failed(f"no answer within {settings.time_limit:g} s")
     return rebalance.plan_of(assignment)
 
 
-def _with_lag(group: Group, rebalance: Rebalance, lag: Lag) -> Group:
+def _with_lag(rebalance: Rebalance, lag: Lag) -> Group:
     """Return the group with the lag of each partition, topic by topic."""
     import numpy as np
 
+    group = rebalance.group()
     column = [lag[topic, n] for topic in group.topics for n in rebalance.numbers[topic]]
     return replace(group, lag_records=np.array(column, np.int64))

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 from groups.errors import BadInput
-from heuristics.shipped.cache import newest_first
-from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, fetched_versions, noted
+from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, noted, others_here
 from heuristics.shipped.java.jars import release as release_of
 from heuristics.shipped.java.runtime import java_home
 
@@ -48,10 +47,8 @@ def java(version: str) -> tuple[Path, str]:
     """
     jars = noted(SERVER, version)
     if not jars:
-        others = ", ".join(newest_first(fetched_versions(SERVER)))
-        here = f", those of {others} are" if others else ""
         raise BadInput(
-            f"the jars of a Kafka {version} broker are not here{here}: "
+            f"the jars of a Kafka {version} broker are not here{others_here(SERVER)}: "
             f"python -m live.broker --fetch {version}"
         )
     home = java_home()

@@ -59,9 +59,7 @@ def missing(client: str, artifact: str, version: str, source: str) -> str | None
             return f"the Python package {package} is not installed: {PACKAGES}"
     fetch = f"assay fetch {client}@{version}"
     if not noted(artifact, version):
-        others = ", ".join(newest_first(fetched_versions(artifact)))
-        here = f", those of {others} are" if others else ""
-        return f"the jars of {artifact} {version} are not here{here}: {fetch}"
+        return f"the jars of {artifact} {version} are not here{others_here(artifact)}: {fetch}"
     if java_home() is None:
         return NO_JAVA
     if not _classes(artifact, version, source).is_dir() and not noted(*COMPILER[1:]):
@@ -84,6 +82,12 @@ def fetched_versions(artifact: str) -> list[str]:
     names = names_in(_note(artifact, "").parent)
     found = [n[len(before) : -len(after)] for n in names if n.startswith(before)]
     return [version for version in found if version and noted(artifact, version)]
+
+
+def others_here(artifact: str) -> str:
+    """Say of which releases of an artifact the jars are here; nothing where there are none."""
+    others = ", ".join(newest_first(fetched_versions(artifact)))
+    return f", those of {others} are" if others else ""
 
 
 def fetch(artifact: str, version: str, source: str) -> None:
