@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from compare.judged import worst_first
 from compare.lag.behind import behind
+from compare.lag.without_reader import is_read
 from compare.sentences import captures, spread
 from compare.verdict import WORST_FIRST, Says
 from groups.wording import MOST_NAMED, counted, few
@@ -37,6 +38,7 @@ class Glance:
     ----------
     now, best : loads as ``4-18``; None where there are none, or what is best is open
     loads : of each member now, in the order of ids
+    partitions : those that somebody reads; of a group of which nobody holds anything, all
     to_move : partitions that move to the best that can be had; None where it is not known
     idle : members that hold nothing
     peak, lowest : records of the member with most lag, now and at the least; None where not known
@@ -167,7 +169,7 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         name=group.name,
         captured_at=group.captured_at,
         members=len(group.members),
-        partitions=group.n_partitions,
+        partitions=int(is_read(group).sum()) if there else group.n_partitions,
         verdict=verdict,
         now=spread(judged.now.loads) if there else None,
         best=None if target is None or verdict.question else spread(target.loads),

@@ -11,6 +11,7 @@ from assay.printing.terminal import tell
 from assay.streams import show
 from compare.judged import worst_first
 from compare.lag.condition import which_if_latest
+from compare.lag.without_reader import sentences_without_reader
 from compare.lag.words import not_compared
 from compare.overview import GUESSES, overview_of
 from compare.sentences import called
@@ -58,6 +59,8 @@ def print_groups(
             tell(said)
         if said := not_compared([one.group for one in ordered]):
             tell(said)
+    for said in sentences_without_reader([one.group for one in ordered]):
+        tell(said)
     print_notes(overview)
     names = " ".join(shlex.quote(file) for file in files)
     show(f"{in_words(tiers)}; one in full: assay score --group NAME {names}")

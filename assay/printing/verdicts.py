@@ -8,6 +8,7 @@ from assay.printing.loads import print_loads
 from assay.printing.one_group import print_rows
 from assay.printing.terminal import tell
 from compare.gains import early_gain
+from compare.lag.without_reader import without_reader
 from compare.lag.words import lag_told, not_compared
 from compare.score import scores_document
 from compare.sentences import sentence
@@ -40,12 +41,14 @@ def document(
         }
     else:
         found = scores_document(judged.group, reference, rows)
+    waiting = without_reader(judged.group)
     return {
         **found,
         "captured_at": judged.group.captured_at,
         "verdict": judged.verdict.to_dict(),
         "question": judged.verdict.question,
         "assumed": list(assumed),
+        "without_reader": None if waiting is None else waiting.to_dict(),
     }
 
 
@@ -68,6 +71,8 @@ def print_group(
         tell(gain)
     for said in lag_told(judged.now, lowest):
         tell(said)
+    if waiting := without_reader(judged.group):
+        tell(waiting.sentence())
     if lowest is None and (said := not_compared([judged.group])):
         tell(said)
     if rows and reference is not None:

@@ -13,6 +13,7 @@ from compare.judged import worst_first
 from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest
 from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
+from compare.lag.without_reader import sentences_without_reader
 from compare.overview import overview_of
 from compare.page.comparison import comparison_of
 from compare.page.contents import Made, Page
@@ -88,6 +89,7 @@ def composed(
         unread=tuple(Unread(one.place, one.group or "", one.reason) for one in unread),
         assumed=_assumed(groups, names),
         lag_given=which_if_latest([one.now.group for one in ordered]),
+        without_reader=sentences_without_reader(groups),
         yours=yours,
         not_compared=None if yours is not None else _not_compared(_unknown(judged)),
         benchmark=comparison_of(benchmark, tiers) if benchmark else None,
@@ -144,6 +146,7 @@ def sampled(
         unread_count=unread_count,
         assumed=tuple(assumed),
         lag_given=which_if_latest([one.now.group for one in judged]),
+        without_reader=sentences_without_reader([one.group for one in judged]),
         yours=yours,
         not_compared=None if yours is not None else _not_compared(unknown),
         benchmark=benchmark,

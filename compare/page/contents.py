@@ -82,6 +82,7 @@ class Page:
     unread_count : of all that was not read; 0 where all of it is in `unread`
     assumed : what was assumed, of which groups, and of how many
     lag_given : the condition under which lag is as shown, and of which groups; nothing if without
+    without_reader : what waits in partitions that nobody reads, a sentence for each group
     yours, benchmark : assignors over the reader's groups and over those that are not
     not_compared : why there is no `yours`; None where there is
     not_solved : why no group could be judged; None where one was
@@ -99,6 +100,7 @@ class Page:
     unread_count: int = 0
     assumed: tuple[tuple[str, tuple[str, ...], int], ...] = ()
     lag_given: str = ""
+    without_reader: tuple[str, ...] = ()
     yours: Comparison | None = None
     not_compared: str | None = None
     benchmark: Comparison | None = None

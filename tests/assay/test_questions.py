@@ -115,7 +115,7 @@ def test_a_build_fails_on_imbalance(answer):
 
 def test_which_consumer_has_most_lag(answer):
     lines = answer("Which consumer has most lag?")
-    assert lines[1] == f"Most lag: {FULL} with 1,382 of 1,625 records."
+    assert lines[1].startswith(f"Most lag: {FULL} with 1,382 of 1,625 records, if consumers ")
 
 
 def test_how_many_consumers_are_needed(answer):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
 from compare.lag.behind import peak_lag
+from compare.lag.without_reader import without_reader
 from compare.lag.words import lag_told
 from compare.page.group.contents import Detail, Planned
 from compare.page.group.evidence import evidence_of, lines_of, why
@@ -58,7 +59,8 @@ def detail_of(
     chosen : the peak for which the best was chosen of all as good; None where none was searched
     """
     group = judged.group
-    told = [sentence(judged)]
+    told, waiting = [sentence(judged)], without_reader(group)
+    told += [] if waiting is None else [waiting.sentence()]
     if judged.best is None:
         return Detail(line=line, sentences=tuple(told), assumed=group.assumed)
     best = shown_best(judged)

@@ -146,7 +146,8 @@ def glance(row: Mapping[str, Any], size: Mapping[str, Any], loads: Sequence[int]
         name=row["group"],
         captured_at=row["captured_at"],
         members=size.get("n_members", 0),
-        partitions=size.get("n_partitions", 0),
+        # The optimum holds just those that somebody reads.
+        partitions=sum(row["loads"]) if there and row["loads"] else size.get("n_partitions", 0),
         verdict=verdict,
         now=None if now is None else spread(now),
         best=None if best is None else spread(best),

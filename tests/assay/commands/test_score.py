@@ -48,7 +48,7 @@ def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder
     document = document_of(good(assay("score", folder / "orders.json", *arguments)))
     assert list(document) == [
         "format", "group", "objective", "optimum", "scores", "captured_at", "verdict",
-        "question", "assumed", "lag",
+        "question", "assumed", "without_reader", "lag",
     ]  # fmt: skip
     assert document["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,

@@ -137,7 +137,7 @@ def kpr_c(page_of):
 
 def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     found = kpr_c()
-    assert "It could be 929 with balanced loads: 453 less." in " ".join(found.sentences)
+    assert "If so, it could be 929 with balanced loads: 453 less." in " ".join(found.sentences)
     assert max(one.lag_best for one in found.holders) == 929
     assert found.choice == (
         "Of all assignments that are as good, this one has the least peak lag: "
@@ -148,7 +148,7 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
 def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c):
     found = kpr_c(assume_equal=True)
     assert found.sentences[1].endswith(
-        "It could be 903 with balanced loads: 479 less. The moves below bring it to 909."
+        "If so, it could be 903 with balanced loads: 479 less. The moves below bring it to 909."
     )
     assert max(one.lag_best for one in found.holders) == 909
 
@@ -291,3 +291,14 @@ def test_lag_that_rests_on_an_assumed_reset_is_said_to_beside_the_table(read):
     assert f"No lag, if consumers start at the end {given}" in found.words
     assert "see --reset" not in read([resting | {"auto_offset_reset": "latest"}, even()]).words
     assert "balanced assignment has" not in found.words
+
+
+def test_what_waits_where_nobody_reads_is_said_beside_the_table_and_in_the_group(read):
+    offsets = [{"beginning": 0, "end": 50, "committed": 8}]
+    topics = {"t": 4, "left": {"partitions": 1, "offsets": offsets}}
+    page = read([even("leaving") | {"topics": topics}, even()])
+    said = "1 partition that nobody reads (left) has a commit; 42 records wait there."
+    assert page.words.count(said) == 2
+    assert f"leaving: {said}" in page.words
+    rows = page.table("Groups, worst first")
+    assert [row["partitions"] for row in rows.values()] == ["4", "4"]

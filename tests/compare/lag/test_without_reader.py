@@ -1,0 +1,109 @@
+import pytest
+
+from assay.printing.verdicts import document, print_group
+from compare.judged import judge
+from compare.lag.without_reader import is_read, sentences_without_reader, without_reader
+from compare.overview import glance_of
+from groups import Group
+
+
+def at(committed, end):
+    return {"beginning": 0, "end": end, "committed": committed}
+
+
+def group_of(*left, reads=("t",), members=2, **more):
+    """Members that hold a partition of t each; of topic left somebody may have committed."""
+    document = {
+        "format": "assay-group/1",
+        "group": "g",
+        "topics": {
+            "left": {"partitions": len(left), "offsets": list(left)},
+            "never": {"partitions": 3, "offsets": [at(None, 500)] * 3},
+            "t": {"partitions": 2, "offsets": [at(9, 9)] * 2},
+        },
+        "members": {
+            f"m{i}": {"subscription": reads and list(reads), "owned": {"t": [i]}}
+            for i in range(members)
+        },
+    }
+    return Group.from_dict(document | more)
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (
+            [at(10, 1000), at(0, 3010)],
+            "2 partitions that nobody reads (left) have commits; 4,000 records wait there.",
+        ),
+        ([at(9, 10)], "1 partition that nobody reads (left) has a commit; 1 record waits there."),
+        (
+            [at(10, 10)],
+            "1 partition that nobody reads (left) has a commit; no record waits there.",
+        ),
+        (
+            [at(0, 5), at(0, None), at(None, 99)],
+            "2 partitions that nobody reads (left) have commits; at least 5 records wait there.",
+        ),
+        (
+            [at(0, None)],
+            "1 partition that nobody reads (left) has a commit; how many records wait in it is "
+            "not known.",
+        ),
+    ],
+)
+def test_what_waits_where_nobody_reads_any_more_is_said(left, said):
+    found = without_reader(group_of(*left))
+    assert found is not None
+    assert found.sentence() == said
+
+
+def test_nothing_is_said_of_topics_that_nobody_ever_read_nor_of_those_that_somebody_reads():
+    assert without_reader(group_of(at(None, 99))) is None
+    assert without_reader(group_of(at(0, 99), reads=("left", "t"))) is None
+
+
+def test_where_consoles_do_not_print_who_reads_what_it_is_not_said_for_sure():
+    found = without_reader(group_of(at(0, 7), reads=None))
+    assert found is not None
+    assert found.sentence() == (
+        "1 partition that nobody is known to read (left) has a commit; 7 records wait there."
+    )
+
+
+def test_a_group_without_members_has_a_verdict_that_says_it_all():
+    assert without_reader(group_of(at(0, 7), members=0)) is None
+
+
+def test_one_group_says_so_beside_its_verdict_and_so_does_its_document(capsys):
+    (one,) = judge([group_of(at(0, 7), at(None, 7))])
+    print_group(one, one.reference, [])
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "g: as good as can be. 2 members hold 1 each of 2 partitions.",
+        "1 partition that nobody reads (left) has a commit; 7 records wait there.",
+    ]
+    written = document(one, one.reference, [], ("balance", "stickiness"), ())
+    assert written["without_reader"] == {
+        "partitions": 1, "topics": ["left"], "records": 7, "unknown": 0,
+    }  # fmt: skip
+    (one,) = judge([group_of(at(None, 7))])
+    assert document(one, None, [], ("balance",), ())["without_reader"] is None
+
+
+def test_a_line_of_an_overview_counts_the_partitions_that_the_single_view_counts():
+    group = group_of(at(0, 7), at(None, 7))
+    assert is_read(group).tolist() == [False] * 5 + [True] * 2
+    (one,) = judge([group])
+    assert glance_of(one).partitions == 2
+
+
+def test_of_several_groups_those_where_most_waits_are_named_and_the_others_counted():
+    groups = [group_of(at(0, i), group=f"g{i}") for i in range(6)]
+    said = sentences_without_reader([*groups, group_of(at(None, 9), group="silent")])
+    assert [line.split(":")[0] for line in said] == [
+        "g5", "g4", "g3", "3 more groups have partitions with commits and no reader.",
+    ]  # fmt: skip
+    assert said[0] == (
+        "g5: 1 partition that nobody reads (left) has a commit; 5 records wait there."
+    )
+    assert len(sentences_without_reader(groups[:3])) == 3
