@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafka.protocol.consumer import OffsetFetchRequest
 
 from live.capture.asking import answers, requests
-from live.capture.asking.batches import batches
 from live.capture.asking.cluster import Unanswered
 from live.capture.obstacles import Obstacle, error_named, obstacle_of
 from live.capture.topics import NO_LEADER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from kafka.protocol.api_message import ApiMessage
 
     from live.capture.asking.cluster import Cluster
     from live.capture.topics import Topics
@@ -69,21 +71,16 @@ def committed_by(
         groups_of[node].append(group)
     if not cluster.answers_to(OffsetFetchRequest, requests.SEVERAL_GROUPS):
         return _one_by_one(cluster, groups_of)
-    asked = {node: list(batches(groups, MOST_GROUPS)) for node, groups in groups_of.items()}
     found: dict[str, Committed | Obstacle] = {}
-    answered = cluster.ask(
-        {node: [requests.committed(some) for some in parts] for node, parts in asked.items()},
-        answers.OffsetFetch,
-    )
-    for node, parts in asked.items():
-        for some, answer in zip(parts, answered[node], strict=True):
-            silent = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
-            found |= {group: _unanswered(group, silent) for group in some}
-            if not isinstance(answer, Unanswered):
-                found |= {
-                    group.group_id: read_committed(group.group_id, group)
-                    for group in answer.groups
-                }
+    for node, some, answer in cluster.ask_in_parts(
+        groups_of, MOST_GROUPS, requests.committed, answers.OffsetFetch
+    ):
+        silent = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
+        found |= {group: _unanswered(group, silent) for group in some}
+        if not isinstance(answer, Unanswered):
+            found |= {
+                group.group_id: read_committed(group.group_id, group) for group in answer.groups
+            }
     return found
 
 
@@ -114,21 +111,18 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
                 unknown[key] = "no leader"
             else:
                 keys_of[one.leader_id].append(key)
-    parts = {node: list(batches(keys, MOST_PARTITIONS)) for node, keys in keys_of.items()}
     found: dict[int, dict[Key, int]] = {requests.BEGINNING: {}, requests.END: {}}
     moved: set[str] = set()
     for at, offsets in found.items():
-        asked = {
-            node: [requests.logs(_by_topic(some), at) for some in of] for node, of in parts.items()
-        }
-        answered = cluster.ask(asked, answers.ListOffsets)
-        for node, of in parts.items():
-            for some, answer in zip(of, answered[node], strict=True):
-                if isinstance(answer, Unanswered):
-                    unknown |= dict.fromkeys(some, str(answer))
-                else:
-                    read_logs(answer, offsets, unknown)
-                    moved |= _topics_moved(answer)
+        question = partial(_logs_at, at)
+        for _, some, answer in cluster.ask_in_parts(
+            keys_of, MOST_PARTITIONS, question, answers.ListOffsets
+        ):
+            if isinstance(answer, Unanswered):
+                unknown |= dict.fromkeys(some, str(answer))
+            else:
+                read_logs(answer, offsets, unknown)
+                moved |= _topics_moved(answer)
     return Logs(found[requests.BEGINNING], found[requests.END], unknown, frozenset(moved))
 
 
@@ -159,19 +153,12 @@ def _topics_moved(answer: answers.ListOffsets) -> set[str]:
 def _one_by_one(
     cluster: Cluster, groups_of: Mapping[int, list[str]]
 ) -> dict[str, Committed | Obstacle]:
-    answered = cluster.ask(
-        {
-            node: [requests.committed_by_one(group) for group in groups]
-            for node, groups in groups_of.items()
-        },
-        answers.CommittedGroup,
-    )
+    asked = cluster.ask_in_parts(groups_of, 1, requests.committed_by_one, answers.CommittedGroup)
     return {
         group: _unanswered(group, answer)
         if isinstance(answer, Unanswered)
         else read_committed(group, answer)
-        for node, groups in groups_of.items()
-        for group, answer in zip(groups, answered[node], strict=True)
+        for _, (group,), answer in asked
     }
 
 
@@ -179,8 +166,8 @@ def _unanswered(group: str, why: Unanswered | str) -> Obstacle:
     return Obstacle(f"group {group!r}: {why}", passing=True)
 
 
-def _by_topic(keys: Iterable[Key]) -> dict[str, list[int]]:
+def _logs_at(at: int, keys: Iterable[Key]) -> ApiMessage:
     numbers: dict[str, list[int]] = defaultdict(list)
     for topic, number in keys:
         numbers[topic].append(number)
-    return numbers
+    return requests.logs(numbers, at)

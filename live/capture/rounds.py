@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 from groups.importers.seen import absent, rebalancing
 from live.capture import listing, membership
 from live.capture.asking import answers, requests
-from live.capture.asking.batches import batches
 from live.capture.asking.cluster import Unanswered
 from live.capture.documents import document, valid
 from live.capture.listing import CLASSIC, CONSUMER, KINDS
@@ -170,19 +169,16 @@ def _asked(
     kind: type[T],
     read: Callable[[T], Mapping[str, Described | Obstacle]],
 ) -> dict[str, Described | Obstacle]:
-    parts = {node: list(batches(some, MOST_GROUPS)) for node, some in groups_of.items()}
-    answered = cluster.ask({node: list(map(question, of)) for node, of in parts.items()}, kind)
     found: dict[str, Described | Obstacle] = {}
-    for node, of in parts.items():
-        for some, answer in zip(of, answered[node], strict=True):
-            told = {} if isinstance(answer, Unanswered) else read(answer)
-            why = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
-            silent = {
-                name: Obstacle(f"group {name!r}: {why}", passing=True)
-                for name in some
-                if name not in told
-            }
-            found |= {name: told.get(name) or silent[name] for name in some}
+    for node, some, answer in cluster.ask_in_parts(groups_of, MOST_GROUPS, question, kind):
+        told = {} if isinstance(answer, Unanswered) else read(answer)
+        why = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
+        silent = {
+            name: Obstacle(f"group {name!r}: {why}", passing=True)
+            for name in some
+            if name not in told
+        }
+        found |= {name: told.get(name) or silent[name] for name in some}
     return found
 
 

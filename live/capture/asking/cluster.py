@@ -17,14 +17,16 @@ from kafka.errors import (
 )
 
 from live.capture.asking import answers, requests
+from live.capture.asking.batches import batches
 from live.connection.contact import at
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kafka import KafkaAdminClient
     from kafka.protocol.api_message import ApiMessage
 
+K = TypeVar("K")
 T = TypeVar("T")
 ANY_BROKER = -1
 _ATTEMPTS = 3
@@ -99,6 +101,25 @@ class Cluster:
             node: [self._typed(node, answer, kind) for answer in answers]
             for node, answers in found.items()
         }
+
+    def ask_in_parts(
+        self,
+        asked_of: Mapping[int, Sequence[K]],
+        most: int,
+        question: Callable[[Sequence[K]], ApiMessage],
+        kind: type[T],
+    ) -> Iterator[tuple[int, Sequence[K], T | Unanswered]]:
+        """Yield the broker, what it was asked for, and its answer: `most` in one question.
+
+        Parameters
+        ----------
+        asked_of : by broker, what it is to be asked for
+        """
+        parts = {node: list(batches(some, most)) for node, some in asked_of.items()}
+        answered = self.ask({node: list(map(question, of)) for node, of in parts.items()}, kind)
+        for node, of in parts.items():
+            for some, answer in zip(of, answered[node], strict=True):
+                yield node, some, answer
 
     def _answers(self, questions: Mapping[int, Sequence[ApiMessage]]) -> dict[int, list[object]]:
         found: dict[int, list[object]] = self._manager.run(self._of_all, questions)

@@ -66,8 +66,9 @@ def committed(names: Sequence[str]) -> ApiMessage:
     )
 
 
-def committed_by_one(name: str) -> ApiMessage:
-    """Ask a coordinator before Kafka 3.0 what one group has committed."""
+def committed_by_one(names: Sequence[str]) -> ApiMessage:
+    """Ask a coordinator before Kafka 3.0 what the one group named has committed."""
+    (name,) = names
     return OffsetFetchRequest(
         group_id=name,
         topics=None,
