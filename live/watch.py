@@ -8,7 +8,6 @@ import os
 import re
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
@@ -67,7 +66,7 @@ def looks(
     BadInput
         Where the cluster cannot be asked the first time.
     """
-    from live.capture.captured import Captured
+    from live.capture.captured import Captured, moment
 
     started = time.monotonic()
     number = tick = 0
@@ -75,7 +74,7 @@ def looks(
         if seconds is not None and tick * every > seconds:
             return
         time.sleep(max(0.0, started + tick * every - time.monotonic()))
-        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        at = moment()
         try:
             look = Look(at, capture(connection, patterns))
         except BadInput as error:

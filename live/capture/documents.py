@@ -10,10 +10,11 @@ from groups.errors import BadInput
 from groups.wording import counted, few
 from live.capture.obstacles import Obstacle, topic_obstacle
 from live.capture.offsets import Committed
-from live.capture.topics import names_in, read_by, with_nobody
+from live.capture.topics import read_by, with_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from groups.documents.shapes import (
         CaptureDocument,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 def document(
     group: Described,
+    names: AbstractSet[str],
     topics: Topics,
     committed: Committed | Obstacle | None,
     logs: Logs,
@@ -41,18 +43,18 @@ def document(
 
     Parameters
     ----------
+    names : of the topics that its members read, hold or are to hold, there or not
     topics : that the group reads, holds, is to hold or has committed offsets of
     committed : None where nobody asked, an Obstacle where it is not known
     """
     assumed: list[str] = []
     members = {member.name: _member(member, topics) for member in group.members}
-    names = names_in(group, topics)
     for name in sorted(names & topics.withheld.keys()):
         return topic_obstacle(group.group, name, topics.withheld[name])
     assumed += _unsure(group, members, topics)
     known = committed if isinstance(committed, Committed) else None
     if known is not None:
-        names |= {name for name, _ in (*known.offsets, *known.unknown)}
+        names = names | {name for name, _ in (*known.offsets, *known.unknown)}
     there = sorted(names & topics.partitions.keys())
     if isinstance(committed, Obstacle):
         assumed.append(f"lag: not known, {committed.reason}")

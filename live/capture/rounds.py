@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from groups.importers.seen import absent, rebalancing
 from live.capture import listing, membership
 from live.capture.asking import answers, requests
 from live.capture.asking.cluster import Unanswered
+from live.capture.captured import moment
 from live.capture.documents import document, valid
 from live.capture.listing import CLASSIC, CONSUMER, KINDS
 from live.capture.obstacles import Obstacle
@@ -102,7 +102,7 @@ def _round(
             before[name] = one
     if not before:
         return found
-    captured_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    captured_at = moment()
     at = {name: listed[name] for name in before}
     committed = committed_by(cluster, {name: one.node for name, one in at.items()}) if lag else {}
     names = _topics_in(committed.values())
@@ -112,7 +112,8 @@ def _round(
         return found | {
             name: Obstacle(f"group {name!r}: {error}", passing=True) for name in before
         }
-    names |= {name for group in before.values() for name in names_in(group, topics)}
+    names_of = {name: names_in(group, topics) for name, group in before.items()}
+    names = names.union(*names_of.values())
     logs = logs_of(cluster, topics, names) if lag else Logs()
     after = described(cluster, at) if lag else before
     for name, group in before.items():
@@ -128,11 +129,12 @@ def _round(
             found[name] = offsets
         elif not last and with_nobody(group, topics):
             found[name] = Obstacle(rebalancing(name), passing=True)
-        elif not last and names_in(group, topics) & logs.moved:
+        elif not last and names_of[name] & logs.moved:
             reason = f"group {name!r}: leaders of its partitions are moving: capture it again"
             found[name] = Obstacle(reason, passing=True)
         else:
-            found[name] = valid(name, document(group, topics, offsets, logs, captured_at))
+            made = document(group, names_of[name], topics, offsets, logs, captured_at)
+            found[name] = valid(name, made)
     return found
 
 

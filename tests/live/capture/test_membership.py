@@ -21,7 +21,7 @@ from live.capture.documents import document, valid
 from live.capture.membership import Described, Subscription, classic, consumer, held, subscribed
 from live.capture.obstacles import Obstacle
 from live.capture.offsets import Logs
-from live.capture.topics import Topics
+from live.capture.topics import Topics, names_in
 
 OWNED = [("t0", [0, 1])]
 
@@ -172,7 +172,8 @@ def test_no_answer_of_kip_848_breaks_the_reader(assignor, members):
 def _check(found):
     """What was read is an obstacle, or becomes a group or a reason, and never an exception."""
     if isinstance(found, Described):
-        said = document(found, Topics(every_name=True), None, Logs(), "2026-11-20T10:00:00Z")
+        known = Topics(every_name=True)
+        said = document(found, names_in(found, known), known, None, Logs(), "2026-11-20T10:00:00Z")
         said = valid("g", said)
         if not isinstance(said, Obstacle):
             Group.from_dict(said)
