@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from live.connection import Connection
 
 BOOTSTRAP = "--bootstrap-server"
-# Without one of these a name is that of one group.
-WILD = frozenset("*?[")
 
 BootstrapServer = Annotated[
     str,
@@ -136,6 +134,7 @@ def groups_of(
     """
     from groups.group import Group
     from live.capture import capture
+    from live.capture.patterns import is_name
 
     found = capture(connection, [*patterns] or ["*"])
     lines = [f"{failure.place}: {failure.reason}" for failure in found.failures]
@@ -146,7 +145,7 @@ def groups_of(
     if not found.documents:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")
     groups = [Group.from_dict(one.document) for one in found.documents]
-    named = {pattern for pattern in patterns if WILD.isdisjoint(pattern)}
+    named = {pattern for pattern in patterns if is_name(pattern)}
     missed = [
         (one.group or one.place, one.not_to_be_had and one.group not in named)
         for one in found.failures

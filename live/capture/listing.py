@@ -13,6 +13,7 @@ from groups.wording import counted
 from live.capture.asking import answers, requests
 from live.capture.asking.cluster import Unanswered
 from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
+from live.capture.patterns import is_name
 from live.capture.topics import NO_LEADER
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ KINDS = (CLASSIC, CONSUMER)
 # Brokers before 3.7 do not tell a type, and have classic groups alone.
 _UNTOLD = ("", "unknown")
 _OFFSETS_TOPIC = "__consumer_offsets"
-_WILD = frozenset("*?[")
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ def choose(listing: Listing, patterns: Sequence[str]) -> Choice:
             missed.append(pattern)
     return Choice(
         groups=tuple(sorted(chosen)),
-        unmatched=tuple(pattern for pattern in missed if _WILD & set(pattern)),
-        unlisted=tuple(pattern for pattern in missed if not _WILD & set(pattern)),
+        unmatched=tuple(pattern for pattern in missed if not is_name(pattern)),
+        unlisted=tuple(pattern for pattern in missed if is_name(pattern)),
     )
 
 
