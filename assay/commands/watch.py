@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from groups.tiers import Objective as Tiers
     from live.watch import Series
 
-_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
 _DAY = 86_400
 
 
@@ -129,8 +128,10 @@ def _judged(
 
 
 def _seconds(option: str, text: str) -> int:
+    from compare.sizes.target import SECONDS_IN
+
     found = re.fullmatch(r"([0-9]{1,9}) ?([a-z]*)", text)
-    seconds = int(found[1]) * _UNITS.get(found[2] or "s", 0) if found else 0
+    seconds = int(found[1]) * SECONDS_IN.get(found[2], 0) if found else 0
     if not 0 < seconds < 1 << 31:
         raise BadInput(f"{option} {text}: expected a time as in 30s, 5m or 1h")
     return seconds

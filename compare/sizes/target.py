@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Aim = Literal["peak_lag", "peak_time", "peak_load", "load_spread", "balance"]
 AIMS: tuple[Aim, ...] = get_args(Aim)
-_UNITS: dict[str, int] = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
+SECONDS_IN: dict[str, int] = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
 _SIZES: dict[str, int] = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _NUMBER = re.compile(r"([0-9]{1,15}) ?([A-Za-z]*)")
 
@@ -66,7 +66,7 @@ def parse_target(text: str) -> dict[str, int]:
     name, _, value = text.partition("=")
     if name not in AIMS:
         raise BadInput(f"--target {text}: {name!r} is none of {', '.join(AIMS)}")
-    found, units = _NUMBER.fullmatch(value), _UNITS if name == "peak_time" else _SIZES
+    found, units = _NUMBER.fullmatch(value), SECONDS_IN if name == "peak_time" else _SIZES
     if re.fullmatch(r"[0-9]{16,} ?[A-Za-z]*", value):
         raise BadInput(f"--target {text}: N is too big; expected at most 15 digits")
     if found is None or found[2] not in units:

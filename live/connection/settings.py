@@ -153,8 +153,11 @@ def _whole(told: dict[str, object], place: str) -> dict[str, object]:
         from live.connection.token import fixed_token
 
         told["sasl_oauth_token_provider"] = fixed_token(token)
-    rest = {name: value for name, value in told.items() if not name.startswith("ssl_")}
-    return rest | {name: told[name] for name in ("ssl_context",) if name in told}
+    return {
+        name: value
+        for name, value in told.items()
+        if name == "ssl_context" or not name.startswith("ssl_")
+    }
 
 
 def _with_login(told: Mapping[str, object], place: str) -> None:
