@@ -8,7 +8,6 @@ import sys
 from functools import cache
 from pathlib import Path
 
-UNKNOWN = 0
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -53,7 +52,7 @@ def _resident(pid: int) -> int:
         with open(f"/proc/{pid}/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
-        return UNKNOWN
+        return 0
 
 
 def _children(pid: int) -> set[int]:

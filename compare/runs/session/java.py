@@ -16,7 +16,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groups.errors import BadInput
 from heuristics.shipped.cache import cache_folder
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def _has_room(folder: Path) -> bool:
     above = next((one for one in (folder, *folder.parents) if one.is_dir()), folder)
     try:
         return os.access(above, os.W_OK) and shutil.disk_usage(above).free > 1 << 30
-    except (OSError, BadInput):
+    except OSError:
         return False
 
 
