@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         OffsetsDocument,
         TopicDocument,
     )
-    from live.capture.membership import Described, Member
+    from live.capture.membership import Described, Held, Member
     from live.capture.offsets import Key, Logs
     from live.capture.topics import Topics
 
@@ -90,17 +90,19 @@ def _member(member: Member, topics: Topics) -> MemberDocument:
         "host": member.host or None,
         "assignors": None if member.assignor is None else [member.assignor],
         "epoch": member.epoch,
-        "target": member.target,
+        "target": None if member.target is None else _numbers(member.target),
         "subscription_regex": member.regex,
     }
     found = {
         "subscription": read_by(member, topics),
-        "owned": {name: list(numbers) for name, numbers in member.held.items()},
+        "owned": _numbers(member.held),
         **{key: value for key, value in told.items() if value is not None},
     }
-    if member.target is not None:
-        found["target"] = {name: list(numbers) for name, numbers in member.target.items()}
     return cast("MemberDocument", found)
+
+
+def _numbers(held: Held) -> dict[str, list[int]]:
+    return {name: list(numbers) for name, numbers in held.items()}
 
 
 def _unsure(group: Described, members: dict[str, MemberDocument], topics: Topics) -> Iterable[str]:

@@ -10,11 +10,10 @@ T = TypeVar("T")
 
 
 class ListedGroup(msgspec.Struct, frozen=True):
-    """A group in a list; brokers before 2.6 tell no state, those before 3.7 no type."""
+    """A group in a list; brokers before 3.7 tell no type."""
 
     group_id: str
     protocol_type: str
-    group_state: str = ""
     group_type: str = ""
 
 
@@ -103,8 +102,6 @@ class Broker(msgspec.Struct, frozen=True):
     """A broker that is up."""
 
     node_id: int
-    host: str
-    port: int
     rack: str | None = None
 
 
