@@ -69,6 +69,7 @@ class Change:
     leaves : of `fewer members`, who leaves
     restarts : members that have to be restarted
     mends : reasons why what is there now is not valid, which it removes
+    not_reached : of `members`, the assignors tried that leave more than `after`, and how much
     """
 
     kind: Kind
@@ -85,6 +86,7 @@ class Change:
     leaves: tuple[str, ...] = ()
     restarts: int = 0
     mends: int = 0
+    not_reached: tuple[tuple[str, int], ...] = ()
 
     @property
     def at_least(self) -> Fraction:
@@ -127,6 +129,7 @@ class Change:
             "gain": None if self.before is None else gain,
             "mends": self.mends,
             "restarts": self.restarts,
+            "not_reached": [{"assignor": name, "peak": peak} for name, peak in self.not_reached],
             "moves": [
                 {
                     "topic": group.topics[group.topic[p]],
@@ -202,6 +205,8 @@ class Advice:
     same_peak : what keeps the peak and saves something
     no_gain : the kinds of change that do not lower it
     assignors : what those tried do, in the order asked for
+    assigned_by : the assignor that the members end up with by what they list, as in "range"; None
+        where not all of them tell
     more_even : moves that make loads more even, where none lowers the peak; None where none do
     question : what would decide more, as in "does c-2 read t1?"
     condition : what was assumed for all of it
@@ -222,6 +227,7 @@ class Advice:
     same_peak: tuple[Change, ...] = ()
     no_gain: tuple[NoGain, ...] = ()
     assignors: tuple[Tried, ...] = ()
+    assigned_by: str | None = None
     more_even: int | None = None
     question: str | None = None
     condition: str | None = None
@@ -250,6 +256,7 @@ class Advice:
             "same_peak": [change.to_dict() for change in self.same_peak],
             "no_gain": [asdict(kind) for kind in self.no_gain],
             "assignors": [asdict(trial) for trial in self.assignors],
+            "assigned_by": self.assigned_by,
             "more_even": self.more_even,
             "question": self.question,
             "if": self.condition,

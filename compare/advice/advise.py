@@ -19,23 +19,25 @@ from compare.advice.changed import with_members
 from compare.advice.members import fewer_members, more_members
 from compare.advice.readers import one_more_reader
 from compare.advice.topics import more_partitions
-from compare.advice.tried import FEW, better_assignor, tried_assignors
+from compare.advice.tried import FEW, better_assignor, not_reached, tried_assignors
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
 from compare.judged import question_of
 from compare.lag.assumed import if_latest
 from compare.sizes.resized import reading
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
-from groups.errors import BadInput
+from groups.errors import BadInput, Refused
 from groups.needs import require_data
 from groups.tiers import values
 from groups.wording import counted
+from heuristics.protocol import choose
 from heuristics.time_limit import TimeLimit
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from fractions import Fraction
 
     from compare.advice.advice import Lower, Tried
@@ -110,6 +112,7 @@ def advise(
         violation=None,
         best=None,
         condition=_condition(worlds, chosen, alike=group is not given),
+        assigned_by=_assigned_by(group),
         assumed=group.assumed,
     )
     if not total or not group.members:
@@ -144,6 +147,17 @@ class _Asked:
     like: str | None
     limit: TimeLimit | None
 
+    @property
+    def names(self) -> Sequence[str | AssignorFunction]:
+        """The assignors to try: none where it is not known who reads what."""
+        if not self.group.subscription_known.all():
+            return ()
+        return FEW if self.assignors is None else self.assignors
+
+    def bounded(self) -> AbstractContextManager[TimeLimit]:
+        """Return the processes in which assignors run."""
+        return TimeLimit(CALL_SECONDS) if self.limit is None else nullcontext(self.limit)
+
 
 def _advised(
     start: Advice,
@@ -161,7 +175,11 @@ def _advised(
         by_hand,
         _worth(assignor),
         _worth(one_more_reader(worlds, best, lower, time_left, total=start.total)),
-        more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
+        _with_assignors(
+            more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
+            lower,
+            asked,
+        ),
         _worth(_partitions(worlds, best, lower, time_left)),
     ]
     fewer = None if asked.like else fewer_members(worlds, best, lower, time_left)
@@ -255,11 +273,10 @@ def _trials(
     worlds: Worlds, best: Best, now: Assignment | None, lower: Lower, asked: _Asked
 ) -> tuple[list[Tried], Change | NoGain | None]:
     """Return what assignors do, and the best of them where it has a lower peak than now."""
-    names = FEW if asked.assignors is None else asked.assignors
-    if not names or not worlds.known:
+    if not asked.names:
         return [], None
-    with TimeLimit(CALL_SECONDS) if asked.limit is None else nullcontext(asked.limit) as limit:
-        trials, valid = tried_assignors(worlds.least, best, lower, names, limit)
+    with asked.bounded() as limit:
+        trials, valid = tried_assignors(worlds.least, best, lower, asked.names, limit)
     if now is None or not now.is_valid:
         return trials, None
     here = peak_of(now, lower)
@@ -271,6 +288,29 @@ def _trials(
     if all(trial.peak is None or trial.peak >= here for trial in trials):
         reason = f"{none} has less than there is now."
     return trials, NoGain("assignor", reason, proved=best.peak.bound >= here)
+
+
+def _with_assignors(change: Change | NoGain, lower: Lower, asked: _Asked) -> Change | NoGain:
+    """Return more members with the assignors that do not reach what these allow."""
+    if isinstance(change, NoGain) or not asked.names:
+        return change
+    with asked.bounded() as limit:
+        return replace(change, not_reached=not_reached(change, lower, asked.names, limit))
+
+
+def _assigned_by(group: Group) -> str | None:
+    """Return the assignor that a group ends up with, where all members tell what they list."""
+    listed = {
+        member: details.assignors
+        for member, details in zip(group.members, group.details, strict=False)
+        if details.assignors
+    }
+    if len(listed) < len(group.members):
+        return None
+    try:
+        return choose(listed).assignor
+    except Refused:
+        return None
 
 
 def _partitions(worlds: Worlds, best: Best, lower: Lower, time_left: TimeLeft) -> Change | NoGain:

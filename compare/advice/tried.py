@@ -88,6 +88,30 @@ def tried_assignors(
     return trials, valid
 
 
+def not_reached(
+    change: Change,
+    lower: Lower,
+    assignors: Sequence[str | AssignorFunction],
+    limit: TimeLimit,
+) -> tuple[tuple[str, int], ...]:
+    """(assignor, peak) of those that leave the busiest member more than a change allows.
+
+    Parameters
+    ----------
+    change : its group is as it is then, with what the members hold before
+    limit : of each call
+    """
+    found = []
+    for asked in assignors:
+        plan = limit.plan(change.assignment.group, asked).plan
+        if plan is None or not plan.assignment.is_valid:
+            continue
+        peak = peak_of(plan.assignment, lower)
+        if peak > change.after.value:
+            found.append((asked if isinstance(asked, str) else assignor_named(asked).name, peak))
+    return tuple(found)
+
+
 def better_assignor(
     now: int, least: int, valid: Sequence[tuple[Tried, Assignment]]
 ) -> Change | None:

@@ -68,7 +68,7 @@ def what_to_do(change: Change, advice: Advice) -> str:
         else:
             moved = ""
     elif change.kind == "assignor":
-        lead = f"Let {change.assignor} assign"
+        lead = f"Let {change.assignor} assign{_assigned_by(advice)}"
     elif change.kind == "subscription":
         lead = f"Let {change.member} read {change.topic} too"
     elif change.kind == "members":
@@ -111,6 +111,14 @@ def why(change: Change, advice: Advice) -> str:
 def depends(change: Change, advice: Advice) -> list[str]:
     """Say what a gain rests on, and what the change takes besides moves."""
     said = []
+    if change.not_reached:
+        has = "holds" if advice.lower == "peak_load" else "has"
+        (name, peak), *others = change.not_reached
+        more = "".join(f", with {other} {least:,}" for other, least in others)
+        said.append(
+            "Not every assignor gets there: "
+            f"with {name} the busiest one then {has} {peak:,}{more}."
+        )
     if change.kind == "members":
         said.append(advice.new_members)
     if change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
@@ -140,7 +148,8 @@ def gains_nothing(advice: Advice) -> list[str]:
     lines = []
     for one in advice.no_gain:
         known = "" if one.proved else " (not proved)"
-        lines.append(f"{NAMED[one.kind]}: {one.because[0].lower()}{one.because[1:-1]}{known}")
+        now = _assigned_by(advice) if one.kind == "assignor" else ""
+        lines.append(f"{NAMED[one.kind]}{now}: {one.because[0].lower()}{one.because[1:-1]}{known}")
     return lines
 
 
@@ -187,7 +196,7 @@ def more_even(advice: Advice) -> str:
 def in_short(advice: Advice) -> str:
     """Say what to change first in a few words, or why nothing is."""
     if advice.changes:
-        return what_to_do(advice.changes[0], advice).partition(":")[0]
+        return what_to_do(advice.changes[0], advice).partition(": the busiest")[0]
     if advice.question is not None:
         return advice.question
     if not advice.members:
@@ -211,6 +220,10 @@ def told(peak: Peak) -> str:
     return f"{_parts(replace(peak, value=peak.bound))} to {_parts(peak)}"
 
 
+def _assigned_by(advice: Advice) -> str:
+    return "" if advice.assigned_by is None else f" (now: {advice.assigned_by})"
+
+
 def _even(advice: Advice) -> str:
     """Say among which assignments a peak is the least."""
     return "" if advice.lower == "peak_load" else " with loads as even as can be"
@@ -220,7 +233,10 @@ def _then(change: Change, advice: Advice) -> str:
     before, after, lag = change.before, change.after, advice.lower == "peak_lag"
     who = "the busiest one then" if change.kind == "members" else "the busiest member then"
     if change.kind == "partitions" and before is not None:
-        return f"{who} has what {_parts(after)} partitions have today, instead of {_parts(before)}"
+        return (
+            f"{who} has the load of {_parts(after)} of today's partitions, "
+            f"instead of {_parts(before)}"
+        )
     value = f"{after.value:,}"
     if before is None:
         return f"{who} {'has' if lag else 'holds'} {value}{' of lag' if lag else ''}"

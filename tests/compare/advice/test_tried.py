@@ -1,9 +1,12 @@
 """Assignors that are tried: what each makes of the group, and of every join and leave after."""
 
+from dataclasses import replace
+
 import pytest
 
 from assay import Assignment, Group, TimeLimit, advise, assign
-from tests.compare.advice.made import copied, document_of, least_load, topics_read
+from compare.advice.words import depends, gains_nothing, in_short, what_to_do
+from tests.compare.advice.made import applied, copied, document_of, least_load, topics_read
 from tests.heuristics.assignors.mine import divide, twice
 
 NAMES = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
@@ -105,3 +108,61 @@ def test_an_assignor_that_breaks_down_or_gives_a_partition_twice_is_a_row_with_t
     assert "ZeroDivisionError" in (broken.reason or "")
     assert (double.peak, str(double.reason)[:9]) == (None, "not valid")
     assert not [one for one in found.changes if one.kind == "assignor"]
+
+
+def test_with_more_members_those_assignors_are_named_that_leave_more_on_one(limit):
+    reached = 0
+    for seed in range(25):
+        document = document_of(seed)
+        found = advise(Group.from_dict(document), limit=limit)
+        for change in [one for one in found.changes if one.kind == "members"]:
+            made = applied(document, change)
+            peaks = [(name, handed_out(made, name)) for name in NAMES]
+            more = tuple(
+                (name, int(then.loads.max()))
+                for name, then in peaks
+                if then.is_valid and then.loads.max() > change.after.value
+            )
+            assert change.not_reached == more
+            said = " ".join(depends(change, found))
+            assert ("Not every assignor gets there" in said) == bool(more)
+            assert all(f"with {name} " in said for name, _ in more)
+            reached += not more
+            if more:
+                missed = change.to_dict()["not_reached"]
+    assert reached
+    assert set(missed[0]) == {"assignor", "peak"}
+
+
+def listing(document: dict, *lists: list) -> dict:
+    """The snapshot in which each member tells the assignors it supports."""
+    made = copied(document)
+    for said, assignors in zip(made["members"].values(), lists, strict=False):
+        said["assignors"] = assignors
+    return made
+
+
+def test_advice_on_assignors_says_which_one_assigns_now(limit):
+    several = listing(RANGE, ["range"], ["cooperative-sticky", "range"], ["range"])
+    found = advise(Group.from_dict(several), limit=limit)
+    (change,) = [one for one in found.changes if one.kind == "assignor"]
+    assert what_to_do(change, found).startswith("Let kip-429-cooperative assign (now: range): ")
+    assert found.to_dict()["assigned_by"] == "range"
+    even = copied(several)
+    for m in range(3):
+        even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
+    none = gains_nothing(advise(Group.from_dict(even), limit=limit))
+    assert any(line.startswith("another assignor (now: range): none of ") for line in none)
+
+
+def test_in_short_an_assignor_is_named_with_the_one_that_assigns_now(limit):
+    found = advise(Group.from_dict(listing(RANGE, *[["range"]] * 3)), limit=limit)
+    (change,) = [one for one in found.changes if one.kind == "assignor"]
+    alone = replace(found, changes=(change,))
+    assert in_short(alone) == "Let kip-429-cooperative assign (now: range)"
+
+
+@pytest.mark.parametrize("lists", [[["range"]], [["range"], ["range"], ["roundrobin"]]])
+def test_which_assignor_assigns_is_left_open_where_members_do_not_tell_or_agree(lists):
+    found = advise(Group.from_dict(listing(RANGE, *lists)), assignors=())
+    assert found.assigned_by is None
