@@ -22,7 +22,7 @@ from compare.advice.topics import more_partitions
 from compare.advice.tried import FEW, better_assignor, not_reached, tried_assignors
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
 from compare.judged import question_of
-from compare.lag.assumed import if_latest
+from compare.lag.condition import if_latest
 from compare.sizes.resized import reading
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
@@ -216,7 +216,7 @@ def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
 
 def _condition(worlds: Worlds, lower: Lower, *, alike: bool) -> str | None:
     """Return what all of the advice rests on, as far as it was assumed."""
-    latest = if_latest(worlds.most) if lower == "peak_lag" else None
+    latest = if_latest(worlds.most).removeprefix("if ") if lower == "peak_lag" else None
     return " and ".join(filter(None, (ALL_ALIKE if alike else None, latest))) or None
 
 
