@@ -74,13 +74,16 @@ class Described:
     Attributes
     ----------
     epochs : of the group and of its target assignment; None in a classic group
-    moving : how many members do not hold yet, or still hold, what the broker wants otherwise
     """
 
     group: str
     members: tuple[Member, ...]
     epochs: tuple[int, int] | None = None
-    moving: int = 0
+
+    @property
+    def moving(self) -> int:
+        """How many members do not hold yet, or still hold, what the broker wants otherwise."""
+        return sum(one.target is not None and one.held != one.target for one in self.members)
 
 
 def subscribed(metadata: bytes) -> Subscription | None:
@@ -148,7 +151,6 @@ def consumer(answer: ConsumerGroup) -> Described | Obstacle:
         group,
         _sorted(members),
         epochs=(answer.group_epoch, answer.assignment_epoch),
-        moving=sum(member.held != member.target for member in members),
     )
 
 
