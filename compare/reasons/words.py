@@ -160,13 +160,13 @@ def count_sentence(group: Group, count: Count) -> str:
     owners = named([group.members[m] for m in count.owners])
     owning = f"{owners} {_verb(len(count.owners), 'own')}"
     if count.kind == "need":
-        rest = "is nothing else"
+        apart, rest = "that" if count.others == 1 else "these", "is none"
         if count.fixed:
-            rest = f"{'is' if count.fixed == 1 else 'are'} only {count.fixed:,} more"
+            rest = f"{'is' if count.fixed == 1 else 'are'} only {count.fixed:,}"
         return (
-            f"{who} {_verb(many, 'hold')} at least {count.limit:,}{together}. Besides "
-            f"{counted(count.others, 'partition')} that {owning}, there {rest} that {it} may "
-            f"hold: {count.moves:,} must come from there."
+            f"{who} {_verb(many, 'hold')} at least {count.limit:,}{together}. {owning} "
+            f"{counted(count.others, 'partition')} that {it} may hold. Apart from {apart} there "
+            f"{rest}, so {count.moves:,} must come from there."
         )
     most = f"{_verb(many, 'hold')} at most {count.limit:,}{together}"
     if is_plain(group, count):

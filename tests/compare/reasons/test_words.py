@@ -10,6 +10,7 @@ import pytest
 from compare.reasons import words
 from compare.reasons.explanation import explain
 from compare.reasons.member import about
+from compare.reasons.moves import Count
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve
 from tests.assay.calling import LOPSIDED
@@ -251,3 +252,22 @@ def test_a_member_that_is_not_there_is_refused():
     explanation = explain(solve(Group.from_dict(LOPSIDED)))
     with pytest.raises(BadInput, match="--member c9: no member of group orders, which has c0 and"):
         about(explanation, "c9")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "others", "said"),
+    [
+        (2, 5, "b own 5 partitions that it may hold. Apart from these there are only 2, so 3"),
+        (0, 1, "b own 1 partition that it may hold. Apart from that there is none, so 1"),
+    ],
+)
+def test_what_a_member_needs_from_others_is_said_in_the_order_of_counting(fixed, others, said):
+    document = {
+        "format": "assay-group/1", "group": "g", "topics": {"t": 9},
+        "members": {name: {"subscription": ["t"]} for name in "abc"},
+    }  # fmt: skip
+    moves = 3 if fixed else 1
+    count = Count("need", (2,), fixed + moves, fixed, (0,), others, (0, 1), 0, moves)
+    assert words.count_sentence(Group.from_dict(document), count) == (
+        f"c holds at least {fixed + moves}. a and {said} must come from there."
+    )
