@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from compare.advice.advice import Advice, Change, Peak
 
 # What a kind of change is called where it gains nothing.
@@ -101,10 +100,10 @@ def why(change: Change, advice: Advice) -> str:
             return f"Proved ({after.proof}): {least}, and of {change.members:,}."
         proofs = " and ".join(dict.fromkeys((before.proof, after.proof)))
         return (
-            f"Proved ({proofs}): {_parts(before)} is the least as it is, "
-            f"{_parts(after)} the least then."
+            f"Proved ({proofs}): {in_parts(before)} is the least as it is, "
+            f"{in_parts(after)} the least then."
         )
-    least, most = _number(change.at_least), _number(change.at_most)
+    least, most = rounded(change.at_least), rounded(change.at_most)
     return f"Proved: at least {least}{unit} less, at most {most}."
 
 
@@ -216,8 +215,8 @@ def in_short(advice: Advice) -> str:
 def told(peak: Peak) -> str:
     """Return a peak as a table shows it, in partitions of today."""
     if peak.proved:
-        return _parts(peak)
-    return f"{_parts(replace(peak, value=peak.bound))} to {_parts(peak)}"
+        return in_parts(peak)
+    return f"{in_parts(replace(peak, value=peak.bound))} to {in_parts(peak)}"
 
 
 def _assigned_by(advice: Advice) -> str:
@@ -234,8 +233,8 @@ def _then(change: Change, advice: Advice) -> str:
     who = "the busiest one then" if change.kind == "members" else "the busiest member then"
     if change.kind == "partitions" and before is not None:
         return (
-            f"{who} has the load of {_parts(after)} of today's partitions, "
-            f"instead of {_parts(before)}"
+            f"{who} has the load of {in_parts(after)} of today's partitions, "
+            f"instead of {in_parts(before)}"
         )
     value = f"{after.value:,}"
     if before is None:
@@ -261,12 +260,22 @@ def _tried(change: Change, advice: Advice) -> str:
     return f"{least}. After a join or a leave of one member it was at the least in {kept}."
 
 
-def _parts(peak: Peak) -> str:
-    return f"{peak.value:,}" if peak.per == 1 else f"{peak.value / peak.per:.3g}"
+def rounded(number: Fraction) -> str:
+    """Return a number with three digits or, if those are more, all before the point.
+
+    Examples
+    --------
+    >>> [rounded(Fraction(n, 3)) for n in (1, 4, 6, 5000, 6000)]
+    ['0.333', '1.33', '2', '1,667', '2,000']
+    """
+    if number.denominator == 1 or number >= 100:
+        return f"{round(number):,}"
+    return f"{float(number):.3g}"
 
 
-def _number(gain: Fraction) -> str:
-    return f"{int(gain):,}" if gain.denominator == 1 else f"{float(gain):.3g}"
+def in_parts(peak: Peak) -> str:
+    """Return what the busiest has, in partitions or records of today."""
+    return rounded(Fraction(peak.value, peak.per))
 
 
 def _value(peak: Peak) -> str:
