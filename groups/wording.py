@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 MOST_NAMED = 3
 MOST_GROUPS = 12
@@ -37,6 +38,18 @@ def few(names: Sequence[str], many: int | None = None) -> str:
     named = names[:MOST_NAMED]
     more = (len(names) if many is None else many) - len(named)
     return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
+
+
+def nearest_of(name: str, known: Iterable[str]) -> str:
+    """Return what somebody may have meant, to be put behind a line that says it is not there.
+
+    Examples
+    --------
+    >>> nearest_of("biling", ["audit", "billing"]), nearest_of("xyz", ["audit"])
+    ('; nearest: billing', '')
+    """
+    near = get_close_matches(name, list(known), n=MOST_NAMED)
+    return f"; nearest: {', '.join(near)}" if near else ""
 
 
 def one_of_several(groups: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groups.group import Group
+    from groups.importers import Failure
     from live.connection import Connection
 
 BOOTSTRAP = "--bootstrap-server"
@@ -110,6 +111,53 @@ def _repeated(command_config: str | None, config: Sequence[str], timeout: float)
     return words if timeout == DEFAULT_SECONDS else [*words, "--timeout", f"{timeout:g}"]
 
 
+def captured_of(
+    connection: Connection,
+    patterns: Sequence[str],
+    reads: Sequence[str] = (),
+    *,
+    reset: str | None = None,
+) -> tuple[list[Group], Sequence[Failure]]:
+    """Return the groups that a cluster has now, and what could not be captured.
+
+    Parameters
+    ----------
+    patterns : names or patterns; nothing: all
+    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
+
+    Raises
+    ------
+    BadInput
+        Where the cluster cannot be asked, or all that there is to say is why one group is not
+        captured.
+    """
+    from groups.group import Group
+    from live.capture import capture
+
+    found = capture(connection, [*patterns] or ["*"])
+    if not found.documents and len(found.failures) == 1:
+        raise BadInput(f"{found.failures[0].place}: {found.failures[0].reason}")
+    groups = [Group.from_dict(one.document) for one in found.documents]
+    return as_told(groups, reads, reset), found.failures
+
+
+def lost_of(failures: Sequence[Failure], patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return which groups were asked for by name, or should have been captured, and were not.
+
+    The second value names those that are not to be had in their state, as one that is rebalancing.
+    """
+    from live.capture.patterns import is_name
+
+    named = {pattern for pattern in patterns if is_name(pattern)}
+    missed = [
+        (one.group or one.place, one.not_to_be_had and one.group not in named) for one in failures
+    ]
+    return (
+        [name for name, forgiven in missed if not forgiven],
+        [name for name, forgiven in missed if forgiven],
+    )
+
+
 def groups_of(
     connection: Connection,
     patterns: Sequence[str],
@@ -132,26 +180,9 @@ def groups_of(
     BadInput
         Where the cluster cannot be asked, or no group could be captured.
     """
-    from groups.group import Group
-    from live.capture import capture
-    from live.capture.patterns import is_name
-
-    found = capture(connection, [*patterns] or ["*"])
-    lines = [f"{failure.place}: {failure.reason}" for failure in found.failures]
-    if not found.documents and len(lines) == 1:
-        raise BadInput(lines[0])
-    for line in lines:
-        note(line)
-    if not found.documents:
+    groups, failures = captured_of(connection, patterns, reads, reset=reset)
+    for failure in failures:
+        note(f"{failure.place}: {failure.reason}")
+    if not groups:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")
-    groups = [Group.from_dict(one.document) for one in found.documents]
-    named = {pattern for pattern in patterns if is_name(pattern)}
-    missed = [
-        (one.group or one.place, one.not_to_be_had and one.group not in named)
-        for one in found.failures
-    ]
-    return (
-        as_told(groups, reads, reset),
-        [name for name, forgiven in missed if not forgiven],
-        [name for name, forgiven in missed if forgiven],
-    )
+    return (groups, *lost_of(failures, patterns))

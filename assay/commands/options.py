@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -18,7 +17,7 @@ from groups.files import read_groups
 from groups.folders import is_folder
 from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
-from groups.wording import one_of_several
+from groups.wording import nearest_of, one_of_several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -265,8 +264,7 @@ def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list
         raise BadInput(no_group_in(files))
     missing = sorted(set(only) - {group.name for group in groups})
     if missing:
-        near = get_close_matches(missing[0], [group.name for group in groups], n=3, cutoff=0.4)
-        hint = f"; nearest: {', '.join(near)}" if near else ""
+        hint = nearest_of(missing[0], (group.name for group in groups))
         raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
     groups = [group for group in groups if not only or group.name in only]
     asked = [f for f in failures if not only or f.group is None or f.group in only]

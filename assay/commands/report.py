@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.commands.cluster import (
+    BOOTSTRAP,
+    BootstrapServerInstead,
+    CommandConfig,
+    Config,
+    Patterns,
+    Timeout,
+    captured_of,
+    lost_of,
+    reached_instead,
+)
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -22,6 +33,7 @@ from assay.commands.options import (
 from assay.streams import complain, note, show
 from groups.errors import BadInput
 from heuristics.catalogue import WRITTEN
+from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,19 +41,25 @@ if TYPE_CHECKING:
     from compare.page.contents import Page
     from groups.group import Group
     from groups.importers import Failure
+    from live.connection import Connection
 
 PAGE = "report.html"
 
 
 def report(
     sources: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="DIR|FILE...",
             help="a folder that assay run filled; or what assay score reads",
         ),
-    ],
+    ] = None,
     *,
+    bootstrap_server: BootstrapServerInstead = None,
+    group: Patterns = None,
+    command_config: CommandConfig = None,
+    config: Config = None,
+    timeout: Timeout = DEFAULT_TIMEOUT,
     out: Annotated[
         str | None, typer.Option("-o", "--out", help="the page [default: report.html]")
     ] = None,
@@ -61,15 +79,19 @@ def report(
 ) -> None:
     """Write one offline page: your groups, each in full, and assignors over them.
 
-    Of snapshots and of what other tools print it is made at once; of a folder that assay run
-    filled, of its tables.
+    Of snapshots, of what other tools print and of a running cluster it is made at once; of a
+    folder that assay run filled, of its tables.
     """
+    from groups.documents.texts import named
     from groups.extras import require
 
     require("jinja2", "altair", "vl_convert", extra="plots")
     from compare.page.html import require_writable, write_page
 
-    run = _folder_of_a_run(sources)
+    live, files = reached_instead(sources, bootstrap_server, command_config, config, timeout)
+    if group and live is None:
+        raise BadInput(f"--group: it is about a running cluster; add {BOOTSTRAP} HOST:PORT")
+    run = None if live else _folder_of_a_run(files)
     path = Path(out) if out else (run or Path()) / PAGE
     require_writable(path)
     told = {
@@ -82,16 +104,18 @@ def report(
     for option, given in told.items():
         if run and given:
             raise BadInput(f"{option}: {run} holds the tables of a run, which has it already")
+    groups, unread = ([], ()) if run else _asked(live, files, group or [], reads or [], reset)
     page = (
         _of_run(run, benchmark or [])
         if run
-        else _of_files(
-            sources,
+        else _of_groups(
+            groups,
+            unread,
+            [f"the cluster at {live.bootstrap}"] if live else [named(one) for one in files],
             benchmark or [],
             assignor=assignor,
             objective=objective,
             time_limit=time_limit or DEFAULT_SECONDS,
-            reads=reads or [],
             assume_equal=assume_equal,
             reset=reset,
         )
@@ -104,6 +128,23 @@ def report(
     if not page.details and page.unread:
         complain("no group could be read; the page says why")
         raise typer.Exit(2)
+    if live:
+        for failure in unread:
+            note(f"{failure.place}: {failure.reason}")
+        raise typer.Exit(2 if lost_of(unread, group or [])[0] else 0)
+
+
+def _asked(
+    live: Connection | None,
+    files: Sequence[str],
+    patterns: Sequence[str],
+    reads: Sequence[str],
+    reset: str | None,
+) -> tuple[list[Group], Sequence[Failure]]:
+    """Return the groups of a cluster, or in some files, and what is none or not to be had."""
+    if live is None:
+        return _read(files, reads, reset)
+    return captured_of(live, patterns, reads, reset=reset)
 
 
 def _folder_of_a_run(sources: Sequence[str]) -> Path | None:
@@ -124,14 +165,15 @@ def _of_run(folder: Path, benchmark: Sequence[str]) -> Page:
     return page_of_run(folder, benchmark, _command())
 
 
-def _of_files(
+def _of_groups(
+    groups: Sequence[Group],
+    unread: Sequence[Failure],
     sources: Sequence[str],
     benchmark: Sequence[str],
     *,
     assignor: Sequence[str] | None,
     objective: str,
     time_limit: float,
-    reads: Sequence[str],
     assume_equal: bool,
     reset: str | None,
 ) -> Page:
@@ -140,19 +182,17 @@ def _of_files(
     from compare.page.from_groups import page_of_groups
     from compare.score import CURRENT, OPTIMUM
     from compare.scoring import assignors_asked
-    from groups.documents.texts import named
     from groups.tiers import parse_objective
 
     tiers = parse_objective(objective)
     names = assignors_asked(assignor) if assignor else _usual(default_assignors())
-    groups, unread = _read(sources, reads, reset)
     apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
     for failure in damaged:
         note(f"{failure.place}: {failure.reason}")
     return page_of_groups(
         groups,
         tiers,
-        sources=[named(source) for source in sources],
+        sources=sources,
         unread=unread,
         benchmark=apart,
         assignors=[name for name in names if name not in (CURRENT, OPTIMUM)],
@@ -191,4 +231,11 @@ def _read(
 
 
 def _command() -> str:
-    return shlex.join(["assay", *sys.argv[1:]])
+    """Return the command line, without what --config sets: it may be a password."""
+    words: list[str] = []
+    for word in sys.argv[1:]:
+        hide = words[-1:] == ["--config"] or word.startswith("--config=")
+        key, sign, _ = word.removeprefix("--config=").partition("=")
+        start = "--config=" if word.startswith("--config=") else ""
+        words.append(f"{start}{key}{sign and '=...'}" if hide else word)
+    return shlex.join(["assay", *words])

@@ -51,6 +51,9 @@ def watch(
         int | None,
         typer.Option("--keep", min=1, help="keep so many captures, the newest; else all"),
     ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="no line for a capture in which nothing changed")
+    ] = False,
     command_config: CommandConfig = None,
     config: Config = None,
     timeout: Timeout = DEFAULT_TIMEOUT,
@@ -62,7 +65,7 @@ def watch(
     Each capture is a file in the folder; assay run and assay report read it as a series. A
     cluster that is away for a while is asked again; how it ends is --times, --for or Ctrl-C.
     """
-    from assay.printing.watch import news_line
+    from assay.printing.watch import news_line, no_change
     from groups.group import Group
     from groups.tiers import parse_objective
     from live.watch import Series, looks
@@ -98,7 +101,9 @@ def watch(
         judged, unjudged = _judged(groups, tiers, time_limit)
         for name in sorted(unjudged.keys() - missed):
             note(f"{look.at} {unjudged[name]}")
-        show(f"{look.at} {news_line(known, judged, failing, unjudged, missed)}")
+        news = news_line(known, judged, failing, unjudged, missed)
+        if not quiet or news != no_change(judged):
+            show(f"{look.at} {news}")
         missed = {*failing, *unjudged}
         known = {name: one for name, one in known.items() if name in missed}
         known |= {one.group.name: one for one in judged}

@@ -52,7 +52,12 @@ def news_line(
     for what, names in (("captured", failing), ("judged", unjudged)):
         if lost := before.keys() & {*names} - {*missed}:
             shown.append(_lost(what, lost))
-    return "; ".join(shown) or f"no change in {counted(len(now), 'group')}"
+    return "; ".join(shown) or no_change(now)
+
+
+def no_change(now: Sequence[Judged]) -> str:
+    """Return the line of a capture in which all groups are as they were in the one before."""
+    return f"no change in {counted(len(now), 'group')}"
 
 
 def _lost(what: str, names: Collection[str]) -> str:

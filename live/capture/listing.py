@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kafka.protocol.consumer import OffsetFetchRequest
 
 from groups.importers.seen import absent, connect, shared, streams
-from groups.wording import counted
+from groups.wording import counted, nearest_of
 from live.capture.asking import answers, requests
 from live.capture.asking.cluster import Unanswered
 from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
@@ -129,7 +129,7 @@ def choose(listing: Listing, patterns: Sequence[str]) -> Choice:
     )
 
 
-def why_unlisted(cluster: Cluster, names: Sequence[str], silent: Sequence[str]) -> list[Obstacle]:
+def why_unlisted(cluster: Cluster, names: Sequence[str], listing: Listing) -> list[Obstacle]:
     """Return why no broker lists groups: they may not be seen, or they are not there.
 
     Any broker says whether a group may be described before it says whose it is.
@@ -144,7 +144,7 @@ def why_unlisted(cluster: Cluster, names: Sequence[str], silent: Sequence[str]) 
         and not found.passing
         and not found.not_to_be_had
     }
-    return [forbidden.get(name) or _missing(name, silent) for name in names]
+    return [forbidden.get(name) or _missing(name, listing) for name in names]
 
 
 def _orphaned(known: answers.Metadata) -> Iterator[tuple[int, str]]:
@@ -160,10 +160,10 @@ def _orphaned(known: answers.Metadata) -> Iterator[tuple[int, str]]:
             yield NO_LEADER, f"{of} of {_OFFSETS_TOPIC} have no leader"
 
 
-def _missing(name: str, silent: Sequence[str]) -> Obstacle:
-    if silent:
-        return Obstacle(f"group {name!r} is not listed, and {silent[0]}")
-    return Obstacle(absent(name), not_to_be_had=True)
+def _missing(name: str, listing: Listing) -> Obstacle:
+    for why in listing.silent.values():
+        return Obstacle(f"group {name!r} is not listed, and {why}")
+    return Obstacle(f"{absent(name)}{nearest_of(name, listing.groups)}", not_to_be_had=True)
 
 
 def _listed(node: int, group: answers.ListedGroup) -> Listed | Obstacle:

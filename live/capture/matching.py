@@ -40,7 +40,7 @@ def capture_matching(
     obstacles: list[tuple[str | None, Obstacle]] = [
         (name, one) for name, one in found.items() if isinstance(one, Obstacle)
     ]
-    missing = listing.why_unlisted(cluster, choice.unlisted, silent)
+    missing = listing.why_unlisted(cluster, choice.unlisted, listed)
     obstacles += zip(choice.unlisted, missing, strict=True)
     asked = {name: one for name, one in found.items() if isinstance(one, Listed)}
     documents = []

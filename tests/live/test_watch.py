@@ -143,6 +143,12 @@ def test_a_group_without_what_a_tier_needs_is_named_and_the_others_are_watched(
     assert [group.name for group in groups] == ["orders", "even"] * 2
 
 
+def test_a_quiet_watch_says_only_what_changes(watched, capsys):
+    watched(EVEN, quiet=True)
+    out, _ = capsys.readouterr()
+    assert out == "2026-11-20T10:00:00Z 1 group: 1 as good as can be\n"
+
+
 def test_a_capture_is_kept_when_judging_it_is_interrupted(watched, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.assay.calling import LOPSIDED, assay
+from tests.assay.calling import LOPSIDED, assay, one_line
 from tests.compare.page.parsed import Parsed
 
 CONSOLE = """
@@ -92,3 +92,11 @@ def test_what_cannot_be_reported_is_one_line(written, arguments, said):
     assert run.returncode == 2
     assert said in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+def test_a_report_of_a_cluster_is_of_no_file_besides(tmp_path):
+    both = assay("report", "f.json", "--bootstrap-server", "a:1", cwd=tmp_path)
+    assert one_line(both, 2) == "f.json: FILE or --bootstrap-server, not both"
+    assert "Missing argument 'FILE...', or --boot" in one_line(assay("report", cwd=tmp_path), 2)
+    alone = assay("report", "f.json", "--group", "orders", cwd=tmp_path)
+    assert one_line(alone, 2).startswith("--group: it is about a running cluster; add --boot")

@@ -229,6 +229,16 @@ def _of_any_broker(question):
     return found | {"node": -1}
 
 
+def test_a_name_that_is_spelled_wrong_gets_the_nearest_one():
+    real = {"exchanges": [*REAL["exchanges"], _of_any_broker("DescribeGroupsRequest")]}
+
+    def then(_, answer):
+        answer.groups = []
+
+    _, found, _ = captured(real, only("DescribeGroupsRequest", then), patterns=["clasic"])
+    assert reasons(found) == {"clasic": "group 'clasic' does not exist; nearest: classic"}
+
+
 def test_a_pattern_without_a_group_is_a_failure_of_its_own():
     groups, found, _ = captured(REAL, patterns=["k*", "x*", "kip", "[c]lassic"])
     assert list(groups) == ["classic", "kip", "kipre", "kpy"]
