@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.errors import Refused
 from groups.wording import counted, few
+from heuristics.protocol import choose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
-    from groups import Assignment
+    from groups import Assignment, Group
     from groups.arrays import Int64
 
 
@@ -53,6 +55,21 @@ def sentence(judged: Judged) -> str:
         f"{name}: depends on who reads what: {verdict.question} "
         f"If so, it is improvable{most}. {holds}."
     )
+
+
+def assigned_by(group: Group) -> str | None:
+    """Return the assignor that a group ends up with, where all members tell what they list."""
+    listed = {
+        member: details.assignors
+        for member, details in zip(group.members, group.details, strict=False)
+        if details.assignors
+    }
+    if len(listed) < len(group.members):
+        return None
+    try:
+        return choose(listed).assignor
+    except Refused:
+        return None
 
 
 def moves_needed(judged: Judged) -> int | None:

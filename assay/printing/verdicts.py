@@ -11,7 +11,7 @@ from compare.gains import early_gain
 from compare.lag.without_reader import without_reader
 from compare.lag.words import lag_told, not_compared
 from compare.score import scores_document
-from compare.sentences import sentence
+from compare.sentences import assigned_by, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +67,8 @@ def print_group(
     chosen : why it is this one of all as good, None where nothing was searched
     """
     tell(sentence(judged))
+    if assignor := assigned_by(judged.group):
+        tell(f"Assigned by: {assignor}.")
     if gain := early_gain(judged):
         tell(gain)
     for said in lag_told(judged.now, lowest):

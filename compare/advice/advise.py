@@ -23,14 +23,14 @@ from compare.advice.tried import FEW, better_assignor, not_reached, tried_assign
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
 from compare.judged import question_of
 from compare.lag.condition import if_latest
+from compare.sentences import assigned_by
 from compare.sizes.resized import reading
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
-from groups.errors import BadInput, Refused
+from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import values
 from groups.wording import counted
-from heuristics.protocol import choose
 from heuristics.time_limit import TimeLimit
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -112,7 +112,7 @@ def advise(
         violation=None,
         best=None,
         condition=_condition(worlds, chosen, alike=group is not given),
-        assigned_by=_assigned_by(group),
+        assigned_by=assigned_by(group),
         assumed=group.assumed,
     )
     if not total or not group.members:
@@ -296,21 +296,6 @@ def _with_assignors(change: Change | NoGain, lower: Lower, asked: _Asked) -> Cha
         return change
     with asked.bounded() as limit:
         return replace(change, not_reached=not_reached(change, lower, asked.names, limit))
-
-
-def _assigned_by(group: Group) -> str | None:
-    """Return the assignor that a group ends up with, where all members tell what they list."""
-    listed = {
-        member: details.assignors
-        for member, details in zip(group.members, group.details, strict=False)
-        if details.assignors
-    }
-    if len(listed) < len(group.members):
-        return None
-    try:
-        return choose(listed).assignor
-    except Refused:
-        return None
 
 
 def _partitions(worlds: Worlds, best: Best, lower: Lower, time_left: TimeLeft) -> Change | NoGain:

@@ -267,3 +267,22 @@ def test_of_several_groups_the_one_that_lacks_what_a_tier_needs_is_named(objecti
     lacking = document | {"group": "lacking", "topics": {"t": 1}}
     with pytest.raises(BadInput, match=r"^lacking: topics\.t\..* unknown, but tier"):
         judge([Group.from_dict(one) for one in (document, lacking)], objective)
+
+
+def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_theirs(capsys):
+    from assay.printing.verdicts import print_group
+
+    def said(*lists):
+        members = {
+            f"m{i}": {"subscription": ["t"], "owned": {"t": [i]}} | listed
+            for i, listed in enumerate(lists)
+        }
+        document = {"format": "assay-group/1", "group": "g", "topics": {"t": 2}}
+        (one,) = judge([Group.from_dict(document | {"members": members})])
+        print_group(one, one.reference, [])
+        return capsys.readouterr().out
+
+    mixed = {"assignors": ["cooperative-sticky", "range"]}, {"assignors": ["range"]}
+    assert "\nAssigned by: range.\n" in said(*mixed)
+    assert "Assigned by" not in said(mixed[0], {})
+    assert "Assigned by" not in said({"assignors": ["sticky"]}, {"assignors": ["range"]})
