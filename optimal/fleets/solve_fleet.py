@@ -19,7 +19,6 @@ from optimal.confirmation.fleets import proved_groups, valid_groups, values_of_g
 from optimal.fleets.columns import WORD, Columns
 from optimal.fleets.fleet_solution import FleetSolution
 from optimal.fleets.scales import scales_of
-from optimal.flow.recipe import flows_of
 from optimal.flow.stages import Stages
 from optimal.proof import ProofKind
 from optimal.solution import Status, Stopped
@@ -122,6 +121,9 @@ def _together(
     fleet: Fleet, objective: Objective, time_limit: float | None
 ) -> FleetSolution | None:
     """Solve groups side by side and check them side by side; None where costs leave 64 bits."""
+    # Whoever does not solve a fleet loads no solver for it.
+    from optimal.flow.recipe import flows_of
+
     start, groups = perf_counter(), len(fleet)
     stages = Stages.of(objective)
     try:

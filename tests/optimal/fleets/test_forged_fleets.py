@@ -113,7 +113,7 @@ def test_one_forged_group_is_refused_by_its_name_and_the_others_keep_their_answe
         price[2 * 3] += 1
         return replace(found, prices=[price])
 
-    monkeypatch.setattr("optimal.fleets.solve_fleet.flows_of", lying)
+    monkeypatch.setattr("optimal.flow.recipe.flows_of", lying)
     solved = solve_fleet(Fleet.of(groups))
     assert list(solved.errors) == [2]
     assert isinstance(solved.errors[2], SolverContradiction)
