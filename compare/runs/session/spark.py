@@ -9,9 +9,10 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from threading import Timer, current_thread, main_thread
+from threading import Thread, Timer, current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from compare.runs.session.failed_session import did_not_start, one_line
@@ -33,7 +34,7 @@ from groups.extras import require
 from heuristics.shipped.java.runtime import spark_java_home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from types import FrameType
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_SECONDS = 180.0
 STOP_SECONDS = 30.0
+CANCEL_SECONDS = 10.0
 
 
 @contextmanager
@@ -175,7 +177,8 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             finally:
                 late.cancel()
         try:
-            with _killed_on_signals(folder) if is_local(master) else nullcontext():
+            give_up = partial(kill if is_local(master) else partial(_cancel, session), folder)
+            with _given_up_on_signals(give_up):
                 yield session
             if archive_is_missing(folder, options):
                 _stop(session, gateway)
@@ -247,17 +250,38 @@ def _restored_handler() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-@contextmanager
-def _killed_on_signals(folder: Path) -> Iterator[None]:
-    """Kill the JVM and what is below it before a handler of this process's learns of a signal.
+def _cancel(session: SparkSession, folder: Path) -> None:
+    """Cancel what a cluster still runs; pyspark waits for the end of a job whose rows it collects.
 
-    What the handler raises may be lost on its way, in a destructor for one; a JVM that is gone is
-    noticed.
+    It is asked from a thread of its own, whose way to the JVM nobody else is using. The JVM is
+    killed where that does not help in time, as where the cluster's master is gone.
+    """
+
+    def cancel() -> None:
+        with suppress(Exception):
+            session.sparkContext.cancelAllJobs()
+
+    Thread(target=cancel, daemon=True).start()
+    late = Timer(CANCEL_SECONDS, kill, [folder])
+    late.daemon = True
+    late.start()
+
+
+@contextmanager
+def _given_up_on_signals(give_up: Callable[[], object]) -> Iterator[None]:
+    """Give up what Spark does before a handler of this process's learns of a signal.
+
+    What the handler raises may be lost on its way, in a destructor for one; a job that failed, or
+    a JVM that is gone, is noticed.
+
+    Parameters
+    ----------
+    give_up : kills the JVM and what is below it, or cancels its jobs
 
     Raises
     ------
     KeyboardInterrupt
-        Where anything failed after a signal: that a JVM which was killed is gone is no failure.
+        Where anything failed after a signal: that what was given up has failed is no failure.
     """
     if current_thread() is not main_thread():
         yield
@@ -269,7 +293,7 @@ def _killed_on_signals(folder: Path) -> Iterator[None]:
 
     def end(number: int, frame: FrameType | None) -> None:
         asked.append(number)
-        kill(folder)
+        give_up()
         before[signal.Signals(number)](number, frame)
 
     for number in before:

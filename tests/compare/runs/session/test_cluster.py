@@ -4,13 +4,14 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from compare.runs.tables.stored import read_table
 from tests.compare.runs.session.cluster import HOME, ROOT, Cluster
-from tests.compare.runs.session.running import Running, fill
+from tests.compare.runs.session.running import ENOUGH_SECONDS, Running, fill
 
 GROUPS = 24
 TABLES = ("groups", "optima", "scores", "failures")
@@ -96,3 +97,21 @@ def test_a_spark_connect_server_runs_the_same_run(cluster, in_this_process):
     assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
     assert tables_of(cluster.folder / "connected") == in_this_process
     assert os.listdir(run.scratch) == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_waits_for_a_cluster_without_workers_ends_when_it_is_asked_to(cluster, number):
+    for name in ("asked", "open"):
+        (cluster.folder / name).unlink(missing_ok=True)
+    worker = cluster.add_worker()
+    run = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out=f"cut-{number}")
+    run.at_the_gate()
+    for lost in [worker, *(one for one in cluster.workers if one.poll() is None)]:
+        lost.send_signal(signal.SIGKILL)
+        lost.wait(10)
+    asked = time.monotonic()
+    code, _, err = run.send(number)
+    assert code == 128 + number
+    assert "Traceback" not in err
+    assert time.monotonic() - asked < ENOUGH_SECONDS / 4
