@@ -200,6 +200,6 @@ def test_what_does_not_hold_of_one_group_is_refused_by_its_name(monkeypatch, lie
         told[3 * 3 + 1] += 1
         return replace(found, level=told) if lie == "level" else replace(found, prices=[told])
 
-    monkeypatch.setattr("optimal.fleets.solve_fleet.flows_of", lying)
+    monkeypatch.setattr("optimal.flow.recipe.flows_of", lying)
     with pytest.raises(SolverContradiction, match=r"^g3: flow contradicts the checker: "):
         solve_many(groups)
