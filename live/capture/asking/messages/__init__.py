@@ -1,6 +1,7 @@
 """The messages of KIP-848's ConsumerGroupDescribe, which kafka-python does not have itself.
 
-Both JSON files are Apache Kafka's own schemas, as kafka-clients 4.3.1 carries them.
+The JSON files say which fields go over the wire, in order, in the form in which kafka-python reads
+its own messages (KIP-848, API key 69; version 1 adds the kind of a member, KIP-1099).
 """
 
 from __future__ import annotations
