@@ -18,6 +18,7 @@ from groups.extras import require
 from heuristics.shipped.consumers.driver_process import TETHER
 from heuristics.shipped.java.jars import SHORT_LIVED
 from live.broker import contents, distribution, settings, tools
+from live.broker.last_words import with_end_of
 from live.broker.security import Security
 
 if TYPE_CHECKING:
@@ -325,10 +326,9 @@ class Broker:
         raise self._died(f"it does not answer after {START_SECONDS:.0f} s")
 
     def _died(self, reason: str) -> BrokerDied:
-        lines = [line for line in self.log().splitlines() if not FRAME.match(line)]
-        last = [line for line in lines if line.strip()][-LAST_LINES:]
-        said = "; the end of its log:\n" + "\n".join(last) if last else ""
-        return BrokerDied(f"the Kafka {self.version} broker: {reason}{said}")
+        lines = (line for line in self.log().splitlines() if not FRAME.match(line))
+        said = with_end_of(lines, reason, LAST_LINES)
+        return BrokerDied(f"the Kafka {self.version} broker: {said}")
 
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name

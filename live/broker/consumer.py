@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from groups.errors import BadInput
 from groups.extras import require
 from live.broker import distribution
+from live.broker.last_words import with_end_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -150,7 +151,19 @@ class Consumer:
         ConsumerDied
             Where it has ended.
         """
-        return self._held() is not None
+        return self.held() is not None
+
+    def held(self) -> Held | None:
+        """Return what `assigned` does; None before it has been a member of its group.
+
+        Raises
+        ------
+        ConsumerDied
+            Where it has ended.
+        """
+        held = self._ask({"do": "assigned"})
+        assert held is None or isinstance(held, dict)
+        return held
 
     def assigned(self) -> Held:
         """Return the partitions that it holds now by topic, as the client itself says.
@@ -160,7 +173,7 @@ class Consumer:
         ConsumerDied
             Where it has ended.
         """
-        return self._held() or {}
+        return self.held() or {}
 
     def commit(self, offsets: Mapping[str, Mapping[int, int]]) -> None:
         """Let it commit these offsets by topic and partition, and return when that is done.
@@ -205,11 +218,6 @@ class Consumer:
         size = os.fstat(self._log.fileno()).st_size
         return os.pread(self._log.fileno(), size, 0).decode("utf-8", "replace")
 
-    def _held(self) -> Held | None:
-        held = self._ask({"do": "assigned"})
-        assert held is None or isinstance(held, dict)
-        return held
-
     def _ask(self, what: Mapping[str, object]) -> object:
         asked, told = self._process.stdin, self._process.stdout
         assert asked is not None
@@ -228,9 +236,8 @@ class Consumer:
         return answer["answer"]
 
     def _died(self, reason: str) -> ConsumerDied:
-        last = [line for line in self.log().splitlines() if line.strip()][-LAST_LINES:]
-        said = "; the end of its log:\n" + "\n".join(last) if last else ""
-        return ConsumerDied(f"the consumer {self.client_id}: {reason}{said}")
+        said = with_end_of(self.log().splitlines(), reason, LAST_LINES)
+        return ConsumerDied(f"the consumer {self.client_id}: {said}")
 
 
 def settle(
@@ -264,8 +271,9 @@ def settle(
     since, before = time.monotonic(), None
     while True:
         # One that joins has to wait for what the others give up.
-        joined = [consumer.joined() for consumer in consumers]
-        held = [_of(topics, consumer.assigned()) for consumer in consumers]
+        told = [consumer.held() for consumer in consumers]
+        joined = [one is not None for one in told]
+        held = [_of(topics, one or {}) for one in told]
         now = time.monotonic()
         if (joined, held) != before:
             since, before = now, (joined, held)

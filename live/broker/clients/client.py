@@ -36,6 +36,36 @@ class Wanted:
         return self.topics[0] if len(self.topics) == 1 and self.topics[0][:1] == "^" else None
 
 
+def settings_of(wanted: Wanted) -> dict[str, object]:
+    """Return the settings that Kafka's own consumer and librdkafka call the same."""
+    static = {} if wanted.instance_id is None else {"group.instance.id": wanted.instance_id}
+    return {
+        "bootstrap.servers": wanted.bootstrap,
+        "group.id": wanted.group,
+        "client.id": wanted.client_id,
+        "enable.auto.commit": wanted.commit,
+        "auto.commit.interval.ms": COMMIT_MS,
+        "auto.offset.reset": "earliest",
+        **static,
+    }
+
+
+def classic(assignors: Sequence[str]) -> dict[str, object]:
+    """Return the settings of a classic group, as both call them."""
+    strategy = {"partition.assignment.strategy": ",".join(assignors)} if assignors else {}
+    return {
+        "session.timeout.ms": SESSION_MS,
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+        **strategy,
+    }
+
+
+def kip_848(assignors: Sequence[str]) -> dict[str, object]:
+    """Return the settings of a KIP-848 group, whose broker sets sessions and heartbeats."""
+    remote = {"group.remote.assignor": assignors[0]} if assignors else {}
+    return {"group.protocol": "consumer", **remote}
+
+
 class Client(Protocol):
     """A consumer of one client, used by one thread but for `assigned`."""
 

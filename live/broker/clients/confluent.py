@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from live.broker.clients.client import COMMIT_MS, HEARTBEAT_MS, REFRESH_MS, SESSION_MS, Wanted
+from live.broker.clients.client import REFRESH_MS, Wanted, classic, kip_848, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,18 +22,12 @@ class Confluent:
     def __init__(self, wanted: Wanted) -> None:
         from confluent_kafka import Consumer
 
-        settings: dict[str, object] = {
-            "bootstrap.servers": wanted.bootstrap,
-            "group.id": wanted.group,
-            "client.id": wanted.client_id,
-            "enable.auto.commit": wanted.commit,
-            "auto.commit.interval.ms": COMMIT_MS,
-            "auto.offset.reset": "earliest",
+        self.settings = {
+            **settings_of(wanted),
             "topic.metadata.refresh.interval.ms": REFRESH_MS,
+            **self.protocol(wanted.assignors),
+            **wanted.config,
         }
-        if wanted.instance_id is not None:
-            settings["group.instance.id"] = wanted.instance_id
-        self.settings = settings | self.protocol(wanted.assignors) | dict(wanted.config)
         self._consumer = Consumer(self.settings)
         self._consumer.subscribe([*wanted.topics], on_assign=self._joins)
         self._joined = False
@@ -41,13 +35,7 @@ class Confluent:
 
     def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
         """Return the settings of the group's protocol."""
-        settings: dict[str, object] = {
-            "session.timeout.ms": SESSION_MS,
-            "heartbeat.interval.ms": HEARTBEAT_MS,
-        }
-        if assignors:
-            settings["partition.assignment.strategy"] = ",".join(assignors)
-        return settings
+        return classic(assignors)
 
     def poll(self) -> None:
         """Read a message if there is one."""
@@ -87,8 +75,7 @@ class ConfluentKip848(Confluent):
 
     def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
         """Return the settings of the group's protocol."""
-        remote = {"group.remote.assignor": assignors[0]} if assignors else {}
-        return {"group.protocol": "consumer", **remote}
+        return kip_848(assignors)
 
     def is_member(self) -> bool:
         """Ask the broker: a member that is given no partition is not told so.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from heuristics.shipped.java.jvm import start
 from live.broker import distribution
-from live.broker.clients.client import COMMIT_MS, HEARTBEAT_MS, REFRESH_MS, SESSION_MS, Wanted
+from live.broker.clients.client import REFRESH_MS, Wanted, classic, kip_848, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,21 +32,16 @@ class Java:
         start("-Xmx128m", "-XX:TieredStopAtLevel=1", *distribution.LOG_SETTINGS, classes=classes)
         import jpype
 
-        settings: dict[str, object] = {
-            "bootstrap.servers": wanted.bootstrap,
-            "group.id": wanted.group,
-            "client.id": wanted.client_id,
-            "enable.auto.commit": wanted.commit,
-            "auto.commit.interval.ms": COMMIT_MS,
-            "auto.offset.reset": "earliest",
+        settings = {
+            **settings_of(wanted),
             "metadata.max.age.ms": REFRESH_MS,
             "key.deserializer": TEXT,
             "value.deserializer": TEXT,
+            **self.protocol(wanted.assignors),
+            **wanted.config,
         }
-        if wanted.instance_id is not None:
-            settings["group.instance.id"] = wanted.instance_id
         properties = jpype.JClass("java.util.Properties")()
-        for key, value in (settings | self.protocol(wanted.assignors) | {**wanted.config}).items():
+        for key, value in settings.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             properties.setProperty(key, text)
         self._group, self._properties = wanted.group, properties
@@ -73,14 +68,7 @@ class Java:
 
     def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
         """Return the settings of the group's protocol."""
-        settings: dict[str, object] = {
-            "session.timeout.ms": SESSION_MS,
-            "heartbeat.interval.ms": HEARTBEAT_MS,
-        }
-        if assignors:
-            classes = [NAMED.get(name, name) for name in assignors]
-            settings["partition.assignment.strategy"] = ",".join(classes)
-        return settings
+        return classic([NAMED.get(name, name) for name in assignors])
 
     def poll(self) -> None:
         """Read messages."""
@@ -122,8 +110,7 @@ class JavaKip848(Java):
 
     def protocol(self, assignors: Sequence[str]) -> dict[str, object]:
         """Return the settings of the group's protocol."""
-        remote = {"group.remote.assignor": assignors[0]} if assignors else {}
-        return {"group.protocol": "consumer", **remote}
+        return kip_848(assignors)
 
     def joins(self, _: object) -> None:
         """Take no note: what it is to have, others may still hold."""

@@ -46,9 +46,7 @@ class KafkaPython:
 
     def assigned(self) -> Held | None:
         """Return the topic partitions that it holds."""
-        if not self._joined.is_set():
-            return None
-        return {(each.topic, each.partition) for each in self._consumer.assignment()}
+        return held_by(self._consumer) if self._joined.is_set() else None
 
     def commit(self, offsets: Offsets) -> None:
         """Commit."""
@@ -103,9 +101,7 @@ class Aiokafka:
 
     def assigned(self) -> Held | None:
         """Return the topic partitions that it holds."""
-        if not self._joined.is_set():
-            return None
-        return {(each.topic, each.partition) for each in self._consumer.assignment()}
+        return held_by(self._consumer) if self._joined.is_set() else None
 
     def commit(self, offsets: Offsets) -> None:
         """Commit."""
@@ -120,6 +116,11 @@ class Aiokafka:
 
     def _run(self, what: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         return self._loop.run_until_complete(what())
+
+
+def held_by(consumer: Any) -> Held:
+    """Return the topic partitions of a consumer, which both clients tell in the same way."""
+    return {(each.topic, each.partition) for each in consumer.assignment()}
 
 
 def listener(above: type, joined: Event) -> object:
