@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -11,9 +10,10 @@ from assay.commands.cluster import (
     BootstrapServerInstead,
     CommandConfig,
     Config,
+    FilesInstead,
+    GroupsAsked,
     Timeout,
-    groups_of,
-    reached_instead,
+    finding,
 )
 from assay.commands.options import (
     DEFAULT_SECONDS,
@@ -23,7 +23,6 @@ from assay.commands.options import (
     Format,
     Reads,
     Reset,
-    groups_in,
 )
 from assay.progress import far
 from assay.streams import note, note_assumed, show_json
@@ -39,23 +38,10 @@ ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
 
 
 def advise(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE...",
-            help="snapshots, JSON lines, what other tools print, folders; - for standard input",
-        ),
-    ] = None,
+    files: FilesInstead = None,
     *,
     bootstrap_server: BootstrapServerInstead = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--group",
-            help="only this one, of a broker also with wildcards as in 'orders-*'; "
-            "may be given again",
-        ),
-    ] = None,
+    group: GroupsAsked = None,
     command_config: CommandConfig = None,
     config: Config = None,
     timeout: Timeout = DEFAULT_TIMEOUT,
@@ -100,8 +86,7 @@ def advise(
 
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
-    live, sources = reached_instead(files, bootstrap_server, command_config, config, timeout)
-    find = partial(groups_of, live) if live else partial(groups_in, sources)
+    find, _ = finding(files, bootstrap_server, command_config, config, timeout)
     groups, damaged, _ = find(group or [], reads or [], reset=reset)
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))

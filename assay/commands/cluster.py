@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.options import MOST_SECONDS, as_told
+from assay.commands.options import MOST_SECONDS, as_told, groups_in
 from assay.streams import note
 from groups.errors import BadInput
 from live.waiting import DEFAULT_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from groups.group import Group
     from groups.importers import Failure
@@ -27,6 +28,20 @@ BootstrapServer = Annotated[
 BootstrapServerInstead = Annotated[
     str | None,
     typer.Option(BOOTSTRAP, metavar="HOST:PORT", help="a broker to ask, instead of FILE"),
+]
+FilesInstead = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE...",
+        help="snapshots, JSON lines, what other tools print, folders; - for standard input",
+    ),
+]
+GroupsAsked = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        help="only this one, of a broker also with wildcards as in 'orders-*'; may be given again",
+    ),
 ]
 CommandConfig = Annotated[
     str | None,
@@ -99,6 +114,26 @@ def reached_instead(
         raise BadInput(f"{files[0]}: FILE or {BOOTSTRAP}, not both")
     live = connection_to(bootstrap, command_config, config, timeout)
     return live, [BOOTSTRAP, bootstrap, *_repeated(command_config, config or (), timeout)]
+
+
+def finding(
+    files: Sequence[str] | None,
+    bootstrap: str | None,
+    command_config: str | None,
+    config: Sequence[str] | None,
+    timeout: float,
+) -> tuple[Callable[..., tuple[list[Group], list[str], list[str]]], list[str]]:
+    """Return what finds groups, on the cluster or in files, and the words that lead there.
+
+    It is called as `groups_of` and `groups_in` are, after their first argument.
+
+    Raises
+    ------
+    BadInput
+        As `reached_instead` does.
+    """
+    live, words = reached_instead(files, bootstrap, command_config, config, timeout)
+    return (partial(groups_of, live) if live else partial(groups_in, words)), words
 
 
 def _repeated(command_config: str | None, config: Sequence[str], timeout: float) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,9 +10,10 @@ from assay.commands.cluster import (
     BootstrapServerInstead,
     CommandConfig,
     Config,
+    FilesInstead,
+    GroupsAsked,
     Timeout,
-    groups_of,
-    reached_instead,
+    finding,
 )
 from assay.commands.options import (
     DEFAULT_SECONDS,
@@ -26,7 +26,6 @@ from assay.commands.options import (
     Reads,
     Reset,
     TimeLimitOption,
-    groups_in,
     limits_of,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
@@ -70,23 +69,10 @@ NOT_SURE = (
 
 
 def score(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE...",
-            help="snapshots, JSON lines, what other tools print, folders; - for standard input",
-        ),
-    ] = None,
+    files: FilesInstead = None,
     *,
     bootstrap_server: BootstrapServerInstead = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--group",
-            help="only this one, of a broker also with wildcards as in 'orders-*'; "
-            "may be given again",
-        ),
-    ] = None,
+    group: GroupsAsked = None,
     command_config: CommandConfig = None,
     config: Config = None,
     timeout: Timeout = DEFAULT_TIMEOUT,
@@ -124,8 +110,7 @@ def score(
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
     asked = assignors_asked(assignor) if assignor else []
-    live, sources = reached_instead(files, bootstrap_server, command_config, config, timeout)
-    find = partial(groups_of, live) if live else partial(groups_in, sources)
+    find, sources = finding(files, bootstrap_server, command_config, config, timeout)
     groups, damaged, not_had = find(group or [], reads or [], reset=reset)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     plans = read_plans(plan or [], groups)
