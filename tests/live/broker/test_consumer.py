@@ -12,12 +12,12 @@ from live.broker.consumer import KINDS
 
 STILL = 1.0
 TOPICS = {"eaten": 4}
-NARROW = {"narrow": 1}
+LONE = {"eaten-by-one": 1}
 
 
 @pytest.fixture(scope="module")
 def bootstrap(broker):
-    for topic, partitions in {**TOPICS, **NARROW}.items():
+    for topic, partitions in {**TOPICS, **LONE}.items():
         broker.create_topic(topic, partitions)
     return broker.bootstrap
 
@@ -55,12 +55,12 @@ def test_consumers_settle_when_one_that_gets_nothing_is_a_member_too(broker, boo
     group = f"narrow-{kind}"
     with ExitStack() as running:
         both = [
-            running.enter_context(Consumer.start(kind, bootstrap, group, [*NARROW]))
+            running.enter_context(Consumer.start(kind, bootstrap, group, [*LONE]))
             for _ in range(2)
         ]
-        held = settle(both, NARROW, 0.0)
+        held = settle(both, LONE, 0.0)
         said = broker.tool("consumer-groups", "--describe", "--members", "--group", group).stdout
-    assert sorted(held, key=len) == [{}, {"narrow": [0]}]
+    assert sorted(held, key=len) == [{}, {"eaten-by-one": [0]}]
     assert len([line for line in said.splitlines() if line.startswith(group)]) == 2
 
 
