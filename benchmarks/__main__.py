@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import sys
-from dataclasses import fields
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from benchmarks.in_turn import fresh, in_turn, solving
 from benchmarks.instances import INSTANCES, SEED, some_topics
 from benchmarks.rivals import one_convex_flow
 from compare.samples.families import Family
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from groups.group import Group
+    from optimal.solution import Solution
 
 RUNS = 7
 RIVALS: tuple[Literal["cp-sat", "ilp"], ...] = ("cp-sat", "ilp")
@@ -43,12 +44,6 @@ def seconds(
         call(given)
         taken.append(perf_counter() - start)
     return min(taken), median(taken), max(taken)
-
-
-def fresh(group: Group) -> Group:
-    """Build the group of the same columns anew, with nothing derived from them yet."""
-    kept = {field.name: getattr(group, field.name) for field in fields(group)}
-    return type(group)(**kept)
 
 
 def bars() -> None:
@@ -89,23 +84,34 @@ def reading() -> None:
 
 def rivals() -> None:
     """Print the same optimum found in other ways, in turn."""
-    _say("\n| group | way | median (s) | times ours |\n|---|---|---|---|")
-    group = some_topics(1000, 100_000, 100, 10)
-    terms = tuple(term.value for term in solve(group).terms)
-    if one_convex_flow(group) != terms:
-        raise RuntimeError("the one convex flow has another optimum")
-    _, ours, _ = seconds(solve, partial(fresh, group))
-    _, other, _ = seconds(one_convex_flow, partial(fresh, group), 3)
-    _say(f"| 1000 x 100,000 | one convex flow | {other:.3f} | {other / ours:.0f} |")
+    _say("\n| group | way | ours (s) | its median (s) | times ours | warm-up + runs of each |")
+    _say("|---|---|---|---|---|---|")
+    large = some_topics(1000, 100_000, 100, 10)
     small = Family(8, 3, 6, "random", "join-one").group(SEED)
-    terms = tuple(term.value for term in solve(small).terms)
-    _, ours, _ = seconds(solve, partial(fresh, small))
+    _rival("1000 x 100,000", large, "one convex flow", one_convex_flow)
     for method in RIVALS:
-        rival = partial(solve, method=method)
-        if tuple(term.value for term in rival(small).terms) != terms:
-            raise RuntimeError(f"{method} has another optimum")
-        _, other, _ = seconds(rival, partial(fresh, small))
-        _say(f"| 8 x 24 | {method} | {other:.4f} | {other / ours:.0f} |")
+        _rival("8 x 24", small, method, lambda group, by=method: _values(solve(group, method=by)))  # type: ignore[misc]
+
+
+def _rival(
+    name: str, group: Group, way: str, optimum: Callable[[Group], tuple[float, ...]]
+) -> None:
+    if optimum(group) != _values(solve(group)):
+        raise RuntimeError(f"{way} has another optimum")
+
+    def theirs() -> float:
+        given = fresh(group)
+        started = perf_counter()
+        optimum(given)
+        return perf_counter() - started
+
+    came = in_turn(partial(solving, group), theirs, warm=1, runs=RUNS)
+    ours, its = came.medians
+    _say(f"| {name} | {way} | {ours:.4f} | {its:.4f} | {came.times:.0f} | {came.protocol} |")
+
+
+def _values(solution: Solution) -> tuple[float, ...]:
+    return tuple(term.value for term in solution.terms)
 
 
 def growth() -> None:

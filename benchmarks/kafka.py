@@ -2,8 +2,9 @@
 
 Both begin with what they are given in memory and build nothing of it inside the clock: uniform is
 handed its subscription type and subscription sets that members share, the solver a group that
-keeps each distinct topic list once. Everything that the solver derives from the columns, the proof
-and its check are inside.
+keeps each distinct topic list once; what it costs to find out who reads alike stands beside each
+figure. Everything that the solver derives from the columns, the proof and its check are inside.
+Both sides get the same runs before the clock counts, the same runs and the same statistic.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser
 from dataclasses import replace
-from statistics import median
-from time import perf_counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.__main__ import fresh
+from benchmarks.in_turn import Sides, in_turn, reading_alike, solving
 from compare.samples.families import Family, grid
 from groups import values
 from heuristics.shipped.java import kafka_broker, kafka_java
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from groups import Group
 
 VERSION = "4.4.0"
-WARM, RUNS = 15, 9
-SLOW_RUNS, PATIENCE = 4, 20.0
 LEAST = 100_000
 
 
@@ -60,39 +58,25 @@ def differing() -> Iterator[Family]:
     yield Family(500, 50, 100, "buckets", "join-one")
 
 
-def in_turn(group: Group, version: str) -> tuple[list[float], list[float]]:
-    """Return the seconds of `optimal.solve`, proof and check included, and of uniform, in turn."""
+def beside_uniform(group: Group, version: str) -> Sides:
+    """Return the seconds of `optimal.solve`, proof and check included, and of uniform."""
     held = kafka_broker.CLIENT.held(group, "uniform", version)
-    held.timed(WARM)
-    ours: list[float] = []
-    theirs: list[float] = []
-    solve(fresh(group))
-    for _ in range(RUNS):
-        given = fresh(group)
-        started = perf_counter()
-        solve(given)
-        ours.append(perf_counter() - started)
-        theirs += held.timed(1)
-    return ours, theirs
+    return in_turn(partial(solving, group), lambda: held.timed(1)[0])
 
 
 def cooperative(version: str) -> None:
     """Print how long cooperative-sticky takes for its first round, beside the exact optimum."""
-    _say("\n| group | exact (s) | cooperative-sticky (s) | times |\n|---|---|---|---|")
+    _say("\n| group | exact (s) | cooperative-sticky (s) | times | warm-up + runs of each | "
+         "who reads alike, outside the clock (s) |\n|---|---|---|---|---|---|")  # fmt: skip
     for family in differing():
         group = family.group(1)
         held = kafka_java.CLIENT.held(group, "cooperative-sticky", version)
-        solve(group)
-        ours: list[float] = []
-        theirs: list[float] = []
-        while not theirs or (len(theirs) < SLOW_RUNS and sum(theirs) < PATIENCE):
-            given = fresh(group)
-            started = perf_counter()
-            solve(given)
-            ours.append(perf_counter() - started)
-            theirs += held.timed(1)
-        least, exact = min(theirs), median(ours)
-        _say(f"| {family.name} | {exact:.4f} | {least:.2f} | {least / exact:,.0f} |")
+        came = in_turn(partial(solving, group), lambda held=held: held.timed(1)[0])  # type: ignore[misc]
+        ours, theirs = came.medians
+        _say(
+            f"| {family.name} | {ours:.4f} | {theirs:.2f} | {came.times:,.0f} | {came.protocol} "
+            f"| {reading_alike(group):.4f} |"
+        )
 
 
 def main() -> None:
@@ -107,29 +91,31 @@ def main() -> None:
 def uniform(version: str) -> None:
     """Print a row a point: seconds of both, least and median, and what uniform's plan is worth."""
     _say("| members x partitions | topics | subscriptions | event | exact (s) | uniform (s) | "
-         "uniform over exact: least, median | its excess: balance, moves |")  # fmt: skip
-    _say("|---|---|---|---|---|---|---|---|")
+         "uniform over exact: least, median | warm-up + runs of each | "
+         "who reads alike, outside the clock (s) | its excess: balance, moves |")  # fmt: skip
+    _say("|---|---|---|---|---|---|---|---|---|---|")
     slower = slower_at_least = total = 0
     for family in points():
         group = as_they_time_it(family, version)
-        ours, theirs = in_turn(group, version)
+        came = beside_uniform(group, version)
         best = [term.value for term in solve(group).terms]
         plan = kafka_broker.CLIENT.plan(group, "uniform", version)
         made = values(plan.assignment, ("balance", "stickiness"))
         excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
-        least, middle = min(theirs) / min(ours), median(theirs) / median(ours)
-        slower += middle < 1
+        ours, theirs = zip(came.least, came.medians, strict=True)
+        least = came.least[1] / came.least[0]
+        slower += came.times < 1
         slower_at_least += least < 1
         total += 1
         _say(
             f"| {family.members:,} x {group.n_partitions:,} | {family.topics} | "
-            f"{family.subscriptions} | {family.event} | {min(ours):.4f}, {median(ours):.4f} | "
-            f"{min(theirs):.4f}, {median(theirs):.4f} | {least:.2f}, {middle:.2f} | "
-            f"{excess} |"
+            f"{family.subscriptions} | {family.event} | {ours[0]:.4f}, {ours[1]:.4f} | "
+            f"{theirs[0]:.4f}, {theirs[1]:.4f} | {least:.2f}, {came.times:.2f} | "
+            f"{came.protocol} | {reading_alike(group):.4f} | {excess} |"
         )
     _say(
-        f"\nthe exact solver takes longer at {slower} of {total} points by the median of {RUNS} "
-        f"runs, at {slower_at_least} by the least"
+        f"\nthe exact solver takes longer at {slower} of {total} points by the median, "
+        f"at {slower_at_least} by the least"
     )
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from statistics import mean, median
 from time import perf_counter
 from typing import TYPE_CHECKING, get_args
 
+from benchmarks.in_turn import reading_alike, solving
 from compare.samples.families import Family, LastEvent, Subscriptions, grid
 from compare.scoring import score_assignors
 from heuristics import assignor_named, assignors, matching
@@ -31,11 +32,10 @@ if TYPE_CHECKING:
 
     from compare.score import Score
     from groups import Group
+    from optimal.solution import Solution
     from studies.records import Cell
 
 SEED = 1
-SOLVES = 3
-TWICE_BELOW = 1.0
 
 
 def points(members: Sequence[int], most_partitions: int) -> Iterator[Family]:
@@ -77,31 +77,36 @@ def grid_rows(
     for family in sorted(families, key=lambda f: f.members * f.per_member):
         group = family.group(SEED)
         solution = solve(group)
-        exact = min(_seconds(group) for _ in range(SOLVES))
         kind = "equal" if family.subscriptions == "equal" else "differing"
         for name in names:
             one, series = found[kind][name], (name, family.subscriptions, family.event)
             if series in too_slow:
                 one.left_out += 1
                 continue
-            row = score_assignors(group, solution, [name], limit)[0]
-            if row.status == "scored" and row.seconds < TWICE_BELOW:
-                again = score_assignors(group, solution, [name], limit)[0]
-                row = again if again.status == "scored" else row
+            row, ratio = _in_turn(group, solution, name, limit)
             if row.status == "timed-out":
                 too_slow.add(series)
-            if row.status == "scored":
-                one.ratios.append(row.seconds / exact)
+            if ratio is not None:
+                one.ratios.append(ratio)
             one.rows.append(row)
     return found
 
 
-def _seconds(group: Group) -> float:
-    # The same columns, without what was derived from them before.
-    given = replace(group)
-    started = perf_counter()
-    solve(given)
-    return perf_counter() - started
+def _in_turn(
+    group: Group, solution: Solution, name: str, limit: TimeLimit
+) -> tuple[Score, float | None]:
+    """Call an assignor and the exact solver twice each, in turn; the second calls count.
+
+    The solver's seconds include finding out who reads alike, as the assignors do that as well.
+    """
+    solving(group)
+    reading_alike(group)
+    row = score_assignors(group, solution, [name], limit)[0]
+    if row.status != "scored":
+        return row, None
+    exact = reading_alike(group) + solving(group)
+    again = score_assignors(group, solution, [name], limit)[0]
+    return (again, again.seconds / exact) if again.status == "scored" else (row, None)
 
 
 def records_of(found: Mapping[str, Mapping[str, GridRow]]) -> list[dict[str, Cell]]:

@@ -18,9 +18,13 @@ QUALITY = (
     "excess_moves_worst",
 )  # fmt: skip
 HEAD = (
-    "assignors", "no plan", "valid", "balanced", "best balance", "of those fewest moves",
+    "assignors", "answered", "of those valid", "balanced", "best balance", "of those fewest moves",
     "excess balance, mean (worst)", "excess moves, mean (worst)",
     "seconds over the exact solver's, medians",
+)  # fmt: skip
+NO_ANSWER = (
+    ("timed_out", "too late"), ("left_out", "left out"), ("failed", "failed"),
+    ("refused", "refused"),
 )  # fmt: skip
 
 
@@ -47,22 +51,23 @@ def table_of(records: Sequence[Mapping[str, str]]) -> str:
 
 def _worth(row: Sequence[Mapping[str, str]]) -> tuple[float, float, float]:
     one = row[0]
-    plans, best = int(one["plans"]) or 1, int(one["best_balance"])
-    return best / plans, int(one["fewest_moves"]) / (best or 1), plans
+    plans, best = int(one["plans"]), int(one["best_balance"])
+    points = plans + sum(int(one[key]) for key, _ in NO_ANSWER)
+    return best / points, int(one["fewest_moves"]) / (best or 1), plans
 
 
 def _cells(row: Sequence[Mapping[str, str]]) -> list[str]:
     one = row[0]
     plans, best = int(one["plans"]), int(one["best_balance"])
-    reasons = ("timed_out", "too late"), ("left_out", "left out"), ("failed", "failed")
-    none = [
-        f"{one[key]} {why}" for key, why in (*reasons, ("refused", "refused")) if one[key] != "0"
-    ]
+    none = {why: int(one[key]) for key, why in NO_ANSWER if one[key] != "0"}
+    answered = _share(plans, plans + sum(none.values()))
+    if none:
+        answered += f" ({', '.join(f'{count} {why}' for why, count in none.items())})"
     ratios = [float(r["seconds_over_exact_median"]) for r in row if r["seconds_over_exact_median"]]
     low, high = (_short(end(ratios)) if ratios else "" for end in (min, max))
     return [
         _names([record["assignor"] for record in row]),
-        ", ".join(none) or "0",
+        answered,
         _share(int(one["valid"]), plans),
         _share(int(one["balanced"]), plans),
         _share(best, plans),
