@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from benchmarks.in_turn import fresh, in_turn, solving
 from benchmarks.instances import INSTANCES, SEED, some_topics
 from benchmarks.rivals import one_convex_flow
 from compare.samples.families import Family
 from optimal import solve, solve_many
+from studies.in_turn import fresh, in_turn, solving
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,13 +12,13 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.in_turn import RUNS, WARM, Sides, in_turn, reading_alike, solving
 from benchmarks.instances import INSTANCES
 from groups import Assignment, BadInput, values
 from heuristics.shipped.consumers import go_build
 from heuristics.shipped.consumers.franz_go import DRIVER
 from heuristics.shipped.joining import joining
 from optimal import solve
+from studies.in_turn import RUNS, WARM, Sides, in_turn, reading_alike, solving
 
 if TYPE_CHECKING:
     from groups import Group

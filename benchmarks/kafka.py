@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.in_turn import Sides, in_turn, reading_alike, solving
 from compare.samples.families import Family, grid
 from groups import values
 from heuristics.shipped.java import kafka_broker, kafka_java
 from optimal import solve
+from studies.in_turn import Sides, in_turn, reading_alike, solving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,11 +11,11 @@ import sys
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
-from benchmarks.in_turn import solving
 from benchmarks.instances import equal, sparse
 from compare.scoring import score_assignors
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from studies.in_turn import solving
 
 if TYPE_CHECKING:
     from collections.abc import Callable

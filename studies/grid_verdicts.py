@@ -17,12 +17,12 @@ from statistics import mean, median
 from time import perf_counter
 from typing import TYPE_CHECKING, get_args
 
-from benchmarks.in_turn import reading_alike, solving
 from compare.samples.families import Family, LastEvent, Subscriptions, grid
 from compare.scoring import score_assignors
 from heuristics import assignor_named, assignors, matching
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from studies.in_turn import reading_alike, solving
 from studies.page import put
 from studies.records import beside, read, write
 from studies.verdict_tables import tables_of

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.in_turn import in_turn, reading_alike, solving
 from compare.samples.families import Family
+from studies.in_turn import in_turn, reading_alike, solving
 
 
 def sides(seconds):
