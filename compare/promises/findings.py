@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compare.promises.promise import promise_named
+from compare.promises.record import KEYS as _OF_RECORD
+from compare.promises.record import Found, Record
 from compare.promises.trial import Trial, optima, runner_of
 from groups import BadInput, Group
 from groups.documents import fields
@@ -44,6 +46,8 @@ class Finding:
     group : the smallest group known on which it breaks
     affected, unaffected : of a shipped assignor, the versions tried in which the promise breaks
         on this group, and in which it holds; oldest first. Empty for one as written
+    found : when it was found, and how; None where nobody wrote that down
+    record : what the assignor made of the group, and what is better; None where not recorded
     """
 
     id: str
@@ -54,6 +58,8 @@ class Finding:
     group: Group
     affected: tuple[str, ...] = ()
     unaffected: tuple[str, ...] = ()
+    found: Found | None = None
+    record: Record | None = None
 
     @property
     def fixed(self) -> str | None:
@@ -63,12 +69,18 @@ class Finding:
         return next(later, None)
 
     @staticmethod
-    def of(assignor: str, promise: str, group: Group, measured: Mapping[str, object]) -> Finding:
+    def of(
+        assignor: str,
+        promise: str,
+        group: Group,
+        measured: Mapping[str, object],
+        found: Found | None = None,
+    ) -> Finding:
         """Name a finding after its assignor, without version, and promise; its group after it."""
         name = f"{assignor.partition('@')[0].replace('/', '-')}-{promise}"
-        found = Group.from_dict({**group.to_dict(), "group": name})
+        named = Group.from_dict({**group.to_dict(), "group": name})
         source = promise_named(promise).source
-        return Finding(name, assignor, promise, source, measured, found)
+        return Finding(name, assignor, promise, source, measured, named, found=found)
 
     @staticmethod
     def from_dict(document: object) -> Finding:
@@ -79,7 +91,8 @@ class Finding:
         BadInput
             Where a rule of the format is broken.
         """
-        top = fields.mapping(document, "", allowed={*_KEYS, *_VERSIONS, "fixed"}, required=_KEYS)
+        allowed = {*_KEYS, *_VERSIONS, "fixed", "found", *_OF_RECORD}
+        top = fields.mapping(document, "", allowed=allowed, required=_KEYS)
         if top["format"] != FORMAT:
             fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
         try:
@@ -90,7 +103,13 @@ class Finding:
         text = {key: fields.name(top[key], key) for key in ("id", "assignor", "promise", "source")}
         affected, unaffected = (_names(top.get(key, []), key) for key in _VERSIONS)
         return Finding(
-            **text, measured=measured, group=group, affected=affected, unaffected=unaffected
+            **text,
+            measured=measured,
+            group=group,
+            affected=affected,
+            unaffected=unaffected,
+            found=Found.from_dict(top["found"]) if "found" in top else None,
+            record=Record.from_dict(top),
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -107,7 +126,9 @@ class Finding:
             "source": self.source,
             "measured": dict(self.measured),
             **versions,
+            **({} if self.found is None else {"found": self.found.to_dict()}),
             "group": self.group.to_dict(),
+            **({} if self.record is None else self.record.to_dict()),
         }
 
     def judge(self, run: Runner) -> Judgement:
@@ -121,13 +142,32 @@ class Finding:
         BadInput
             Where no promise has the name.
         """
+        return self._tried(run)[1]
+
+    def recorded(self, run: Runner, command: str) -> Finding:
+        """Run the assignor on the group again; return the finding with what came of it.
+
+        Parameters
+        ----------
+        command : one line that runs it again, for people
+
+        Raises
+        ------
+        BadInput
+            Where no promise has the name.
+        """
+        return replace(self, record=Record.of(self._tried(run)[0], command))
+
+    def _tried(self, run: Runner) -> tuple[Trial, Judgement]:
+        """Return the trial in which the promise breaks, the last one where it never does."""
         asked, optimum = promise_named(self.promise), optima([self.group])[0]
         attempts = 1 if is_repeatable(self.assignor) else ATTEMPTS
         for _ in range(attempts):
-            judgement = asked.judge(Trial(run, self.group, optimum))
+            trial = Trial(run, self.group, optimum)
+            judgement = asked.judge(trial)
             if judgement.holds is not True:
                 break
-        return judgement
+        return trial, judgement
 
     def rederive(self, run: Runner) -> str | None:
         """Run the assignor on the group again; return what is different now, None if nothing is.

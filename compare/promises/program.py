@@ -8,6 +8,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from compare.promises.language import GO, JAVA, JAVASCRIPT, PYTHON, sections
+from compare.promises.record import ARTIFACTS
 from groups import BadInput
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ _JAVA_CLASSES = {
     "cooperative-sticky": "CooperativeStickyAssignor",
     "uniform": "UniformAssignor",
 }
-ARTIFACTS = {"kafka-java": "kafka-clients", "kafka-broker": "kafka-group-coordinator"}
 _PYTHON_CLASSES = {
     ("kafka-python", "range"): "range.RangePartitionAssignor",
     ("kafka-python", "roundrobin"): "roundrobin.RoundRobinPartitionAssignor",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compare.promises.program import ARTIFACTS
+from compare.promises.record import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
 from heuristics.shipped.consumers import go_build, kafkajs

@@ -14,11 +14,13 @@ from compare.promises.findings import (
     rederive_all,
     version_order,
 )
+from compare.promises.record import KEYS as RECORD
 from compare.promises.trial import in_process, runner_of
-from groups import BadInput, Group
+from groups import Assignment, BadInput, Group
 from groups.files import find
 from heuristics import WRITTEN, assignor_named
 from heuristics.time_limit import TimeLimit
+from optimal import solve
 
 ROOT = Path(__file__).parents[3]
 ALL = list(read_findings(ROOT / "corpus" / "findings.jsonl"))
@@ -29,6 +31,7 @@ VERSIONS = [
     for finding in SHIPPED
     for version in (*finding.affected, *finding.unaffected)
 ]
+GIVES_NO_PLAN = ("terminates", "answers", "settles")
 EVEN = {
     "format": "assay-group/1", "group": "g", "topics": {"t": 4},
     "members": {
@@ -76,6 +79,13 @@ def test_findings_round_trip_through_their_lines():
         ({"group": {}}, r"^f\.jsonl:1: group: key 'format' is missing$"),
         ({"note": 1}, r"^f\.jsonl:1: unknown key 'note'$"),
         ({"id": ""}, r"^f\.jsonl:1: id: \"\", expected a non-empty string$"),
+        ({"found": {"date": "1"}}, r"^f\.jsonl:1: found: key 'how' is missing$"),
+        ({"found": {"date": "1", "how": "so"}}, r"found\.date: \"1\", expected a day as in 2026-"),
+        ({"command": ""}, r"^f\.jsonl:1: command: \"\", expected a non-empty string$"),
+        (
+            {"plan": {"m0": {"t0": [-1]}}},
+            r"^f\.jsonl:1: plan\.m0\.t0\[0\]: -1, expected an integer",
+        ),
     ],
 )
 def test_what_is_no_finding_is_refused_with_its_line(change, message, tmp_path, monkeypatch):
@@ -83,6 +93,52 @@ def test_what_is_no_finding_is_refused_with_its_line(change, message, tmp_path, 
     Path("f.jsonl").write_text(json.dumps(FINDINGS[0].to_dict() | change))
     with pytest.raises(BadInput, match=message):
         list(read_findings("f.jsonl"))
+
+
+def test_a_record_is_there_as_a_whole_or_not_at_all(tmp_path):
+    document = FINDINGS[0].to_dict()
+    for key in RECORD:
+        part = {name: value for name, value in document.items() if name != key}
+        (tmp_path / "f.jsonl").write_text(json.dumps(part))
+        with pytest.raises(BadInput, match=f"f.jsonl:1: key '{key}' is missing$"):
+            list(read_findings(tmp_path / "f.jsonl"))
+    none = {name: value for name, value in document.items() if name not in (*RECORD, "found")}
+    read = Finding.from_dict(none)
+    assert read.record is read.found is None
+    assert read.to_dict() == none
+
+
+@pytest.mark.parametrize("finding", ALL, ids=lambda finding: finding.id)
+def test_each_finding_holds_its_plan_a_better_one_and_how_to_run_it_again(finding):
+    record = finding.record
+    assert (record.plan is None) == (finding.promise in GIVES_NO_PLAN)
+    if record.plan is not None and finding.promise in ("balanced", "optimal-balance"):
+        loads = Assignment.from_dict(finding.group, record.plan).loads
+        assert finding.measured in (
+            {"loads": loads.tolist()},
+            finding.measured | {"balance": pairwise(loads)},
+        )
+    assert solve(finding.group).terms[0].value == pairwise(
+        Assignment.from_dict(finding.group, record.better).loads
+    )
+    assert record.command.startswith(("assay reproduce ", "assay hunt "))
+    assert finding.assignor in record.command or finding.id in record.command
+    assert finding.assignor in WRITTEN or finding.assignor.partition("@")[2] in (
+        record.environment.values()
+    )
+
+
+def test_a_finding_is_recorded_by_one_more_run():
+    (finding,) = (f for f in FINDINGS if f.id == "kip-54-sticky-optimal-balance")
+    bare = replace(finding, record=None)
+    made = bare.recorded(in_process(finding.assignor), finding.record.command)
+    assert made.record.plan == finding.record.plan
+    assert made.record.better == finding.record.better
+    assert set(made.record.environment) == {"kafka-assay", "python"}
+
+
+def pairwise(loads) -> int:
+    return int(sum(abs(a - b) for i, a in enumerate(loads) for b in loads[:i]))
 
 
 def test_a_run_over_the_corpus_passes_findings_over():

@@ -1,0 +1,176 @@
+"""Record: what an assignor made of a finding's group, beside what is better, and with what."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from groups.documents import fields
+from heuristics.shipped.java.runtime import java_home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from compare.promises.trial import Trial
+
+    Held = Mapping[str, Mapping[str, list[int]]]
+
+KEYS = ("plan", "better", "command", "environment")
+ARTIFACTS = {"kafka-java": "kafka-clients", "kafka-broker": "kafka-group-coordinator"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """When a finding was found, as in 2026-11-22, and how, in one sentence."""
+
+    date: str
+    how: str
+
+    @staticmethod
+    def from_dict(value: object) -> Found:
+        """Read the key ``found`` of a finding.
+
+        Raises
+        ------
+        BadInput
+            Where a rule of the format is broken.
+        """
+        keys = ("date", "how")
+        said = fields.mapping(value, "found", allowed={*keys}, required=keys)
+        date, how = (fields.name(said[key], f"found.{key}") for key in keys)
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", date):
+            fields.refuse("found.date", f"{fields.shown(date)}, expected a day as in 2026-11-22")
+        return Found(date, how)
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the key ``found`` of a finding."""
+        return {"date": self.date, "how": self.how}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One run of an assignor on the group of a finding.
+
+    Attributes
+    ----------
+    plan : members to topics to partition numbers as the assignor gave them; None where it gave no
+        plan
+    better : an optimal plan for ``balance > stickiness``; None where none is proved
+    command : one line that runs it again
+    environment : the client and what it ran on, names to versions
+    """
+
+    plan: Held | None
+    better: Held | None
+    command: str
+    environment: Mapping[str, str]
+
+    @staticmethod
+    def of(trial: Trial, command: str) -> Record:
+        """Return what a trial came to; what it ran on is looked up on this machine."""
+        outcome, optimum = trial.outcome, trial.optimum
+        plan = None if outcome.plan is None else outcome.plan.assignment.to_dict()
+        best = None if optimum is None else optimum.assignment
+        better = None if best is None else best.to_dict()
+        return Record(plan, better, command, environment_of(trial.run.assignor))
+
+    @staticmethod
+    def from_dict(document: Mapping[str, object]) -> Record | None:
+        """Read the keys of a record out of a finding; None where it has none of them.
+
+        Raises
+        ------
+        BadInput
+            Where some are there and others not, or a rule of the format is broken.
+        """
+        if not any(key in document for key in KEYS):
+            return None
+        for key in KEYS:
+            if key not in document:
+                fields.refuse("", f"key {key!r} is missing")
+        versions = fields.mapping(document["environment"], "environment")
+        return Record(
+            _held(document["plan"], "plan"),
+            _held(document["better"], "better"),
+            fields.name(document["command"], "command"),
+            {key: fields.name(value, f"environment.{key}") for key, value in versions.items()},
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the keys of a finding."""
+        return {
+            "plan": self.plan,
+            "better": self.better,
+            "command": self.command,
+            "environment": dict(self.environment),
+        }
+
+
+def environment_of(assignor: str) -> dict[str, str]:
+    """Return an assignor's client and what it runs on here, names to versions."""
+    client, _, rest = assignor.partition("/")
+    runs_on = _RUNS_ON.get(client)
+    if runs_on is None:
+        found = {"kafka-assay": importlib.metadata.version("kafka-assay")}
+        return {**found, "python": platform.python_version()}
+    found = {ARTIFACTS.get(client, client): rest.partition("@")[2]}
+    if client == "librdkafka":
+        found["confluent-kafka"] = importlib.metadata.version("confluent-kafka")
+    language, version = runs_on
+    return {**found, language: version()}
+
+
+def _held(value: object, at: str) -> Held | None:
+    if value is None:
+        return None
+    return {
+        member: {
+            topic: fields.integers(numbers, f"{at}.{member}.{topic}")
+            for topic, numbers in fields.mapping(topics, f"{at}.{member}").items()
+        }
+        for member, topics in fields.mapping(value, at).items()
+    }
+
+
+def _java() -> str:
+    home = java_home()
+    try:
+        said = "" if home is None else (home / "release").read_text("utf-8")
+    except OSError:
+        said = ""
+    found = re.search(r'JAVA_VERSION="([^"]+)"', said)
+    return found[1] if found else "unknown"
+
+
+def _said(*command: str) -> str:
+    """Return the version that a tool prints, without the letters in front of it."""
+    tool = shutil.which(command[0])
+    if tool is None:
+        return "unknown"
+    said = subprocess.run([tool, *command[1:]], capture_output=True, text=True, check=False)
+    return said.stdout.strip().lstrip("gov")
+
+
+def _go() -> str:
+    return _said("go", "env", "GOVERSION")
+
+
+def _node() -> str:
+    return _said("node", "--version")
+
+
+_RUNS_ON: dict[str, tuple[str, Callable[[], str]]] = {
+    "kafka-java": ("java", _java),
+    "kafka-broker": ("java", _java),
+    "kafka-python": ("python", platform.python_version),
+    "aiokafka": ("python", platform.python_version),
+    "librdkafka": ("python", platform.python_version),
+    "sarama": ("go", _go),
+    "franz-go": ("go", _go),
+    "kafkajs": ("node", _node),
+}
