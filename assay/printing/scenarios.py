@@ -73,10 +73,10 @@ def _heads(tiers: Sequence[str]) -> list[str]:
 
 def print_rollouts(rollouts: Sequence[Rollout]) -> None:
     """Print each rule's rollout act by act, then the sums of all side by side."""
-    counts = ("rounds", "revoked", "lost", "moved", "ownerless", "stopped")
+    counts = ("rounds", "revoked", "lost", "moves", "ownerless", "stopped")
     for rollout in rollouts:
         tell(f"{rollout.name} under the {rollout.rule} rule")
-        heads = ("what happens", "assignor", "protocol", *counts, "must not commit", "contested")
+        heads = ("what happens", "assignor", "protocol", *counts, "barred", "contested")
         table = Table(*heads, "", whole=[1])
         for step in rollout.steps:
             table.add(

@@ -20,13 +20,15 @@ class Rule(StrEnum):
     DYNAMIC: KIP-726. It follows from the assignor that was chosen last; a member that held on and
     sees an eager one chosen loses all it holds and must not commit until it has joined again.
     STATIC: the old rule. It is fixed at start-up, the highest common to all assignors listed.
-    UNGUARDED: dynamic, but without onPartitionsLost and the ban on commits: nobody's rule, here
-    to show what they are for.
+    UNGUARDED: dynamic, but without onPartitionsLost and the ban on commits. UNFENCED: dynamic, but
+    the broker takes commits of an old generation. Both are nobody's rule, here to show what these
+    measures are for.
     """
 
     DYNAMIC = "dynamic"
     STATIC = "static"
     UNGUARDED = "unguarded"
+    UNFENCED = "unfenced"
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,20 @@ class RolloutStep:
     protocol : what the members follow from then on: "eager", "cooperative", or "mixed", which
         only the static rule knows
     rounds : rebalances
-    revoked : partitions that members gave up in an orderly way, cleaned up and committed
+    revoked : partitions that members gave up in an orderly way, cleaned up and committed, once a
+        round: under the eager protocol all that they hold, and all that one holds that leaves
     lost : partitions that members held when they learnt that they no longer own them
-    moved : partitions that end with another member than before, though that one is still there
-    ownerless : partition-rounds without an owner, as in :class:`~heuristics.assignor.Plan`
+    moves : partitions that end with another member than before, though that one is still there
+    ownerless : partition-rounds without an owner: each partition that a member reads which is
+        there counts once for each round that leaves it with nobody
     stopped : partition-rounds in which a partition was given up before the group joined, and so
-        stood still whoever got it: the stop of the world under the eager protocol
+        stood still whoever got it: the stop of the world under the eager protocol, and what
+        a member held that leaves
     barred : members that must not commit after some round, until they have joined again: those
-        that lost what they held on to, and those that missed a rebalance
-    contested : partitions for which two members could commit; the proposal is safe where none
-    refused : why the group, or the member, could not go on; None where it could
+        that lost what they held on to, and those that are away
+    contested : partitions for which two members could commit, be they there or away; the proposal
+        is safe where none
+    refused : why the coordinator turned the member away; None where it did not
     """
 
     act: str
@@ -76,7 +82,7 @@ class RolloutStep:
     rounds: int = 0
     revoked: int = 0
     lost: int = 0
-    moved: int = 0
+    moves: int = 0
     ownerless: int = 0
     stopped: int = 0
     barred: tuple[str, ...] = ()
@@ -109,7 +115,7 @@ class Rollout:
     def total(self) -> dict[str, object]:
         """Sums over the steps after the start, and the protocol at the end."""
         steps = self.steps[1:]
-        numbers = ("rounds", "revoked", "lost", "moved", "ownerless", "stopped")
+        numbers = ("rounds", "revoked", "lost", "moves", "ownerless", "stopped")
         return {
             "restarts": sum(" joins" in step.act for step in steps),
             **{name: sum(getattr(step, name) for step in steps) for name in numbers},
