@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread, Timer
 
 from live.broker.clients import CLIENTS, Client, Wanted
+from live.broker.progress import Diary
 
 TOO_LONG = 3
 
@@ -26,9 +27,10 @@ def main(specification: str) -> None:
     end.start()
     client = CLIENTS[asked.pop("kind")](Wanted(**asked))
     todo: SimpleQueue[dict[str, object]] = SimpleQueue()
-    Thread(target=_listen, args=[client, todo], daemon=True).start()
+    diary = Diary()
+    Thread(target=_listen, args=[client, diary, todo], daemon=True).start()
     while True:
-        client.poll()
+        diary.polled(client.poll())
         try:
             wanted = todo.get_nowait()
         except Empty:
@@ -48,12 +50,14 @@ def main(specification: str) -> None:
             _tell(error=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
-def _listen(client: Client, todo: SimpleQueue[dict[str, object]]) -> None:
+def _listen(client: Client, diary: Diary, todo: SimpleQueue[dict[str, object]]) -> None:
     """Answer what the polling thread is not needed for at once, and leave it the rest."""
     for line in sys.stdin:
         wanted = json.loads(line)
         if wanted["do"] == "assigned":
             _tell(answer=_by_topic(client.assigned()))
+        elif wanted["do"] == "progress":
+            _tell(answer=diary.told())
         else:
             todo.put(wanted)
     os._exit(0)

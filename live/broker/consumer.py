@@ -8,13 +8,13 @@ import select
 import subprocess
 import sys
 import tempfile
-import time
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
 from groups.extras import require
 from live.broker import distribution
 from live.broker.last_words import with_end_of
+from live.broker.progress import Progress, Read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,16 +34,11 @@ KINDS = {
 }
 ANSWER_SECONDS = 20.0
 LONGEST_SECONDS = 300.0
-LOOK_SECONDS = 0.05
 LAST_LINES = 8
 
 
 class ConsumerDied(OSError):
     """A consumer that has ended by itself, or does not answer; with the end of its log."""
-
-
-class NotSettled(OSError):
-    """Consumers that do not come to hold each partition exactly once; with what they hold."""
 
 
 class Consumer:
@@ -85,6 +80,7 @@ class Consumer:
         assignor: str | Sequence[str] | None = None,
         config: Mapping[str, object] | None = None,
         commit: bool = True,
+        release: str | None = None,
         seconds: float = LONGEST_SECONDS,
     ) -> Consumer:
         """Start a consumer, and return at once: it joins the group by itself.
@@ -102,6 +98,7 @@ class Consumer:
             KIP-848 group the one that the broker is asked for
         config : settings of the client in its own names, before ours
         commit : whether it commits by itself what it has read
+        release : of Kafka's own client; the newest that a broker here has where it is left out
         seconds : after which it ends by itself in any case
 
         Raises
@@ -114,7 +111,9 @@ class Consumer:
         package, extra = KINDS[kind]
         require(package, extra=extra)
         if extra == "java":
-            distribution.java(distribution.NEWEST)
+            distribution.classes_of_client(release)
+        elif release is not None:
+            raise BadInput(f"{kind}: release: {release!r}, but it runs in the one installed")
         names = [assignor] if isinstance(assignor, str) else [*(assignor or ())]
         return cls(
             client_id or kind,
@@ -128,6 +127,7 @@ class Consumer:
                 "assignors": names,
                 "config": {**(config or {})},
                 "commit": commit,
+                "release": release,
                 "seconds": seconds,
             },
         )
@@ -174,6 +174,20 @@ class Consumer:
             Where it has ended.
         """
         return self.held() or {}
+
+    def progress(self) -> Progress:
+        """Return how far it is, and what it has read since it was last asked.
+
+        It answers in a poll that does not return, too.
+
+        Raises
+        ------
+        ConsumerDied
+            Where it has ended.
+        """
+        told = self._ask({"do": "progress"})
+        assert isinstance(told, dict)
+        return Progress(**{**told, "reads": tuple(Read(*row) for row in told["reads"])})
 
     def commit(self, offsets: Mapping[str, Mapping[int, int]]) -> None:
         """Let it commit these offsets by topic and partition, and return when that is done.
@@ -238,53 +252,3 @@ class Consumer:
     def _died(self, reason: str) -> ConsumerDied:
         said = with_end_of(self.log().splitlines(), reason, LAST_LINES)
         return ConsumerDied(f"the consumer {self.client_id}: {said}")
-
-
-def settle(
-    consumers: Sequence[Consumer],
-    topics: Mapping[str, int],
-    seconds: float = 2.0,
-    timeout: float = 30.0,
-) -> list[Held]:
-    """Wait until all are members and each partition has had exactly one of them for some time.
-
-    Parameters
-    ----------
-    consumers : all that are alive
-    topics : partition count of each topic that counts; others are not looked at
-    seconds : for which nothing may change
-    timeout : seconds after which it is given up
-
-    Returns
-    -------
-    What each consumer holds of these topics, in the order of the consumers.
-
-    Raises
-    ------
-    NotSettled
-        Where they do not come to that in time.
-    ConsumerDied
-        Where one of them has ended.
-    """
-    wanted = sorted((topic, number) for topic in topics for number in range(topics[topic]))
-    end = time.monotonic() + timeout
-    since, before = time.monotonic(), None
-    while True:
-        # One that joins has to wait for what the others give up.
-        told = [consumer.held() for consumer in consumers]
-        joined = [one is not None for one in told]
-        held = [_of(topics, one or {}) for one in told]
-        now = time.monotonic()
-        if (joined, held) != before:
-            since, before = now, (joined, held)
-        has = sorted((topic, n) for each in held for topic in each for n in each[topic])
-        if all(joined) and has == wanted and now - since >= seconds:
-            return held
-        if now > end:
-            each = dict(zip([c.client_id for c in consumers], held, strict=True))
-            raise NotSettled(f"not settled after {timeout:g} s: {json.dumps(each)}")
-        time.sleep(LOOK_SECONDS)
-
-
-def _of(topics: Mapping[str, int], held: Held) -> Held:
-    return {topic: numbers for topic, numbers in sorted(held.items()) if topic in topics}

@@ -55,3 +55,24 @@ def java(version: str) -> tuple[Path, str]:
     if home is None:
         raise BadInput(NO_JAVA)
     return home / "bin" / "java", os.pathsep.join(map(str, jars))
+
+
+def classes_of_client(release: str | None) -> str:
+    """Return the class path of a consumer of a release, the broker's newest where it is None.
+
+    Raises
+    ------
+    BadInput
+        Where the jars or a Java are not here; the message ends with the command to bring them.
+    """
+    _, classes = java(NEWEST)
+    if release is None:
+        return classes
+    jars = noted("kafka-clients", release)
+    if not jars:
+        raise BadInput(
+            f"the jars of kafka-clients {release} are not here{others_here('kafka-clients')}: "
+            f"assay fetch kafka-java@{release}"
+        )
+    # Its classes come before those of the broker's own release; the broker's jars bring a log.
+    return os.pathsep.join([*map(str, jars), classes])

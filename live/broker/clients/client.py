@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from live.broker.progress import Batch
+
     Held = set[tuple[str, int]]
     Offsets = Mapping[str, Mapping[int, int]]
 
@@ -29,6 +31,7 @@ class Wanted:
     assignors: Sequence[str]
     config: Mapping[str, object]
     commit: bool
+    release: str | None = None
 
     @property
     def pattern(self) -> str | None:
@@ -69,8 +72,8 @@ def kip_848(assignors: Sequence[str]) -> dict[str, object]:
 class Client(Protocol):
     """A consumer of one client, used by one thread but for `assigned`."""
 
-    def poll(self) -> None:
-        """Read what there is, and take part in the group."""
+    def poll(self) -> list[Batch]:
+        """Read what there is, take part in the group, and return what was read."""
 
     def assigned(self) -> Held | None:
         """Return the topic partitions that it holds, None before it is a member; thread-safe."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from live.broker.clients.client import Held, Offsets
+    from live.broker.progress import Batch
 
 # librdkafka rebalances in threads of its own.
 BRIEF_SECONDS = 0.1
@@ -37,13 +38,17 @@ class Confluent:
         """Return the settings of the group's protocol."""
         return classic(assignors)
 
-    def poll(self) -> None:
-        """Read a message if there is one."""
-        self._consumer.poll(BRIEF_SECONDS)
+    def poll(self) -> list[Batch]:
+        """Read a record if there is one."""
+        record = self._consumer.poll(BRIEF_SECONDS)
         # Asked in another thread it waits for ever, with Python's lock.
         self._joined = self._joined or self.is_member()
         held = {(each.topic, each.partition) for each in self._consumer.assignment()}
         self._held = held if self._joined else None
+        if record is None or record.error() is not None:
+            return []
+        at = record.offset()
+        return [(record.topic(), record.partition(), at, at, record.timestamp()[1] / 1000)]
 
     def is_member(self) -> bool:
         """Say whether the group has it, where that is not told by itself."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from live.broker.clients.client import Held, Offsets
+    from live.broker.progress import Batch
 
 CONSUMER = "org.apache.kafka.clients.consumer"
 NAMED = {
@@ -25,10 +26,10 @@ POLL_MS = 100
 
 
 class Java:
-    """The consumer of Kafka's newest release that a broker here has, in a classic group."""
+    """Kafka's own consumer in a classic group, of the newest release unless told otherwise."""
 
     def __init__(self, wanted: Wanted) -> None:
-        _, classes = distribution.java(distribution.NEWEST)
+        classes = distribution.classes_of_client(wanted.release)
         start("-Xmx128m", "-XX:TieredStopAtLevel=1", *distribution.LOG_SETTINGS, classes=classes)
         import jpype
 
@@ -70,12 +71,13 @@ class Java:
         """Return the settings of the group's protocol."""
         return classic([NAMED.get(name, name) for name in assignors])
 
-    def poll(self) -> None:
-        """Read messages."""
-        self._consumer.poll(self._wait)
+    def poll(self) -> list[Batch]:
+        """Read records."""
+        records = self._consumer.poll(self._wait)
         self._joined = self._joined or self.is_member()
         held = {(str(e.topic()), int(e.partition())) for e in self._consumer.assignment()}
         self._held = held if self._joined else None
+        return [_batch(each, records.records(each)) for each in records.partitions()]
 
     def assigned(self) -> Held | None:
         """Return the topic partitions that it held after the last poll."""
@@ -103,6 +105,13 @@ class Java:
     def is_member(self) -> bool:
         """Say whether the group has it, where that is not told by itself."""
         return False
+
+
+def _batch(partition: Any, records: Any) -> Batch:
+    first, last = records.get(0), records.get(records.size() - 1)
+    written = int(first.timestamp()) / 1000
+    at = int(first.offset()), int(last.offset())
+    return str(partition.topic()), int(partition.partition()), *at, written
 
 
 class JavaKip848(Java):

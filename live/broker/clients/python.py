@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from live.broker.clients.client import COMMIT_MS, HEARTBEAT_MS, REFRESH_MS, SESSION_MS, Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from live.broker.clients.client import Held, Offsets
+    from live.broker.progress import Batch
 
 # A leader whose poll is shorter than its assignor takes loses what it has assigned itself.
 POLL_MS = 1000
@@ -40,9 +41,9 @@ class KafkaPython:
         joins = listener(ConsumerRebalanceListener, self._joined)
         self._consumer.subscribe(**subscription(wanted), listener=joins)
 
-    def poll(self) -> None:
-        """Read messages."""
-        self._consumer.poll(POLL_MS)
+    def poll(self) -> list[Batch]:
+        """Read records."""
+        return batches(self._consumer.poll(POLL_MS))
 
     def assigned(self) -> Held | None:
         """Return the topic partitions that it holds."""
@@ -95,9 +96,9 @@ class Aiokafka:
 
         self._consumer = self._run(started)
 
-    def poll(self) -> None:
-        """Read messages."""
-        self._run(lambda: self._consumer.getmany(timeout_ms=BRIEF_MS))
+    def poll(self) -> list[Batch]:
+        """Read records."""
+        return batches(self._run(lambda: self._consumer.getmany(timeout_ms=BRIEF_MS)))
 
     def assigned(self) -> Held | None:
         """Return the topic partitions that it holds."""
@@ -121,6 +122,15 @@ class Aiokafka:
 def held_by(consumer: Any) -> Held:
     """Return the topic partitions of a consumer, which both clients tell in the same way."""
     return {(each.topic, each.partition) for each in consumer.assignment()}
+
+
+def batches(records: Mapping[Any, Sequence[Any]]) -> list[Batch]:
+    """Return what of a poll's records is noted, which both clients hand over in the same way."""
+    return [
+        (at.topic, at.partition, some[0].offset, some[-1].offset, some[0].timestamp / 1000)
+        for at, some in records.items()
+        if some
+    ]
 
 
 def listener(above: type, joined: Event) -> object:

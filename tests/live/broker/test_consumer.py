@@ -64,6 +64,34 @@ def test_consumers_settle_when_one_that_gets_nothing_is_a_member_too(broker, boo
     assert len([line for line in said.splitlines() if line.startswith(group)]) == 2
 
 
+@pytest.mark.broker
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_consumer_tells_each_record_once_with_the_time_it_waited(broker, kind):
+    topic = f"told-by-{kind}"
+    broker.create_topic(topic, 2)
+    broker.produce(topic, {0: 3, 1: 2})
+    written = time.monotonic()
+    with Consumer.start(kind, broker.bootstrap, f"told-{kind}", [topic]) as one:
+        reads = []
+        end = written + 30
+        while sum(r.last + 1 - r.first for r in reads) < 5 and time.monotonic() < end:
+            reads += one.progress().reads
+            time.sleep(0.05)
+        assert one.progress().reads == ()
+        assert one.progress().polls >= 1
+    told = sorted((r.partition, n) for r in reads for n in range(r.first, r.last + 1))
+    assert told == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    assert {r.topic for r in reads} == {topic}
+    assert all(0 <= r.waited_seconds - (r.at - written) < 5 for r in reads)
+
+
+def test_a_release_is_refused_where_its_jars_are_not_here_or_the_client_is_the_installed_one():
+    with pytest.raises(BadInput, match=r"kafka-clients 0\.1 are not here.*: assay fetch "):
+        Consumer.start("java", "127.0.0.1:1", "g", ["t"], release="0.1")
+    with pytest.raises(BadInput, match=r"^aiokafka: release: '0\.1', but it runs in the one inst"):
+        Consumer.start("aiokafka", "127.0.0.1:1", "g", ["t"], release="0.1")
+
+
 def test_a_kind_of_consumer_that_there_is_not_is_refused_with_those_that_there_are():
     with pytest.raises(BadInput, match=r"^sarama: not a kind of consumer; there are confluent, "):
         Consumer.start("sarama", "127.0.0.1:1", "g", ["t"])
