@@ -8,7 +8,7 @@ SCORED := --assignor written --assignor shipped
 BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report test test-broker check agree bench promises differential findings verdicts notebooks docs picture lock clean
+.PHONY: clients browser help report test test-broker check agree bench promises differential findings verdicts how-often notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -65,6 +65,9 @@ findings: clients  ## look for what breaks shipped assignors' promises, 40 min
 
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m studies.grid_verdicts
+
+how-often: clients  ## count what goes wrong in a week of ordinary services, hours
+	@$(BIN)/python -m studies.how_often --services 2000
 
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest -n logical --nbmake --override-ini testpaths=notebooks notebooks

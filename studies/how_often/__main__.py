@@ -1,0 +1,90 @@
+"""``python -m studies.how_often``: play services, and make the records and the page anew."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from heuristics import assignor_named, matching
+from heuristics.time_limit import TimeLimit
+from studies.how_often.page import SHARES, page_of, parts_of, rows_of
+from studies.how_often.service import service
+from studies.how_often.tally import SECONDS, SECONDS_AGAIN, weeks
+from studies.how_often.weeks_played import append, file_of, played, services_in
+from studies.page import put
+from studies.records import beside, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STUDIED = (
+    "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0",
+    "kafka-java/sticky@3.9.2", "kafka-java/cooperative-sticky@3.9.2",
+    "kafka-java/sticky@2.8.2", "kafka-java/cooperative-sticky@2.8.2",
+    "kafka-broker/uniform@4.4.0", "kafka-java/range@4.4.0", "kafka-java/roundrobin@4.4.0",
+    "kafka-python/sticky", "kafka-python/cooperative-sticky", "aiokafka/sticky",
+    "librdkafka/cooperative-sticky", "sarama/sticky", "franz-go/sticky",
+    "franz-go/cooperative-sticky", "kafkajs/RoundRobinAssigner",
+)  # fmt: skip
+TOGETHER = 100
+SERVICES = 200
+
+
+def play(
+    assignors: Sequence[str], services: int, folder: Path, seed: int, *, minutes: float
+) -> None:
+    """Play services with each assignor, a hundred in turn, from where the files end.
+
+    Parameters
+    ----------
+    folder : of the files, one for each assignor
+    minutes : after which no further hundred is begun
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    started = perf_counter()
+    with TimeLimit(SECONDS) as limit, TimeLimit(SECONDS_AGAIN) as patient:
+        for first in range(0, services, TOGETHER):
+            numbers = range(first, min(first + TOGETHER, services))
+            for assignor in assignors:
+                path = file_of(folder, assignor)
+                left = numbers[max(services_in(path) - first, 0) :]
+                if not left:
+                    continue
+                if perf_counter() - started > 60 * minutes:
+                    return
+                drawn = [service(seed, number) for number in left]
+                append(path, weeks(drawn, assignor, limit, patient))
+                seconds = perf_counter() - started
+                sys.stderr.write(f"{assignor}: {left[-1] + 1} services, {seconds:.0f} s\n")
+
+
+def main() -> None:
+    """Play what is asked for, then write what all files have."""
+    parser = ArgumentParser(description="count what goes wrong on ordinary services")
+    parser.add_argument("--docs", type=Path, default=Path("docs/findings/how-often.md"))
+    parser.add_argument("--counts", type=Path, default=Path("out/how-often"))
+    parser.add_argument("--services", type=int, default=SERVICES, help="0: only the page")
+    parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--assignor", action="append")
+    for kind, share in SHARES.items():
+        parser.add_argument(f"--{kind}", type=float, default=share, help="share of services")
+    asked = parser.parse_args()
+    folder = asked.counts / f"seed-{asked.seed}"
+    names = matching(asked.assignor or STUDIED)
+    if asked.services:
+        here = [name for name in names if assignor_named(name).missing() is None]
+        play(here, asked.services, folder, asked.seed, minutes=asked.minutes)
+    shares = {kind: getattr(asked, kind.replace("-", "_")) for kind in SHARES}
+    found = {path.stem.replace(" ", "/"): played(path) for path in sorted(folder.glob("*.csv"))}
+    beside_it = asked.docs.with_name(f"{asked.docs.stem}-parts.csv")
+    write(beside(asked.docs), rows_of(found, shares))
+    write(beside_it, parts_of(found, shares))
+    put(asked.docs, "how-often", page_of(read(beside(asked.docs)), read(beside_it)))
+
+
+if __name__ == "__main__":
+    main()

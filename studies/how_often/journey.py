@@ -1,0 +1,114 @@
+"""Journey: one service through its week, each rebalance planned from the last plan."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups import Group
+from groups.arrays import NO_GENERATION, NOBODY, frozen
+from groups.columns.member_details import MemberDetails
+
+if TYPE_CHECKING:
+    from groups.arrays import Int32
+    from studies.how_often.service import Service, Stage
+
+
+class Journey:
+    """A service on its way from one rebalance to the next.
+
+    Attributes
+    ----------
+    service : whose week it is
+    group : what the assignor is asked about next: members that were there at the last rebalance
+        claim what it gave them, in its generation; the others claim nothing. None at the end
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._at = 0
+        self._generation = 0
+        # What each member claims, by topic: who has the partition, "" for nobody.
+        self._held: dict[str, list[str]] = {}
+        # Rebalances that a member has been there for; who is there longest leads.
+        self._stayed: dict[str, int] = {}
+        self._claimed: dict[str, int] = {}
+        self._gone: set[str] = set()
+        self.group: Group | None = self._asked(service.stages[0])
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether all members of the next rebalance read the same topics."""
+        return self.group is not None and len(self.group.row_size) == 1
+
+    def follow(self, owner: Int32) -> None:
+        """Go on to the next rebalance from an assignment that is valid.
+
+        Parameters
+        ----------
+        owner : (all partitions,), who has each of them from now on
+        """
+        assert self.group is not None
+        group, self._generation = self.group, self._generation + 1
+        names = np.array([*group.members, ""])[owner].tolist()
+        bounds = group.first.tolist()
+        self._held = {
+            topic: names[bounds[t] : bounds[t + 1]] for t, topic in enumerate(group.topics)
+        }
+        self._claimed = dict.fromkeys(group.members, self._generation)
+        self._stayed = {m: self._stayed.get(m, 0) + 1 for m in group.members}
+        self._gone = set()
+        self._at += 1
+        stages = self.service.stages
+        self.group = self._asked(stages[self._at]) if self._at < len(stages) else None
+
+    def lose_leader(self) -> None:
+        """Ask about the group without its leader, which is back at the next rebalance of the week.
+
+        The leader is the member that has been there longest, the first by id where several have.
+        What it held nobody has; the others claim what they held. Where nobody is left, the next
+        rebalance of the week is asked about.
+        """
+        assert self.group is not None
+        if len(self.group.members) == 1:
+            self.follow(np.full(self.group.n_partitions, NOBODY, np.int32))
+            return
+        leader = max(self.group.members, key=lambda member: self._stayed.get(member, 0))
+        self._gone.add(leader)
+        self._claimed.pop(leader, None)
+        self._stayed.pop(leader, None)
+        self.group = self._asked(self.service.stages[self._at])
+
+    def _asked(self, stage: Stage) -> Group:
+        """Return the group of a stage, without the members that were lost."""
+        there = [i for i, member in enumerate(stage.members) if member not in self._gone]
+        members = tuple(stage.members[i] for i in there)
+        # Anybody who claims nothing has no number, and so is nobody.
+        number = {m: i for i, m in enumerate(members) if m in self._claimed}
+        owner = []
+        for topic, count in zip(stage.topics, stage.partitions, strict=True):
+            held = [number.get(member, NOBODY) for member in self._held.get(topic, ())]
+            owner += held + [NOBODY] * (count - len(held))
+        rows = list(dict.fromkeys(stage.reads[i] for i in there))
+        row = {reads: i for i, reads in enumerate(rows)}
+        instances = [stage.instances[i] for i in there]
+        return Group(
+            name=f"service-{self.service.number}-{self._at}",
+            topics=stage.topics,
+            partitions=np.array(stage.partitions, np.int64),
+            members=members,
+            subscription_indptr=np.cumsum([0, *map(len, rows)]),
+            subscription_topics=np.array([t for reads in rows for t in reads], np.int32),
+            subscription_row=np.array([row[stage.reads[i]] for i in there], np.int32),
+            subscription_known=frozen(np.ones(len(there), bool)),
+            owner=np.array(owner, np.int32),
+            generation=np.array([self._claimed.get(m, NO_GENERATION) for m in members], np.int64),
+            details=tuple(map(_static, instances)) if instances[0] else (),
+        )
+
+
+@lru_cache(None)
+def _static(instance: str | None) -> MemberDetails:
+    return MemberDetails(instance_id=instance)

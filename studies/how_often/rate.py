@@ -1,0 +1,100 @@
+"""Rate: how many of a million rebalances, with an interval that takes services as its units.
+
+The rebalances of one service are not independent of each other: where one goes wrong the next is
+likely to. The services are independent, so each counts as one observation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.arrays import Floats
+    from studies.how_often.weeks_played import Played
+
+MILLION = 1_000_000
+REPLICATES = 1000
+ALL_BUT = 0.025
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happens.
+
+    Attributes
+    ----------
+    services, affected : how many were played, and in how many of them it happened
+    rebalances, events : as they were counted, whatever the shares
+    per_million : of the rebalances of services, with the shares that these have in a fleet
+    low, high : 95% interval of that
+    """
+
+    services: int
+    affected: int
+    rebalances: int
+    events: int
+    per_million: float
+    low: float
+    high: float
+
+
+def rate(kinds: Mapping[str, Played], what: str, shares: Mapping[str, float], seed: int) -> Rate:
+    """Return how many of a million rebalances something happens in.
+
+    For each kind the share of services that it happens to is drawn from the two beta
+    distributions whose quantiles are the bounds of Clopper and Pearson, and how often it happens
+    to one of these from those that were seen (bootstrap). Weighting the kinds in each draw is
+    what Fay and Feuer do with rates (doi 10.1002/(SICI)1097-0258(19970415)16:7<791).
+    Where it never happened, the upper bound is one-sided: the rule of three over services, if one
+    that it happens to sees it once.
+
+    Parameters
+    ----------
+    shares : of all services, by kind; those not named count with 0
+    """
+    rng = np.random.default_rng(seed)
+    seen = {kind: kinds[kind] for kind, share in shares.items() if share > 0}
+    if not all(len(one.rebalances) for one in seen.values()):
+        raise ValueError("no service was played of a kind that has a share")
+    happened, asked = 0.0, 0.0
+    bounds = np.zeros((2, 2, REPLICATES))
+    services = affected = rebalances = events = 0
+    for kind, one in seen.items():
+        count, of = one.events[what].sum(axis=1), one.rebalances.sum(axis=1)
+        hit = int((count > 0).sum())
+        services, affected = services + len(of), affected + hit
+        rebalances, events = rebalances + int(of.sum()), events + int(count.sum())
+        happened += shares[kind] * float(count.mean())
+        asked += shares[kind] * float(of.mean())
+        bounds += shares[kind] * _drawn(count.astype(float), of.astype(float), rng)
+    low, high = MILLION * bounds[:, 0] / np.maximum(bounds[:, 1], 1e-300)
+    return Rate(
+        services,
+        affected,
+        rebalances,
+        events,
+        MILLION * happened / asked if asked else 0.0,
+        float(np.quantile(low, ALL_BUT)),
+        min(float(np.quantile(high, 1 - (ALL_BUT if events else 2 * ALL_BUT))), float(MILLION)),
+    )
+
+
+def _drawn(count: Floats, of: Floats, rng: np.random.Generator) -> Floats:
+    """Return (low and high, events and rebalances of a service, replicates) for one kind."""
+    hit = np.flatnonzero(count > 0)
+    services, affected = len(of), len(hit)
+    if affected:
+        again = hit[rng.integers(affected, size=(REPLICATES, affected))]
+        events, among = count[again].mean(axis=1), of[again].mean(axis=1)
+    else:
+        events, among = np.ones(REPLICATES), np.full(REPLICATES, of.mean())
+    spared = of[count == 0].mean() if affected < services else 0.0
+    low = rng.beta(affected, services - affected + 1, REPLICATES) if affected else 0.0
+    high = rng.beta(affected + 1, services - affected, REPLICATES) if affected < services else 1.0
+    drawn = [[p * events, p * among + (1 - p) * spared] for p in (low, high)]
+    return np.array(drawn, float)

@@ -1,0 +1,254 @@
+"""Service: an ordinary consumer group and all its rebalances of a week, drawn by seed.
+
+What is drawn, and why so, stands in ``docs/findings/how-often.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Kind = Literal["alike", "new-topic", "roles"]
+# Of four services that are drawn; the shares that they count with are another thing.
+KINDS: tuple[Kind, ...] = ("alike", "new-topic", "roles", "roles")
+FEWEST, MOST = 2, 50
+# Of one to six topics.
+TOPICS = (0.35, 0.25, 0.15, 0.10, 0.08, 0.07)
+PARTITIONS = (3, 4, 6, 8, 10, 12, 16, 20, 24, 30, 32, 36, 40, 48, 50, 60, 64, 80, 96, 100)
+SAME_COUNT, STATIC, SURGE, BY_QUARTERS = 0.5, 0.15, 0.5, 0.4
+SCALED_DAILY, PATTERN, GROWS, THREE_ROLES = 0.5, 0.1, 0.15, 0.3
+DAYS, MOST_AT_ONCE, MOST_DEPLOYS = 7, 3, 3
+SCALED_BY_HAND, REPLACED = 0.5, 1.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a group is at one rebalance, but for who owns what.
+
+    Attributes
+    ----------
+    members : ids, ascending
+    instances : id of each static member, None of the others
+    reads : of each member its topics, indices, ascending
+    topics : names, in their order for as long as the service lives
+    partitions : count of each topic
+    """
+
+    members: tuple[str, ...]
+    instances: tuple[str | None, ...]
+    reads: tuple[tuple[int, ...], ...]
+    topics: tuple[str, ...]
+    partitions: tuple[int, ...]
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether all members read the same topics."""
+        return len(set(self.reads)) == 1
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service and its week.
+
+    Attributes
+    ----------
+    number : together with the seed all that it was drawn from
+    kind : "alike", all read the same topics all week; "new-topic", alike but for one deployment
+        that adds a topic; "roles", every member reads the first topics, some also others
+    stages : one for each rebalance
+    """
+
+    number: int
+    kind: Kind
+    stages: tuple[Stage, ...]
+
+
+def service(seed: int, number: int) -> Service:
+    """Draw a service: the same for the same seed and number."""
+    kind = KINDS[number % len(KINDS)]
+    week = _Week(np.random.default_rng([seed, number]), kind)
+    week.pass_by()
+    return Service(number, kind, tuple(week.stages))
+
+
+class _Week:
+    """A service as its week goes by."""
+
+    def __init__(self, rng: np.random.Generator, kind: Kind) -> None:
+        self.rng, self.kind = rng, kind
+        self.stages: list[Stage] = []
+        # What is read, by the version that is deployed: role, topics.
+        self.roles, self.partitions, self.names = self._draw_topics()
+        most = min(MOST, max(self.partitions[: len(self.roles[0])]))
+        size = int(np.exp(rng.uniform(np.log(FEWEST), np.log(most + 1))))
+        size = max(FEWEST, len(self.roles), size)
+        self.is_static, self.surges = rng.random() < STATIC, rng.random() < SURGE
+        self.by_quarters = rng.random() < BY_QUARTERS
+        # Slot of each member: role, member id, topics.
+        self.slots: dict[int, tuple[int, str, tuple[int, ...]]] = {}
+        self.slots_used = 0
+        weights = rng.dirichlet(np.full(len(self.roles), 3.0))
+        drawn = rng.choice(len(self.roles), size - len(self.roles), p=weights).tolist()
+        self._start([*range(len(self.roles)), *drawn])
+        self._rebalance()
+
+    def pass_by(self) -> None:
+        """Let everything of the week happen, in an order drawn by seed."""
+        rng = self.rng
+        deploys = int(rng.integers(1, MOST_DEPLOYS + 1))
+        events = ["deploy"] * deploys + ["replace"] * int(rng.poisson(REPLACED))
+        events += ["scale"] * (
+            2 * DAYS if rng.random() < SCALED_DAILY else int(rng.poisson(SCALED_BY_HAND))
+        )
+        events += ["grow"] * int(rng.random() < GROWS)
+        if self.kind == "alike":
+            events += ["pattern"] * int(rng.random() < PATTERN)
+        rng.shuffle(events)
+        adds = int(rng.integers(deploys)) if self.kind == "new-topic" else -1
+        up = True
+        for event in events:
+            if event == "deploy":
+                if adds == 0:
+                    self._add_topic()
+                adds -= 1
+                self._deploy()
+            elif event == "replace":
+                self._replace()
+            elif event == "scale":
+                self._scale(up)
+                up = not up
+            elif event == "grow":
+                self._grow()
+            else:
+                self._add_topic()
+                self.slots = {
+                    slot: (role, member, self.roles[role])
+                    for slot, (role, member, _) in self.slots.items()
+                }
+                self._rebalance()
+
+    def _draw_topics(self) -> tuple[list[tuple[int, ...]], list[int], list[str]]:
+        rng = self.rng
+        count = 1 + int(rng.choice(len(TOPICS), p=TOPICS))
+        if self.kind == "roles":
+            count = max(count, 2)
+        elif len(TOPICS) == count:
+            # One may be added.
+            count -= 1
+        chosen = rng.choice(PARTITIONS, count).tolist()
+        if rng.random() < SAME_COUNT:
+            chosen = [chosen[0]] * count
+        # Names are in another order than importance.
+        names = [f"topic-{letter}" for letter in rng.permutation(list("abcdef")).tolist()]
+        if self.kind != "roles":
+            return [tuple(range(count))], chosen, names
+        roles = 3 if rng.random() < THREE_ROLES else 2
+        shared = int(rng.integers(1, count))
+        reads = [list(range(shared)) for _ in range(roles)]
+        for topic in range(shared, count):
+            reads[int(rng.integers(roles))].append(topic)
+        # Who reads just the shared topics comes first, where somebody does.
+        return sorted(map(tuple, reads), key=len), chosen, names
+
+    def _start(self, roles: Sequence[int]) -> None:
+        for role in roles:
+            self.slots[self.slots_used] = (role, self._id(self.slots_used), self.roles[role])
+            self.slots_used += 1
+
+    def _id(self, slot: int) -> str:
+        drawn = f"{int(self.rng.integers(2**32)):08x}"
+        return f"app-{slot}-{drawn}" if self.is_static else f"app-{drawn}"
+
+    def _rebalance(self) -> None:
+        """Note what the group is now."""
+        there = sorted((member, slot, reads) for slot, (_, member, reads) in self.slots.items())
+        used = max(max(reads) for _, _, reads in there) + 1
+        by_name = sorted(range(used), key=self.names.__getitem__)
+        place = {topic: at for at, topic in enumerate(by_name)}
+        self.stages.append(
+            Stage(
+                members=tuple(member for member, _, _ in there),
+                instances=tuple(f"app-{s}" if self.is_static else None for _, s, _ in there),
+                reads=tuple(tuple(sorted(map(place.__getitem__, r))) for _, _, r in there),
+                topics=tuple(self.names[topic] for topic in by_name),
+                partitions=tuple(self.partitions[topic] for topic in by_name),
+            )
+        )
+
+    def _scale(self, up: bool) -> None:
+        there = len(self.slots)
+        by = int(self.rng.integers(1, MOST_AT_ONCE + 1))
+        if up:
+            by = min(by, MOST - there)
+            roles = [role for role, _, _ in self.slots.values()]
+            self._start(self.rng.choice(roles, by).tolist())
+        else:
+            # One of each role stays.
+            free = self._free()
+            by = min(by, len(free), there - FEWEST)
+            for slot in self.rng.choice(free, by, replace=False).tolist() if by else []:
+                del self.slots[slot]
+        if by:
+            self._rebalance()
+
+    def _free(self) -> list[int]:
+        """Return the slots of members that are not the first of their role."""
+        first = {role: slot for slot, (role, _, _) in reversed(self.slots.items())}
+        return [slot for slot, (role, _, _) in self.slots.items() if first[role] != slot]
+
+    def _replace(self) -> None:
+        """A member dies and another takes its place; a static one is back before it is missed."""
+        if not self.is_static:
+            self._restart([int(self.rng.choice(list(self.slots)))], surges=False)
+
+    def _deploy(self) -> None:
+        """Restart all members, one by one or a quarter of them at a time."""
+        slots = list(self.slots)
+        width = -(-len(slots) // 4) if self.by_quarters else 1
+        for start in range(0, len(slots), width):
+            self._restart(slots[start : start + width], self.surges)
+
+    def _restart(self, slots: Sequence[int], surges: bool) -> None:
+        """Replace members by new ones of the version that is deployed now.
+
+        A static member comes back before its session is over: there is a rebalance only where it
+        reads something else than before.
+        """
+        old = {slot: self.slots[slot] for slot in slots}
+        new = {
+            slot: (role, self._id(slot), self.roles[role]) for slot, (role, _, _) in old.items()
+        }
+        if self.is_static:
+            if any(old[slot][2] != new[slot][2] for slot in slots):
+                self.slots |= new
+                self._rebalance()
+            return
+        if surges:
+            # Both are there for a while; the old ones under numbers that nobody has.
+            self.slots |= {-1 - slot: said for slot, said in old.items()} | new
+            self._rebalance()
+            for slot in slots:
+                del self.slots[-1 - slot]
+        elif len(slots) < len(self.slots):
+            for slot in slots:
+                del self.slots[slot]
+            self._rebalance()
+        self.slots = {slot: (self.slots | new)[slot] for slot in sorted(self.slots | new)}
+        self._rebalance()
+
+    def _grow(self) -> None:
+        """Give one topic more partitions: twice as many, but not over 100."""
+        topic = int(self.rng.integers(len(self.partitions)))
+        if self.partitions[topic] < PARTITIONS[-1]:
+            self.partitions[topic] = min(2 * self.partitions[topic], PARTITIONS[-1])
+            self._rebalance()
+
+    def _add_topic(self) -> None:
+        """Have the version that is deployed next read one topic more."""
+        self.roles = [(*reads, len(self.partitions)) for reads in self.roles]
+        self.partitions.append(int(self.rng.choice(PARTITIONS)))

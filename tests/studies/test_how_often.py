@@ -1,0 +1,296 @@
+"""How often: the services that are drawn, their weeks, and the rates with their intervals."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from groups import Assignment, Group, values
+from heuristics import Assignor, catalogue
+from heuristics.outcome import Outcome
+from heuristics.time_limit import TimeLimit
+from optimal import solve
+from studies.how_often.__main__ import play
+from studies.how_often.journey import Journey
+from studies.how_often.page import page_of, parts_of, rows_of
+from studies.how_often.rate import rate
+from studies.how_often.service import KINDS, MOST, service
+from studies.how_often.tally import WHAT, judged, weeks
+from studies.how_often.weeks_played import Played, file_of, played, services_in
+from studies.page import made_part
+from studies.records import beside, read
+from tests.heuristics.assignors import misbehaving
+
+PAGE = Path(__file__).parents[2] / "docs" / "findings" / "how-often.md"
+SERVICES = [service(1, number) for number in range(40)]
+
+
+def counts_of(rebalances, events):
+    """Services of one kind: rebalances of each, and in how many of them something is wrong."""
+    column = np.array([rebalances, [0] * len(rebalances)]).T
+    counts = np.array([events, [0] * len(events)]).T
+    return Played(column, {"hang": counts})
+
+
+@pytest.fixture
+def called(monkeypatch):
+    def by_name(**functions):
+        known = {n: Assignor(n, "written", "a test", None, f) for n, f in functions.items()}
+        monkeypatch.setattr(catalogue, "WRITTEN", {**catalogue.WRITTEN, **known})
+
+    return by_name
+
+
+def test_the_same_seed_and_number_are_the_same_week():
+    assert [service(1, number) for number in range(40)] == SERVICES
+    assert service(2, 0) != SERVICES[0]
+
+
+def test_services_are_ordinary():
+    for one in SERVICES:
+        first = one.stages[0]
+        assert 2 <= len(first.members) <= min(MOST, max(first.partitions))
+        for stage in one.stages:
+            assert 1 <= len(stage.topics) <= 6
+            assert all(3 <= count <= 100 for count in stage.partitions)
+            assert {t for reads in stage.reads for t in reads} == set(range(len(stage.topics)))
+    assert max(len(one.stages[0].members) for one in SERVICES) > 20
+
+
+def test_subscriptions_differ_never_or_in_one_deployment_or_by_role():
+    by_kind = {kind: [s for s in SERVICES if s.kind == kind] for kind in KINDS}
+    assert all(stage.is_alike for one in by_kind["alike"] for stage in one.stages)
+    for one in by_kind["new-topic"]:
+        kinds = [stage.is_alike for stage in one.stages]
+        changes = sum(a != b for a, b in pairwise(kinds))
+        assert changes in (0, 2)  # before, during and after the one deployment
+        assert len(one.stages[-1].topics) == len(one.stages[0].topics) + 1
+    assert not any(one.stages[0].is_alike for one in by_kind["roles"])
+    shared = [set.intersection(*map(set, one.stages[0].reads)) for one in by_kind["roles"]]
+    assert all(shared)
+
+
+def test_a_rolling_restart_leaves_the_number_of_members_and_replaces_each():
+    one = next(s for s in SERVICES if s.kind == "alike" and s.stages[0].instances[0] is None)
+    before, after = set(one.stages[0].members), set(one.stages[-1].members)
+    assert not before & after  # at least one deployment a week
+    for a, b in pairwise(one.stages):
+        assert a != b
+
+
+def test_a_static_member_that_restarts_with_the_same_topics_costs_no_rebalance():
+    static = [s for s in SERVICES if s.stages[0].instances[0] is not None]
+    assert static
+    for one in static:
+        for a, b in pairwise(one.stages):
+            same = set(a.members) & set(b.members)
+            assert (
+                len(a.members) != len(b.members)
+                or a.reads != b.reads
+                or (a.partitions != b.partitions)
+            ), same
+
+
+def test_every_state_of_a_week_is_valid_and_the_optimum_is_never_worse():
+    with TimeLimit(10) as limit:
+        for one in SERVICES[:8]:
+            journey = Journey(one)
+            while (group := journey.group) is not None:
+                claimed = Assignment.current(group)
+                assert not [v for v in claimed.violations if v.kind != "unassigned"]
+                made = limit.plan(group, "kip-54-sticky").plan.assignment
+                assert made.is_valid
+                best = [term.value for term in solve(group).terms]
+                assert list(values(made, ("balance", "stickiness"))) >= best
+                journey.follow(made.owner)
+
+
+def test_who_stays_claims_what_the_last_plan_gave_it_and_who_is_new_nothing():
+    journey = Journey(SERVICES[0])
+    assert not (journey.group.owner >= 0).any()
+    last: Group | None = None
+    held: dict[tuple[str, int], str] = {}
+    while (group := journey.group) is not None:
+        for p, m in enumerate(group.owner.tolist()):
+            key = group.topics[group.topic[p]], int(group.number[p])
+            there = held.get(key) in group.members
+            assert (group.members[m] if m >= 0 else None) == (held[key] if there else None)
+        if last is not None:
+            new = [g for n, g in zip(group.members, group.generation, strict=True)
+                   if n not in last.members]  # fmt: skip
+            assert set(new) <= {-1}
+        made = solve(group).assignment
+        held = {
+            (group.topics[group.topic[p]], int(group.number[p])): group.members[m]
+            for p, m in enumerate(made.owner.tolist())
+        }
+        last = group
+        journey.follow(made.owner)
+
+
+def test_after_a_hang_the_leader_is_gone_until_the_next_rebalance_of_the_week():
+    one = next(s for s in SERVICES if len(s.stages[1].members) > 3)
+    journey = Journey(one)
+    journey.follow(solve(journey.group).assignment.owner)
+    before = journey.group
+    journey.lose_leader()
+    (leader,) = set(before.members) - set(journey.group.members)
+    assert before.generation[before.members.index(leader)] >= 0  # it had been there before
+    assert (journey.group.owner >= 0).sum() < (before.owner >= 0).sum()
+    journey.follow(solve(journey.group).assignment.owner)
+    assert journey.group.members == one.stages[2].members
+    if leader in journey.group.members:
+        back = journey.group.members.index(leader)
+        assert journey.group.generation[back] == -1
+        assert back not in journey.group.owner
+
+
+@pytest.mark.parametrize(
+    ("name", "alike", "differing"),
+    [
+        ("roundrobin", [0, 0, 0, 0, 0, 99], [0, 0, 0, 0, 298, 0]),
+        ("kip-54-sticky", [0, 0, 0, 0, 0, 38], [0, 0, 0, 0, 0, 100]),
+        ("kip-54-fairest", [0, 0, 0, 0, 74, 0], [0, 0, 0, 0, 235, 0]),
+    ],
+)
+def test_what_is_counted_of_a_small_fleet_is_pinned(name, alike, differing):
+    with TimeLimit(10) as limit:
+        found = weeks(SERVICES[:12], name, limit, limit)
+    assert [sum(week.alike.events[what] for week in found) for what in WHAT] == alike
+    assert [sum(week.differing.events[what] for week in found) for what in WHAT] == differing
+    for week in found:
+        kinds = [stage.is_alike for stage in week.service.stages]
+        asked = week.alike.rebalances, week.differing.rebalances
+        assert asked == (kinds.count(True), kinds.count(False))
+
+
+def test_what_hangs_raises_or_is_invalid_is_counted_and_the_week_goes_on(called):
+    called(hangs=misbehaving.loop, stumbles=misbehaving.stumble, twice=misbehaving.hand_out_twice)
+    short = next(one for one in SERVICES if len(one.stages[0].members) == 2)
+    short = replace(short, stages=short.stages[:1])
+    with TimeLimit(0.2) as limit:
+        (hung,) = weeks([short], "hangs", limit, limit)
+        (raised,) = weeks([short], "stumbles", limit, limit)
+        (invalid,) = weeks([short], "twice", limit, limit)
+    for week, what in ((raised, "exception"), (invalid, "invalid")):
+        total = week.alike.events[what] + week.differing.events[what]
+        assert total == week.alike.rebalances + week.differing.rebalances == 1
+        assert list(week.shown) == [what]
+    asked = hung.alike.rebalances + hung.differing.rebalances
+    assert hung.alike.events["hang"] + hung.differing.events["hang"] == asked
+    # One leader after the other, until nobody is left.
+    assert asked == sum(len(stage.members) for stage in short.stages)
+
+
+def test_one_that_cannot_be_called_is_no_finding():
+    outcome = Outcome("unavailable", None, "not here", 0.0)
+    with pytest.raises(RuntimeError, match="not called: not here"):
+        judged(outcome, [0, 0])
+
+
+def test_who_beats_the_optimum_is_an_error_of_ours():
+    group = Journey(SERVICES[0]).group
+    with TimeLimit(5) as limit:
+        made = limit.plan(group, "kip-54-sticky")
+    with pytest.raises(RuntimeError, match="better than the optimum: service-0-0"):
+        judged(made, [10**9, 0])
+
+
+def test_rounds_that_go_on_for_ever_are_no_exception():
+    for reason, what in (
+        ("round 4 ends with what they owned: the rounds would go on for ever", "never_settles"),
+        ("KeyError: 't0'", "exception"),
+    ):
+        assert judged(Outcome("failed", None, reason, 0.0), [0, 0]) == what
+
+
+def test_without_an_event_the_upper_bound_is_the_rule_of_three_over_services():
+    kinds = {"alike": counts_of([10] * 300, [0] * 300)}
+    found = rate(kinds, "hang", {"alike": 1.0}, 1)
+    assert (found.per_million, found.low) == (0, 0)
+    assert found.high == pytest.approx(3 / 300 / 10 * 1e6, rel=0.1)
+
+
+def test_one_event_has_the_interval_of_clopper_and_pearson():
+    kinds = {"alike": counts_of([10] * 1000, [1] + [0] * 999)}
+    found = rate(kinds, "hang", {"alike": 1.0}, 1)
+    assert found.per_million == pytest.approx(100)
+    # One of 1000: 0.0025% to 0.556%.
+    assert found.low == pytest.approx(2.5, rel=0.5)
+    assert found.high == pytest.approx(556, rel=0.15)
+
+
+def test_events_that_stand_together_in_one_service_are_one_observation():
+    spread = {"alike": counts_of([10] * 100, [1] * 20 + [0] * 80)}
+    together = {"alike": counts_of([10] * 100, [10] * 2 + [0] * 98)}
+    one, other = (rate(k, "hang", {"alike": 1.0}, 1) for k in (spread, together))
+    assert one.per_million == other.per_million
+    assert other.high - other.low > 2 * (one.high - one.low)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say():
+    rng, held = np.random.default_rng(7), 0
+    for trial in range(200):
+        sick = rng.random(200) < 0.05
+        events = np.where(sick, rng.integers(1, 4, 200), 0).tolist()
+        found = rate({"alike": counts_of([20] * 200, events)}, "hang", {"alike": 1.0}, trial)
+        held += found.low <= 0.05 * 2 / 20 * 1e6 <= found.high
+    assert held >= 186  # 95% of 200 and 2 less for chance
+
+
+def test_kinds_count_by_their_shares_and_not_by_how_many_were_played():
+    kinds = {
+        "alike": counts_of([10] * 100, [0] * 100),
+        "roles": counts_of([30] * 50, [3] * 50),
+    }
+    found = rate(kinds, "hang", {"alike": 0.5, "roles": 0.5}, 1)
+    assert found.per_million == pytest.approx(3 / 40 * 1e6)
+    assert found.low < found.per_million < found.high
+    only = rate(kinds, "hang", {"roles": 1.0}, 1)
+    assert (only.per_million, only.services) == (100_000, 50)
+
+
+def test_a_share_of_what_was_never_played_is_refused():
+    with pytest.raises(ValueError, match="no service was played of a kind that has a share"):
+        rate({"alike": counts_of([], [])}, "hang", {"alike": 1.0}, 1)
+
+
+def test_a_study_that_was_stopped_goes_on_where_its_files_end(tmp_path):
+    for services in (3, 5):
+        play(["roundrobin"], services, tmp_path, 1, minutes=5)
+    path = file_of(tmp_path, "roundrobin")
+    in_parts = path.read_text()
+    assert services_in(path) == 5
+    play(["roundrobin"], 5, tmp_path / "at once", 1, minutes=5)
+    assert file_of(tmp_path / "at once", "roundrobin").read_text() == in_parts
+    total = sum(int(one.rebalances.sum()) for one in played(path).values())
+    assert total == sum(len(one.stages) for one in SERVICES[:5])
+
+
+def test_the_page_is_what_is_made_of_the_records_beside_it():
+    parts = PAGE.with_name("how-often-parts.csv")
+    assert made_part(PAGE, "how-often") == page_of(read(beside(PAGE)), read(parts))
+
+
+def test_each_assignor_has_a_record_of_each_thing_that_may_happen():
+    records = read(beside(PAGE))
+    by_name: dict[tuple[str, ...], list[str]] = {}
+    for one in records:
+        name = one["client"], one["assignor"], one["version"]
+        by_name.setdefault(name, []).append(one["what"])
+        assert float(one["low"]) <= float(one["per_million"]) <= float(one["high"])
+        assert int(one["affected"]) <= min(int(one["services"]), int(one["events"]))
+    assert all(tuple(what) == WHAT for what in by_name.values())
+    assert ("kafka-java", "sticky", "4.4.0") in by_name
+
+
+def test_records_of_parts_are_of_each_kind_of_service_and_of_each_kind_of_rebalance():
+    made = {"x/y@1": {kind: Played(np.ones((2, 2), int), {w: np.ones((2, 2), int) for w in WHAT})
+                      for kind in KINDS}}  # fmt: skip
+    parts = parts_of(made, {"alike": 1.0})
+    assert len({one["of"] for one in parts}) == 5
+    assert {one["per_million"] for one in parts} == {1_000_000}
+    (row, *_) = rows_of(made, {"alike": 1.0})
+    assert (row["client"], row["assignor"], row["version"]) == ("x", "y", "1")
