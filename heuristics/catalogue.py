@@ -26,6 +26,7 @@ from heuristics.written import (
     kip615_constrained,
     range,
     round_robin,
+    sticky_that_ends,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _WRITTEN = (
     ("kip-615-amended", "KIP-615, its promise kept", "KIP-615", kip615_amended.plan),
     ("kip-429-cooperative", "KIP-429 over KIP-54", "KIP-429", kip429_cooperative.plan),
     ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan),
+    ("sticky-that-ends", "KIP-54 as shipped, with a rule that ends", None, sticky_that_ends.plan),
 )
 
 WRITTEN: Mapping[str, Assignor] = MappingProxyType(

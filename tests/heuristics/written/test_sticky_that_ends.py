@@ -1,0 +1,120 @@
+"""The rule that ends, beside the one that people run, on the same algorithm."""
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compare.promises.findings import read_findings
+from compare.samples.ordinary import ordinary
+from groups import Group, values
+from heuristics import assign
+from heuristics.written.reassigning import from_its_holder, from_where_it_started, steps
+from heuristics.written.unassigned import hand_out
+
+ROOT = Path(__file__).parents[3]
+SIX = {
+    "m0": (["t0", "t2"], {"t0": [0], "t2": [0, 1, 2, 3, 4, 5, 6]}),
+    "m1": (["t3"], {"t3": [0, 1, 2, 3, 4]}),
+    "m2": (["t3"], {"t3": [5, 6, 7, 8]}),
+    "m3": (["t0"], {"t0": [1, 2, 3, 4, 5, 6, 7, 8, 9]}),
+    "m4": (["t0", "t1"], {"t0": [10], "t1": [0, 1, 2, 3, 4, 5, 6]}),
+    "m5": (["t0", "t3"], {}),
+}
+NEVER_RETURNS = Group.from_dict(
+    {
+        "format": "assay-group/1",
+        "group": "six",
+        "topics": {"t0": 11, "t1": 7, "t2": 7, "t3": 9},
+        "members": {m: {"subscription": s, "owned": owned} for m, (s, owned) in SIX.items()},
+    }
+)
+FINDINGS = read_findings(ROOT / "corpus/findings.jsonl")
+ENDLESS = {f.id: f.group for f in FINDINGS if f.promise == "terminates"}
+MANY = 2000
+
+
+def squares(group, owner):
+    return int((np.bincount(owner[owner >= 0], minlength=len(group.members)) ** 2).sum())
+
+
+def played(group, rule):
+    """Each step with the owners after it, of at most so many steps."""
+    owner = hand_out(group, group.owner)
+    for step in islice(steps(group, owner, rule), MANY):
+        yield step, owner
+
+
+def every_step_lowers_the_squares(group):
+    before, taken = squares(group, hand_out(group, group.owner)), 0
+    for step, owner in played(group, from_its_holder):
+        now = squares(group, owner)
+        assert now <= before - 2
+        assert step.leaves == step.holder
+        before, taken = now, taken + 1
+    assert taken < MANY
+    return taken
+
+
+def test_each_step_lowers_the_sum_of_the_squared_loads_by_two_or_more(small_groups):
+    taken = [every_step_lowers_the_squares(group) for group in small_groups(2, 3, 4)]
+    assert max(taken) >= 2
+    assert sum(map(bool, taken)) > 100
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_it_ends_balanced_on_every_finding_on_which_a_client_does_not(name):
+    group = ENDLESS[name]
+    assert every_step_lowers_the_squares(group) > 0
+    made = assign(group, "sticky-that-ends")
+    assert made.is_valid
+    assert made.balanced()
+
+
+def test_with_the_rule_that_people_run_the_same_two_steps_come_back_for_good():
+    run = list(played(NEVER_RETURNS, from_where_it_started))
+    assert len(run) == MANY
+    taken = [step for step, _ in run]
+    assert all(step == taken[-1 - back % 2] for back, step in enumerate(reversed(taken[20:])))
+    to, back = taken[-2:]
+    assert to.moved == back.moved
+    assert (to.leaves, to.to) == (back.to, back.leaves)
+
+
+def test_with_the_rule_that_people_run_somebody_else_than_the_holder_loses_the_partition():
+    last = [step for step, _ in played(NEVER_RETURNS, from_where_it_started)][-2:]
+    assert {step.leaves == step.holder for step in last} == {True, False}
+
+
+def test_it_is_valid_and_balanced_on_every_small_group(small_groups):
+    for group in small_groups(2, 3, 4):
+        made = assign(group, "sticky-that-ends")
+        assert made.is_valid
+        assert made.balanced()
+
+
+def test_on_ordinary_groups_it_moves_no_more_than_the_rule_that_people_run_and_ends_as_balanced():
+    fewer = 0
+    for group in islice(ordinary(5), 1500):
+        run = list(played(group, from_where_it_started))
+        if len(run) == MANY:
+            continue
+        other = run[-1][1] if run else hand_out(group, group.owner)
+        made = assign(group, "sticky-that-ends")
+        theirs = int(((other != group.owner) & (group.owner >= 0)).sum())
+        (moves,) = values(made, ("stickiness",))
+        loads = np.bincount(other[other >= 0], minlength=len(group.members))
+        assert sorted(loads.tolist()) == sorted(made.loads.tolist())
+        assert moves <= theirs
+        fewer += moves < theirs
+    assert fewer > 0
+
+
+def test_a_partition_that_came_from_the_member_that_should_have_one_goes_back_to_it():
+    taken = [
+        step for step, _ in played(NEVER_RETURNS, from_its_holder) if step.moved != step.partition
+    ]
+    assert len(taken) == 1
+    assert NEVER_RETURNS.owner[taken[0].moved] == taken[0].to
+    assert NEVER_RETURNS.topic[taken[0].moved] == NEVER_RETURNS.topic[taken[0].partition]
