@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.printing.one_group import told
+from assay.printing.one_group import reason_of
 from assay.printing.table import Table, with_notes
 from assay.printing.terminal import tell
 from compare.sentences import called
@@ -13,20 +13,21 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.scenarios.journey import Journey
+    from compare.scenarios.journey import Journey, JourneyStep
     from compare.scenarios.rollout import Rollout
 
-COUNTS = ("rounds", "revoked", "ownerless", "needless")
+COUNTS = ("rounds", "revoked", "stopped", "ownerless", "needless")
 
 
 def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> None:
-    """Print each assignor's steps beside those of the optimum, the first journey; then sums."""
-    own, tiers = journeys[0], journeys[0].objective
-    tell(f"scenario {name}: {counted(len(own.steps), 'rebalance')}, {' > '.join(tiers)}")
-    for journey in journeys[1:] if steps else ():
-        _print_steps(journey, own)
-    tell("sums over all rebalances, in brackets the optimum's from the same states")
-    heads = ("assignor", "not optimal", *_heads(tiers), *COUNTS, "without plan")
+    """Print the steps of each journey, where they are asked for, then the sums of all."""
+    tiers = journeys[0].objective
+    tell(f"scenario {name}: {counted(len(journeys[0].steps), 'rebalance')}, {' > '.join(tiers)}")
+    tell("in brackets: the optimum from the same state")
+    for journey in journeys if steps else ():
+        _print_steps(journey)
+    tell("sums over all rebalances; tiers over those with a valid assignment")
+    heads = ("assignor", "not optimal", *_heads(tiers), *COUNTS, "invalid", "without plan")
     table = Table(*heads, right=range(1, len(heads)), whole=[0])
     totals = [journey.total for journey in journeys]
     sums = [
@@ -36,35 +37,38 @@ def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> No
     for journey, total, *of_tiers in zip(journeys, totals, *sums, strict=True):
         by_name: Mapping[str, object] = total
         numbers = [by_name[count] for count in COUNTS]
-        table.add(journey.assignor, total["not_optimal"], *of_tiers, *numbers, total["open"])
+        ends = (total["invalid"], total["without_plan"])
+        table.add(journey.assignor, total["not_optimal"], *of_tiers, *numbers, *ends)
     table.show()
 
 
-def _print_steps(journey: Journey, own: Journey) -> None:
+def _print_steps(journey: Journey) -> None:
+    tell(journey.assignor)
     tiers = _heads(journey.objective)
-    tell(f"{journey.assignor}, and on the right the optimum that goes its own way")
-    best_tiers = (f"optimal {tier}" for tier in tiers)
-    heads = ("event", "members", "partitions", "valid", *tiers, *COUNTS, *best_tiers)
+    heads = ("event", "members", "partitions", "valid", *tiers, *COUNTS)
     table = Table(*heads, right=range(4, len(heads)))
     columns = [
-        with_notes(
-            [
-                ("-", "") if step.row.terms is None else told(step.row.terms[i])
-                for step in journey.steps
-            ]
-        )
+        with_notes([_beside_the_best(step, i) for step in journey.steps])
         for i in range(len(tiers))
     ]
-    for step, best, *terms in zip(journey.steps, own.steps, *columns, strict=True):
-        row = step.row
+    for step, *terms in zip(journey.steps, *columns, strict=True):
+        row, numbers = step.row, vars(step.course)
         valid = row.status if row.terms is None else row.valid
-        numbers = (row.rounds, row.revoked, step.ownerless, step.needless)
-        values = best.best or ["?"] * len(tiers)
-        table.add(step.event, step.members, step.partitions, valid, *terms, *numbers, *values)
+        counts = (numbers[count] for count in COUNTS)
+        table.add(step.event, step.members, step.partitions, valid, *terms, *counts)
     table.show()
     for step in journey.steps:
-        if step.row.reason is not None:
-            tell(f"{step.event}: {step.row.reason}")
+        reason = reason_of(step.row)
+        if reason is not None:
+            tell(f"{step.event}: {reason}")
+
+
+def _beside_the_best(step: JourneyStep, tier: int) -> tuple[str, str]:
+    """Return a tier's value where it can be compared, and the optimum's in brackets."""
+    if step.row.terms is None or not step.row.valid:
+        return "-", ""
+    best = str(step.best[tier]) if step.best else "?"
+    return str(step.row.terms[tier].value), f" ({best})"
 
 
 def _heads(tiers: Sequence[str]) -> list[str]:

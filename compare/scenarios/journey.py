@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from compare.scenarios.listener import listener, protocol_of
+from compare.scenarios.claims import State, after, owning, parted
+from compare.scenarios.course import Course, course
 from compare.score import OPTIMUM, Score
 from compare.scoring import outcome_of, score_outcome
-from groups import Assignment, Group
+from groups import Group
 from groups.tiers import parse_objective, values
 from heuristics import assignor_named
 from optimal.solve import solve
@@ -16,16 +17,12 @@ from optimal.solve import solve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.scenarios.changes import StageDocument
     from compare.scenarios.scenario import Scenario
-    from groups.documents.shapes import MemberDocument
     from groups.tiers import Objective
     from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-scenario-result/1"
-# What each member claims.
-State = dict[str, "MemberDocument"]
 
 
 @dataclass(frozen=True)
@@ -39,11 +36,7 @@ class JourneyStep:
     row : the result against the optimum *from the same state*, as in ``assay score``; its
         stickiness is the partitions that moved in this step
     best : value of each tier of that optimum, () where it is not known
-    ownerless : partition-rounds without an owner
-    lost, gained : partitions that a member held and holds no more, or holds anew
-    needless : partitions whose state a listener that cannot assume stickiness cleans up and
-        builds again although they stay where they were: under the eager protocol everything is
-        revoked, so these are all that a member gets back; under the cooperative one none
+    course : what it took, in rounds and partitions
     """
 
     event: str
@@ -51,17 +44,15 @@ class JourneyStep:
     partitions: int
     row: Score
     best: tuple[int, ...]
-    ownerless: int
-    lost: int
-    gained: int
-    needless: int
+    course: Course
 
     def to_dict(self) -> dict[str, object]:
         """Return the step of an ``assay-scenario-result/1`` document."""
         row = self.row.to_dict()
-        for key in ("assignor", "seconds", "violations"):
+        for key in ("assignor", "seconds", "violations", "rounds", "revoked"):
             del row[key]
-        listener = {"lost": self.lost, "gained": self.gained, "needless": self.needless}
+        numbers = vars(self.course)
+        listener = {key: numbers[key] for key in ("cleaned", "built", "needless")}
         return {
             "event": self.event,
             "members": self.members,
@@ -69,7 +60,7 @@ class JourneyStep:
             **row,
             "violations": len(self.row.violations),
             "optimum": list(self.best),
-            "ownerless": self.ownerless,
+            **{key: number for key, number in numbers.items() if key not in listener},
             "listener": listener,
         }
 
@@ -79,22 +70,25 @@ class JourneyTotal(TypedDict):
 
     Attributes
     ----------
-    terms : of the steps that came to an assignment, by tier; of stickiness: all moves
-    optimum : of the optima from the same states, by tier
-    not_optimal : steps that are not proved to be optimal in every tier
-    open : steps without an assignment
-    rounds, revoked, ownerless, lost, gained, needless : as in each step
+    terms : of the steps with a valid assignment, by tier; of stickiness: all moves
+    optimum : of the optima from the same states, over the same steps, by tier
+    not_optimal : steps with a valid assignment that is not proved to be optimal in every tier
+    invalid : steps with an assignment that is not valid
+    without_plan : steps without an assignment
+    rounds, revoked, stopped, ownerless, cleaned, built, needless : as in each step, over all
     """
 
     terms: dict[str, int]
     optimum: dict[str, int]
     not_optimal: int
-    open: int
+    invalid: int
+    without_plan: int
     rounds: int
     revoked: int
+    stopped: int
     ownerless: int
-    lost: int
-    gained: int
+    cleaned: int
+    built: int
     needless: int
 
 
@@ -110,24 +104,28 @@ class Journey:
     def total(self) -> JourneyTotal:
         """Sums over all steps."""
         done = [step for step in self.steps if step.row.terms is not None]
-        sums = [step.row.terms for step in done if step.row.terms is not None]
+        valid = [step for step in done if step.row.valid]
+        sums = [step.row.terms for step in valid if step.row.terms is not None]
+        courses = [step.course for step in self.steps]
         return {
             "terms": {
                 tier: sum(terms[i].value for terms in sums)
                 for i, tier in enumerate(self.objective)
             },
             "optimum": {
-                tier: sum(step.best[i] for step in done if step.best)
+                tier: sum(step.best[i] for step in valid if step.best)
                 for i, tier in enumerate(self.objective)
             },
-            "not_optimal": sum(not (step.row.valid and step.row.is_optimal) for step in done),
-            "open": len(self.steps) - len(done),
-            "rounds": sum(step.row.rounds for step in done),
-            "revoked": sum(step.row.revoked for step in done),
-            "ownerless": sum(step.ownerless for step in self.steps),
-            "lost": sum(step.lost for step in self.steps),
-            "gained": sum(step.gained for step in self.steps),
-            "needless": sum(step.needless for step in self.steps),
+            "not_optimal": sum(not step.row.is_optimal for step in valid),
+            "invalid": len(done) - len(valid),
+            "without_plan": len(self.steps) - len(done),
+            "rounds": sum(one.rounds for one in courses),
+            "revoked": sum(one.revoked for one in courses),
+            "stopped": sum(one.stopped for one in courses),
+            "ownerless": sum(one.ownerless for one in courses),
+            "cleaned": sum(one.cleaned for one in courses),
+            "built": sum(one.built for one in courses),
+            "needless": sum(one.needless for one in courses),
         }
 
     def to_dict(self) -> dict[str, object]:
@@ -146,7 +144,8 @@ def play(
 
     Every journey goes on from its own last assignment. Each step of an assignor is also held
     against the optimum from the state that the assignor itself had reached. Where an assignor
-    refuses, fails or runs out of time, the members keep what they hold and the journey goes on.
+    refuses, fails or runs out of time, the members keep what they hold and the journey goes on;
+    after an assignment that is not valid it goes on as `compare.scenarios.claims.after` says.
 
     Parameters
     ----------
@@ -201,12 +200,11 @@ def _journey(
     state: State | None = None
     steps = []
     for stage in scenario.stages:
-        group = Group.from_dict(_owning(stage.document, state))
+        group = Group.from_dict(owning(stage.document, state))
         solution = solve(group, objective, time_limit=limit.seconds)
         best = () if solution.assignment is None else values(solution.assignment, objective)
         outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
         plan = outcome.plan
-        made = None if plan is None else plan.assignment
         steps.append(
             JourneyStep(
                 event=stage.event,
@@ -214,39 +212,8 @@ def _journey(
                 partitions=group.n_partitions,
                 row=score_outcome(group, outcome, solution, assignor),
                 best=best,
-                ownerless=0 if plan is None else plan.ownerless,
-                **listener(group, made, protocol_of(assignor)),
+                course=course(group, plan, assignor, parted(group, state)),
             )
         )
-        state = _state(group, made)
+        state = after(group, None if plan is None else plan.assignment)
     return Journey(assignor, objective, tuple(steps))
-
-
-def _state(group: Group, made: Assignment | None) -> State:
-    """Return what each member claims from now on; without an assignment, what it claimed."""
-    if made is None:
-        members = group.to_dict()["members"]
-        return {m: _claimed(said) for m, said in members.items()}
-    generation = int(group.generation.max(initial=-1)) + 1
-    # An assignor may hand a partition twice to one member, which claims it once.
-    owned = {
-        member: {topic: sorted(set(numbers)) for topic, numbers in held.items()}
-        for member, held in made.to_dict().items()
-    }
-    return {m: {"owned": o, "generation": generation} for m, o in owned.items()}
-
-
-def _claimed(member: MemberDocument) -> MemberDocument:
-    claimed: MemberDocument = {"owned": member["owned"]}
-    if "generation" in member:
-        claimed["generation"] = member["generation"]
-    return claimed
-
-
-def _owning(document: StageDocument, state: State | None) -> StageDocument:
-    if state is None:
-        return document
-    members: dict[str, MemberDocument] = {
-        m: {**said, **state.get(m, {})} for m, said in document["members"].items()
-    }
-    return {**document, "members": members}

@@ -68,7 +68,7 @@ def test_play_takes_a_function_through_a_scenario(limit):
     scenario = Scenario.from_dict(document | {"events": [{"leave": ["c1"]}]})
     best, own = play(scenario, [mine.deal], limit)
     assert (best.assignor, own.assignor) == ("optimum", NAME)
-    assert own.total["open"] == 0
+    assert own.total["without_plan"] == 0
     assert own.steps[0].row.terms[0].excess == 4
 
 

@@ -9,14 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compare.scenarios.claims import after
+from compare.scenarios.course import course, protocol_of
 from compare.scenarios.events import EVENT_KINDS, Event
 from compare.scenarios.journey import play, result_document
-from compare.scenarios.listener import protocol_of
+from compare.scenarios.mixed_group import perform
+from compare.scenarios.rollout import Act, Rule
 from compare.scenarios.scenario import Scenario
+from compare.scenarios.upgrade_paths import OLD
 from compare.score import OPTIMUM
-from groups import BadInput, Group
+from groups import Assignment, BadInput, Group
 from groups.files import find
-from heuristics import WRITTEN, available
+from heuristics import WRITTEN, Plan, available
 from heuristics.protocol import Protocol
 from heuristics.time_limit import TimeLimit
 from optimal import solve
@@ -40,7 +44,7 @@ def scenario(*events, group=GROUP, **more) -> Scenario:
     return Scenario.from_dict(document | more)
 
 
-def after(*events, **more) -> dict:
+def changed(*events, **more) -> dict:
     return scenario(*events, **more).stages[-1].document
 
 
@@ -60,7 +64,7 @@ def test_the_first_stage_is_the_group_as_it_was_given():
 
 
 def test_no_later_stage_says_who_owns_what():
-    members = after({"stable": 1})["members"]
+    members = changed({"stable": 1})["members"]
     assert set(members) == set(GROUP["members"])
     assert not any("owned" in said or "generation" in said for said in members.values())
 
@@ -76,31 +80,31 @@ def test_members_join_by_name_or_by_number_and_read_what_somebody_reads():
 
 
 def test_a_name_that_is_taken_is_not_given_to_a_newcomer():
-    made = after({"join": {"new-1": {"subscription": []}}}, {"join": 1})
+    made = changed({"join": {"new-1": {"subscription": []}}}, {"join": 1})
     assert sorted(made["members"]) == ["a", "b", "new-1", "new-2"]
 
 
 def test_newcomers_to_a_group_of_nobody_read_everything():
-    made = after({"leave": 2}, {"join": 1})
+    made = changed({"leave": 2}, {"join": 1})
     assert made["members"] == {"new-1": {"subscription": ["t", "u"]}}
 
 
 def test_members_leave_by_name_or_drawn_by_seed():
-    assert list(after({"leave": ["a"]})["members"]) == ["b"]
-    left = {tuple(after({"leave": 1}, seed=seed)["members"]) for seed in range(9)}
+    assert list(changed({"leave": ["a"]})["members"]) == ["b"]
+    left = {tuple(changed({"leave": 1}, seed=seed)["members"]) for seed in range(9)}
     assert left == {("a",), ("b",)}
-    assert after({"leave": 1}, seed=4) == after({"leave": 1}, seed=4)
+    assert changed({"leave": 1}, seed=4) == changed({"leave": 1}, seed=4)
 
 
 def test_partitions_that_are_added_are_empty():
-    topic = after({"add_partitions": {"u": 4}})["topics"]["u"]
+    topic = changed({"add_partitions": {"u": 4}})["topics"]["u"]
     assert topic == {"partitions": 4, "lag": [5, None, 0, 0], "weight": [1, 2, 0, 0]}
 
 
 def test_partitions_that_are_added_take_the_racks_of_the_old_ones_in_turn():
     group = deepcopy(GROUP)
     group["topics"]["t"] = {"partitions": 2, "racks": [["x"], ["y"]]}
-    topic = after({"add_partitions": {"t": 5}}, group=group)["topics"]["t"]
+    topic = changed({"add_partitions": {"t": 5}}, group=group)["topics"]["t"]
     assert topic["racks"] == [["x"], ["y"], ["x"], ["y"], ["x"]]
 
 
@@ -122,7 +126,7 @@ def test_a_subscription_changes_to_topics_that_need_not_exist():
 
 
 def test_lag_drifts_by_seed_never_below_nothing_and_unknown_stays_unknown():
-    drifts = {tuple(after({"lag": {"least": -9, "most": 9}}, seed=s)["topics"]["u"]["lag"])
+    drifts = {tuple(changed({"lag": {"least": -9, "most": 9}}, seed=s)["topics"]["u"]["lag"])
               for s in range(40)}  # fmt: skip
     known = {first for first, _ in drifts}
     assert {second for _, second in drifts} == {None}
@@ -136,7 +140,7 @@ def test_offsets_become_lags():
     row = {"beginning": 0, "end": 9, "committed": 2}
     group["topics"]["t"] = {"partitions": 1, "offsets": [row]}
     group["members"]["a"]["owned"] = {}
-    assert after(group=group)["topics"]["t"] == {"partitions": 1, "lag": [7]}
+    assert changed(group=group)["topics"]["t"] == {"partitions": 1, "lag": [7]}
 
 
 def test_a_stable_group_is_rebalanced_as_often_as_asked():
@@ -284,7 +288,7 @@ def test_claims_on_partitions_that_went_fall_away(limit):
     made = scenario({"create": {"t": 2}}, {"delete": ["t"]}, {"create": {"t": 2}})
     journey = play(made, ["kip-54-fairest"], limit)[1]
     assert [step.row.loads for step in journey.steps] == [(4, 2), (2, 2), (0, 2), (2, 2)]
-    assert [step.lost for step in journey.steps] == [0, 2, 2, 0]
+    assert [step.course.cleaned for step in journey.steps] == [0, 2, 2, 0]
 
 
 def test_where_an_assignor_refuses_the_members_keep_what_they_hold(limit):
@@ -294,7 +298,8 @@ def test_where_an_assignor_refuses_the_members_keep_what_they_hold(limit):
     assert statuses == ["scored", "scored", "refused", "scored"]
     assert "subscriptions differ" in journey.steps[2].row.reason
     assert journey.steps[3].row.terms[1].value == 0
-    assert journey.total["open"] == 1
+    assert journey.total["without_plan"] == 1
+    assert [step.course.rounds for step in journey.steps] == [1, 1, 0, 1]
 
 
 def test_two_owners_of_one_partition_stay_two_claims(limit):
@@ -304,7 +309,8 @@ def test_two_owners_of_one_partition_stay_two_claims(limit):
     }  # fmt: skip
     journey = play(scenario({"stable": 1}, group=group), ["kip-615-constrained"], limit)[1]
     assert [step.row.valid for step in journey.steps] == [False, False]
-    assert journey.total["not_optimal"] == 2
+    assert (journey.total["invalid"], journey.total["not_optimal"]) == (2, 0)
+    assert journey.total["terms"] == journey.total["optimum"] == {"balance": 0, "stickiness": 0}
 
 
 def test_the_listener_cleans_up_needlessly_what_stays_where_it_was_unless_cooperative(limit):
@@ -320,8 +326,8 @@ def test_the_listener_cleans_up_needlessly_what_stays_where_it_was_unless_cooper
     sticky, dealt, cooperative = play(
         made, ["kip-54-sticky", "roundrobin", "kip-429-cooperative"], limit
     )[1:]
-    last = [journey.steps[-1] for journey in (sticky, dealt, cooperative)]
-    assert [(s.needless, s.gained, s.lost) for s in last] == [(5, 3, 0), (3, 5, 2), (0, 3, 0)]
+    last = [journey.steps[-1].course for journey in (sticky, dealt, cooperative)]
+    assert [(c.needless, c.built, c.cleaned) for c in last] == [(5, 3, 0), (3, 5, 2), (0, 3, 0)]
 
 
 @pytest.mark.parametrize(
@@ -358,7 +364,9 @@ def test_the_result_is_a_document_of_numbers(limit):
     step = document["journeys"][1]["steps"][1]
     assert step["terms"][0] == {"name": "balance", "value": 0, "excess": 0}
     assert step["optimum"] == [0, 0]
-    assert step["listener"] == {"lost": 0, "gained": 0, "needless": 6}
+    assert step["listener"] == {"cleaned": 0, "built": 0, "needless": 6}
+    took = {key: step[key] for key in ("rounds", "revoked", "stopped", "ownerless")}
+    assert took == {"rounds": 1, "revoked": 6, "stopped": 6, "ownerless": 0}
     assert document["journeys"][2]["steps"][0]["terms"] is None
 
 
@@ -381,6 +389,135 @@ def test_every_scenario_that_ships_can_be_played(limit):
                 assert len(journey.steps) == len(made.stages)
 
 
+def one_moves(*assignors, limit):
+    """Journeys of a holding t-0 to t-3 with b at its side: two partitions have to move."""
+    group = {
+        "format": "assay-group/1", "group": "g", "topics": {"t": 4},
+        "members": {
+            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
+            "b": {"subscription": ["t"]},
+        },
+    }  # fmt: skip
+    journeys = play(scenario(group=group), assignors, limit)
+    numbers = ("rounds", "revoked", "stopped", "ownerless")
+    return [
+        tuple(getattr(journey.steps[0].course, number) for number in numbers)
+        for journey in journeys
+    ]
+
+
+def test_eager_members_give_up_all_that_they_hold_and_cooperative_ones_what_moves(limit):
+    optimum, eager, cooperative = one_moves("kip-54-sticky", "kip-429-cooperative", limit=limit)
+    assert eager == (1, 4, 4, 0)
+    assert cooperative == optimum == (2, 2, 0, 2)
+
+
+def test_a_target_of_the_broker_is_reached_like_the_optimum(limit):
+    assert one_moves("kafka-broker/uniform@4.4.0", limit=limit)[1] == (2, 2, 0, 2)
+
+
+def test_what_a_member_gives_up_that_leaves_stands_still_under_either_protocol(limit):
+    made = scenario({"leave": ["a"]})
+    for journey in play(made, ["kip-54-sticky", "kip-429-cooperative"], limit):
+        held, loads = journey.steps[1].course, journey.steps[0].row.loads
+        eager = journey.assignor == "kip-54-sticky"
+        assert held.revoked == held.stopped == (sum(loads) if eager else loads[0])
+        assert (held.rounds, held.ownerless) == (1, 0)
+
+
+def test_partitions_of_an_only_reader_that_left_are_not_ownerless(limit):
+    group = {
+        "format": "assay-group/1", "group": "g", "topics": {"t": 2, "u": 3},
+        "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["u"]}},
+    }  # fmt: skip
+    made = scenario({"leave": ["b"]}, {"join": {"b": {"subscription": ["u"]}}}, group=group)
+    for journey in play(made, ["range", "kip-429-cooperative"], limit):
+        assert journey.total["ownerless"] == 0
+        assert journey.steps[1].course.stopped == (5 if journey.assignor == "range" else 3)
+
+
+def test_a_rollout_and_a_journey_count_the_same_of_the_same_restart(limit):
+    """Range, whose members all list only range: one protocol throughout."""
+    reads = {"subscription": ["t", "u"]}
+    group = {
+        "format": "assay-group/1", "group": "g", "topics": {"t": 4, "u": 3},
+        "members": {m: reads for m in "abc"},
+    }  # fmt: skip
+    made = scenario({"leave": ["a"]}, {"join": {"a": reads}}, group=group)
+    journey = play(made, ["range"], limit)[1]
+    acts = [Act("leave", "a"), Act("join", "a", OLD)]
+    rollout = perform(Group.from_dict(group), "s", Rule.DYNAMIC, dict.fromkeys("abc", OLD), acts)
+    for step, act in zip(journey.steps, rollout.steps, strict=True):
+        for number in ("rounds", "revoked", "stopped", "ownerless"):
+            assert getattr(step.course, number) == getattr(act, number)
+        assert step.row.terms[1].value == act.moves
+
+
+# Assignments that are not valid
+
+
+STRANGE = {
+    "format": "assay-group/1", "group": "g", "topics": {"clicks": 1, "payments": 1},
+    "members": {
+        "a2": {"subscription": ["clicks"], "owned": {"clicks": [13]}, "generation": 8},
+        "new-3": {"subscription": ["payments"], "owned": {"payments": [0]}, "generation": 8},
+    },
+}  # fmt: skip
+
+
+def test_a_journey_goes_on_after_kafkas_sticky_gave_a_partition_twice(limit):
+    """A claim on a partition that is no more is enough, and nothing happens."""
+    made = scenario({"stable": 2}, group=STRANGE)
+    own, sticky = play(made, ["kafka-java/sticky@4.4.0"], limit)
+    assert own.total["invalid"] == 0
+    assert (sticky.total["invalid"], sticky.total["without_plan"]) == (3, 0)
+    assert {v.kind for step in sticky.steps for v in step.row.violations} >= {"no-such-partition"}
+
+
+def test_the_example_of_differing_topics_survives_kafkas_assignors(limit):
+    made = Scenario.read(SHIPPED / "differing-topics.json")
+    names = ["kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0"]
+    for journey in play(made, names, limit)[1:]:
+        assert len(journey.steps) == len(made.stages)
+        assert journey.total["invalid"] > 0
+        assert journey.total["without_plan"] == 0
+
+
+def test_a_partition_that_two_were_given_is_claimed_by_both():
+    group = Group.from_dict(GROUP)
+    both = {"a": {"t": [0, 0, 1]}, "b": {"t": [0, 2, 3], "u": [0, 1]}}
+    state = after(group, Assignment.from_dict(group, both))
+    assert state == {
+        "a": {"owned": {"t": [0, 1]}, "generation": 4},
+        "b": {"owned": {"t": [0, 2, 3], "u": [0, 1]}, "generation": 4},
+    }
+
+
+def test_a_member_given_a_topic_that_it_does_not_read_refuses_all_and_keeps_its_claims():
+    document = {**GROUP, "members": {**GROUP["members"], "c": {"subscription": ["u"]}}}
+    group = Group.from_dict(document)
+    made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
+    state = after(group, made)
+    assert state["c"] == {"owned": {}}
+    assert state["b"] == {"owned": {"t": [1, 2, 3]}, "generation": 4}
+    eager = course(group, Plan(made), "range", frozenset())
+    assert (eager.ownerless, eager.built) == (3, 3)
+    assert course(group, Plan(made), OPTIMUM, frozenset()).ownerless == 9
+
+
+def test_without_an_assignment_all_claim_what_they_claimed():
+    state = after(Group.from_dict(GROUP), None)
+    assert state["a"] == {"owned": {"t": [0, 1, 2, 3]}, "generation": 3}
+
+
+def test_the_command_says_what_is_not_valid(tmp_path):
+    document = {"format": "assay-scenario/1", "name": "s", "group": STRANGE, "events": []}
+    run = assay("-", "--assignor", "kafka-java/sticky@4.4.0", stdin=json.dumps(document))
+    assert run.returncode == 0, run.stderr
+    assert "start: not valid: clicks-13 with a2: no-such-partition" in run.stdout
+    assert run.stdout.splitlines()[-1].split()[-2:] == ["1", "0"]
+
+
 # The command
 
 
@@ -396,7 +533,8 @@ def test_the_command_prints_each_step_and_the_sums():
     assert (run.returncode, run.stderr) == (0, "")
     lines = run.stdout.splitlines()
     assert lines[0] == "scenario deploy: 9 rebalances, balance > stickiness"
-    assert sum(line.startswith("app-0 leaves") for line in lines) == 2
+    assert lines[1] == "in brackets: the optimum from the same state"
+    assert sum(line.startswith("app-0 leaves") for line in lines) == 3
     assert lines[-1].split()[:6] == ["kip-54-sticky", "3", "20", "(20)", "20", "(16)"]
 
 
@@ -404,7 +542,7 @@ def test_without_assignors_named_the_command_sums_up_all_of_them():
     document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": []}
     run = assay("-", stdin=json.dumps(document))
     assert run.returncode == 0, run.stderr
-    first = [line.split()[0] for line in run.stdout.splitlines()[3:]]
+    first = [line.split()[0] for line in run.stdout.splitlines()[4:]]
     assert first == ["optimum", *available()]
 
 

@@ -1,0 +1,134 @@
+"""Course: what a rebalance takes before its assignment stands, and what listeners do meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compare.scenarios.claims import refuses
+from compare.score import OPTIMUM
+from groups import Assignment
+from heuristics import Plan
+from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
+from heuristics.rounds import to_quiescence
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from groups import Group
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a rebalance took.
+
+    Attributes
+    ----------
+    rounds : rebalances until nobody has to join again; 0 where no assignment was made
+    revoked : partitions that members gave up in an orderly way, once a round: under the eager
+        protocol all that they hold, under the cooperative one what goes to others, and all that
+        a member holds that leaves
+    stopped : partition-rounds in which a partition was given up before the group joined, and so
+        stood still whoever got it
+    ownerless : partition-rounds without an owner: each partition that a member reads counts once
+        for each round that leaves it with nobody, or with one that refuses its assignment
+    cleaned, built : partitions that a member held and holds no more, or holds anew
+    needless : partitions whose state a listener that cannot assume stickiness cleans up and
+        builds again although they stay where they were: under the eager protocol everything is
+        revoked, so these are all that a member gets back; under the cooperative one none
+    """
+
+    rounds: int = 0
+    revoked: int = 0
+    stopped: int = 0
+    ownerless: int = 0
+    cleaned: int = 0
+    built: int = 0
+    needless: int = 0
+
+
+def protocol_of(assignor: str) -> Protocol:
+    """Return how members rebalance under an assignor of ours, or of the optimum.
+
+    The optimum is taken as cooperative, as are the broker's assignors (KIP-848); a client's own
+    follow ``ConsumerPartitionAssignor.supportedProtocols``.
+    """
+    if _has_one_target(assignor):
+        return Protocol.COOPERATIVE
+    names = {written: name for name, written in AS_WRITTEN.items()}
+    client = assignor.rpartition("/")[2].partition("@")[0]
+    return max(supported_protocols(names.get(assignor, client)))
+
+
+def _has_one_target(assignor: str) -> bool:
+    """Whether it makes one assignment, and what moves is revoked before it is given."""
+    return assignor == OPTIMUM or assignor.startswith(("kafka-broker/", "kip-848"))
+
+
+def course(group: Group, plan: Plan | None, assignor: str, parted: frozenset[int]) -> Course:
+    """Return what a rebalance took: of an eager assignor, a cooperative one, or one target.
+
+    Towards the optimum and the broker's targets a partition that moves is revoked in one round
+    and given in the next, as KIP-429 has it. Rounds count partitions that exist; a listener
+    cleans up those that are gone, too.
+
+    Parameters
+    ----------
+    plan : what came of it; None where no assignment was made
+    parted : partitions of members that have left since the last one
+    """
+    left = len(parted)
+    if plan is None:
+        return Course(revoked=left, stopped=left)
+    before, made = Assignment.current(group), plan.assignment
+    refusing = _refusing(made)
+    held, taken = _named(before), _named(made, but=refusing)
+    cleaned, built = len(held - taken), len(taken - held)
+    member, given = made.holdings
+    with_nobody = np.isin(group.members, refusing)[member]
+    if protocol_of(assignor) is Protocol.EAGER:
+        read = np.flatnonzero(group.readers[group.topic] > 0)
+        pairs = np.unique(np.stack(before.holdings), axis=1)
+        return Course(
+            rounds=1,
+            revoked=pairs.shape[1] + left,
+            stopped=len(parted | set(pairs[1].tolist())),
+            ownerless=len(np.setdiff1d(read, given[~with_nobody])),
+            cleaned=cleaned,
+            built=built,
+            needless=len(held & taken),
+        )
+    if _has_one_target(assignor):
+        plan = to_quiescence(
+            group,
+            lambda now: Plan(Assignment(now, made.owner, made.strays)),
+            withhold=True,
+        )
+    return Course(
+        rounds=plan.rounds,
+        revoked=plan.revoked + left,
+        stopped=left,
+        ownerless=plan.ownerless + len(np.setdiff1d(given, given[~with_nobody])),
+        cleaned=cleaned,
+        built=built,
+    )
+
+
+def _refusing(made: Assignment) -> list[str]:
+    """Return the members that refuse what they are given: see `compare.scenarios.claims.after`."""
+    if made.is_valid:
+        return []
+    given, said = made.to_dict(), made.group.to_dict()["members"]
+    return [m for m in given if refuses(said[m]["subscription"], given[m])]
+
+
+def _named(assignment: Assignment, but: Container[str] = ()) -> set[tuple[str, str, int]]:
+    return {
+        (member, topic, number)
+        for member, topics in assignment.to_dict().items()
+        if member not in but
+        for topic, numbers in topics.items()
+        for number in numbers
+    }
