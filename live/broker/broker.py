@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from live.broker.last_words import with_end_of
 from live.broker.security import Security
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -50,6 +49,8 @@ class Broker:
     bootstrap : ``host:port`` that clients are given
     inside : ``host:port`` without security, for who looks after the broker
     certificate : PEM file that a client of TLS has to trust; None without TLS
+    node : its id in the cluster
+    cluster_id, voters : which cluster, and its controller as ``id@host:port``
 
     Examples
     --------
@@ -60,9 +61,16 @@ class Broker:
     """
 
     def __init__(
-        self, version: str, folder: tempfile.TemporaryDirectory[str], heap_mb: int
+        self,
+        version: str,
+        folder: tempfile.TemporaryDirectory[str],
+        heap_mb: int,
+        beside: Broker | None = None,
     ) -> None:
         self.version = version
+        self.node: int = 1 if beside is None else beside.node + 1
+        self.cluster_id: str = settings.new_id() if beside is None else beside.cluster_id
+        self.voters: str = "" if beside is None else beside.voters
         self.bootstrap = self.inside = ""
         self.certificate: Path | None = None
         self._folder = folder
@@ -78,6 +86,7 @@ class Broker:
         properties: Mapping[str, str] | None = None,
         heap_mb: int = 384,
         security: Security | None = None,
+        beside: Broker | None = None,
     ) -> Broker:
         """Start a broker on free ports of loopback, and return it when it answers.
 
@@ -87,6 +96,8 @@ class Broker:
         properties : of the server, beside ours and before them
         heap_mb : greatest heap of its Java
         security : of `bootstrap`; everybody may come in where it is left out
+        beside : the broker that was started last in the cluster which this one is to join, and
+            which ends with the first; a cluster of its own where it is left out
 
         Raises
         ------
@@ -101,7 +112,7 @@ class Broker:
             folder = tempfile.TemporaryDirectory(
                 prefix="assay-broker-", ignore_cleanup_errors=True
             )
-            broker = cls(version, folder, heap_mb)
+            broker = cls(version, folder, heap_mb, beside)
             try:
                 broker._run(properties or {}, security or Security())
             except BaseException as error:
@@ -206,10 +217,19 @@ class Broker:
             return self._said
 
     def create_topic(
-        self, topic: str, partitions: int, config: Mapping[str, str] | None = None
+        self,
+        topic: str,
+        partitions: int,
+        config: Mapping[str, str] | None = None,
+        nodes: Sequence[int] = (),
     ) -> None:
-        """Make a topic, and return when each of its partitions has a leader."""
-        if not contents.create_topic(self.inside, topic, partitions, config or {}):
+        """Make a topic, and return when each of its partitions has a leader.
+
+        Parameters
+        ----------
+        nodes : of each partition the broker that has it; left out, the brokers choose
+        """
+        if not contents.create_topic(self.inside, topic, partitions, config or {}, nodes):
             raise self._died(f"topic {topic} was made and has no leaders")
 
     def produce(self, topic: str, records: Mapping[int, int]) -> None:
@@ -246,11 +266,14 @@ class Broker:
         return self._java(tools.main_class(name, classes), *at, *arguments)
 
     def _run(self, properties: Mapping[str, str], security: Security) -> None:
-        protocols = dict.fromkeys(("CONTROLLER", "INSIDE"), "PLAINTEXT")
+        joins = bool(self.voters)
+        protocols = dict.fromkeys(("INSIDE",) if joins else ("CONTROLLER", "INSIDE"), "PLAINTEXT")
         outside = {} if security.plain else {"OUTSIDE": security.protocol}
         protocols |= outside
         ports = dict(zip(protocols, settings.free_ports(len(protocols)), strict=True))
         self.inside = f"{settings.HOST}:{ports['INSIDE']}"
+        if not joins:
+            self.voters = f"{self.node}@{settings.HOST}:{ports['CONTROLLER']}"
         self.bootstrap = f"{settings.HOST}:{ports['OUTSIDE']}" if outside else self.inside
         java, _ = distribution.java(self.version)
         folder = self._path("")
@@ -259,6 +282,7 @@ class Broker:
             self._path("server.properties"),
             settings.ALONE
             | settings.listeners(ports, protocols)
+            | settings.place(self.node, self.voters)
             | security.properties("OUTSIDE", folder)
             | {"log.dirs": str(self._path("data"))}
             | dict(properties),
@@ -284,8 +308,7 @@ class Broker:
         self._wait()
 
     def _format(self, security: Security) -> None:
-        # An id of its own making may begin with "-", which the tool takes for an option.
-        asked = ["format", "-t", f"A{uuid.uuid4().hex[:21]}", "-c"]
+        asked = ["format", "-t", self.cluster_id, "-c"]
         asked += [str(self._path("server.properties")), *security.format_options()]
         done = self._java("kafka.tools.StorageTool", *asked)
         self._path("log").write_text(done.stdout + done.stderr)
@@ -320,7 +343,7 @@ class Broker:
         while time.monotonic() < end:
             if self._process.poll() is not None:
                 raise self._died("it ended while it started")
-            if settings.listens(self.inside) and contents.answers(self.inside):
+            if settings.listens(self.inside) and contents.answers(self.inside, self.node):
                 return
             time.sleep(LOOK_SECONDS)
         raise self._died(f"it does not answer after {START_SECONDS:.0f} s")

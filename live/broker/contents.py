@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ANSWER_SECONDS = 20.0
 LOOK_SECONDS = 0.05
@@ -14,8 +14,18 @@ LOOK_SECONDS = 0.05
 QUEUE = 2_000_000
 
 
-def create_topic(inside: str, topic: str, partitions: int, config: Mapping[str, str]) -> bool:
+def create_topic(
+    inside: str,
+    topic: str,
+    partitions: int,
+    config: Mapping[str, str],
+    nodes: Sequence[int],
+) -> bool:
     """Make a topic; return whether each of its partitions has come to have a leader.
+
+    Parameters
+    ----------
+    nodes : of each partition the broker that has it; where there are none, the brokers choose
 
     Raises
     ------
@@ -25,7 +35,8 @@ def create_topic(inside: str, topic: str, partitions: int, config: Mapping[str, 
     from confluent_kafka.admin import AdminClient, NewTopic
 
     admin = AdminClient(client(inside))
-    new = NewTopic(topic, partitions, 1, config=dict(config))
+    where = {"replica_assignment": [[n] for n in nodes]} if nodes else {"replication_factor": 1}
+    new = NewTopic(topic, partitions, config=dict(config), **where)
     admin.create_topics([new])[topic].result(ANSWER_SECONDS)
     end = time.monotonic() + ANSWER_SECONDS
     while time.monotonic() < end:
@@ -81,13 +92,13 @@ def allow(inside: str, user: str, operation: str, kind: str, name: str) -> None:
     admin.create_acls([binding])[binding].result(ANSWER_SECONDS)
 
 
-def answers(inside: str) -> bool:
-    """Say whether the broker tells that it is there."""
+def answers(inside: str, node: int) -> bool:
+    """Say whether the broker tells that it is there, as the one with an id."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient
 
     try:
-        return len(AdminClient(client(inside)).list_topics(timeout=1.0).brokers) == 1
+        return node in AdminClient(client(inside)).list_topics(timeout=1.0).brokers
     except KafkaException:
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import uuid
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 # One node has one copy of everything, keeps nothing for long, and its groups wait for nobody.
 ALONE = {
-    "process.roles": "broker,controller",
-    "node.id": "1",
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "INSIDE",
     "offsets.topic.num.partitions": "1",
@@ -64,11 +63,29 @@ def listeners(ports: Mapping[str, int], protocols: Mapping[str, str]) -> dict[st
     """Return the properties of listeners on loopback, each with its security protocol."""
     at = {name: f"{name}://{HOST}:{port}" for name, port in ports.items()}
     return {
-        "controller.quorum.voters": f"1@{HOST}:{ports['CONTROLLER']}",
         "listeners": ",".join(at.values()),
         "advertised.listeners": ",".join(at[name] for name in at if name != "CONTROLLER"),
-        "listener.security.protocol.map": ",".join(f"{n}:{p}" for n, p in protocols.items()),
+        "listener.security.protocol.map": ",".join(
+            f"{n}:{p}" for n, p in {"CONTROLLER": "PLAINTEXT", **protocols}.items()
+        ),
     }
+
+
+def place(node: int, voters: str) -> dict[str, str]:
+    """Return the properties that say which broker of its cluster this is.
+
+    Parameters
+    ----------
+    voters : the one controller of the cluster, ``id@host:port``, which is a broker too
+    """
+    roles = "broker,controller" if voters.startswith(f"{node}@") else "broker"
+    return {"process.roles": roles, "node.id": str(node), "controller.quorum.voters": voters}
+
+
+def new_id() -> str:
+    """Return the id of a new cluster."""
+    # One of its own making may begin with "-", which the tool takes for an option.
+    return f"A{uuid.uuid4().hex[:21]}"
 
 
 def write(file: Path, properties: Mapping[str, str]) -> None:

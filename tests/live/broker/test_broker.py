@@ -11,8 +11,10 @@ from threading import Timer
 import pytest
 
 from groups import BadInput
-from live.broker import Broker, BrokerDied
+from live.broker import Broker, BrokerDied, Consumer, settle
 from live.broker.settings import HOST, listens
+from live.capture import capture
+from live.connection import Connection
 
 ROOT = Path(__file__).parents[3]
 ADDRESS = f"{HOST}:"
@@ -158,3 +160,17 @@ def test_the_foreground_refuses_a_version_whose_jars_are_not_here_in_one_line():
     assert (said.returncode, said.stdout) == (2, "")
     assert len(said.stderr.splitlines()) == 1
     assert "--fetch 9.9.9" in said.stderr
+
+
+@pytest.mark.broker
+def test_a_broker_beside_another_is_of_its_cluster_with_a_rack_and_partitions_of_its_own():
+    with (
+        Broker.start(properties={"broker.rack": "a"}) as first,
+        Broker.start(properties={"broker.rack": "b"}, beside=first) as second,
+    ):
+        second.create_topic("spread", 3, nodes=[1, 2, 1])
+        first.produce("spread", {0: 1, 1: 2, 2: 3})
+        with Consumer.start("kafka-python", first.bootstrap, "racked", ["spread"]) as one:
+            settle([one], {"spread": 3}, 0.0)
+            (captured,) = capture(Connection(second.bootstrap), ["racked"]).documents
+    assert captured.document["topics"]["spread"]["racks"] == [["a"], ["b"], ["a"]]
