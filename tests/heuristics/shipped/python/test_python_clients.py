@@ -8,7 +8,8 @@ import pytest
 from groups import BadInput, Failed, Group
 from heuristics import assignor_named, plan
 from heuristics.shipped import client_named
-from heuristics.shipped.python import python_client
+from heuristics.shipped.joining import joining
+from heuristics.shipped.python import class_state, python_client
 
 NAMES = [
     f"{client}/{assignor}"
@@ -160,6 +161,22 @@ def test_the_classes_of_aiokafka_remember_nothing_of_a_group():
     made = function(a_group({"t": 2}, members)).assignment
     assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
     assert dict(vars(StickyPartitionAssignor)) == before
+
+
+@pytest.mark.parametrize(("generations", "generation"), [(True, 3), (False, -1)])
+def test_a_sticky_class_says_a_generation_only_where_its_client_tells_it_one(
+    generations, generation
+):
+    here("aiokafka/sticky")
+    from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+    from aiokafka.coordinator.protocol import ConsumerProtocol
+
+    members = joining(a_group({"t": 1}, {"a": reading("t", owned={"t": [0]}, generation=3)}))
+    leader, sent = class_state.joined(
+        StickyPartitionAssignor, members, ConsumerProtocol, generations=generations
+    )
+    heard = leader.parse_member_metadata(sent["a"])
+    assert ([tuple(one) for one in heard.partitions], heard.generation) == ([("t", 0)], generation)
 
 
 @pytest.mark.parametrize("name", STICKY)
