@@ -60,36 +60,40 @@ def hunt(
 
 
 def reproduce(
-    finding: Annotated[str, typer.Argument(help="its id, as in corpus/findings.jsonl")],
+    finding: Annotated[str, typer.Argument(help="its id; a wrong one names the nearest")],
     *,
     findings: Annotated[
-        str, typer.Option(metavar="FILE", help="file of findings")
-    ] = "corpus/findings.jsonl",
+        str | None, typer.Option(metavar="FILE", help="file of findings; those that ship if none")
+    ] = None,
     out: Annotated[
-        str | None, typer.Option("-o", "--out", metavar="DIR", help="folder to write it to")
+        str | None,
+        typer.Option("-o", "--out", metavar="DIR", help="folder for it and its build file"),
     ] = None,
     run_it: Annotated[
         bool, typer.Option("--run", help="run it here: exit code 1 where nothing is reproduced")
     ] = False,
 ) -> None:
     """Print a finding as a test program in the client's language."""
+    from shlex import quote
     from tempfile import TemporaryDirectory
 
-    from compare.promises.findings import read_findings
+    from compare.promises.findings import SHIPPED, read_findings
     from compare.promises.program import program
     from compare.promises.rerun import rerun
     from heuristics.nearest import nearest
 
-    known = {found.id: found for found in read_findings(findings)}
+    file = str(SHIPPED) if findings is None else findings
+    known = {found.id: found for found in read_findings(file)}
     if finding not in known:
         near = f"; nearest: {nearest(finding, known)}" if known else ""
-        raise BadInput(f"{findings}: no finding {finding!r}{near}")
+        raise BadInput(f"{file}: no finding {finding!r}{near}")
     made = program(known[finding])
     if out is not None:
         folder = Path(out)
         make_folder(folder)
-        write([made.text.rstrip("\n")], str(folder / made.file))
-        show(str(folder / made.file))
+        for name, text in made.files.items():
+            write([text.rstrip("\n")], str(folder / name))
+        show(f"cd {quote(str(folder))} && {made.build.command}")
     elif not run_it:
         put(made.text.rstrip("\n"))
     if run_it:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.promises.promise import promise_named
@@ -20,13 +21,14 @@ from heuristics.shipped import CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from compare.promises.promise import Judgement
     from compare.promises.trial import Runner
     from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-finding/1"
+# The findings that ship lie beside the packages, in a clone and where the project is installed.
+SHIPPED = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
 _KEYS = ("format", "id", "assignor", "promise", "source", "measured", "group")
 _VERSIONS = ("affected", "unaffected")
 ATTEMPTS = 50

@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from pprint import pformat
 from string import Template
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from compare.promises.promise import PROMISES
+from compare.promises.told import expected, happens, sizes, table
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
-from groups.wording import counted
+from heuristics.shipped.joining import joining
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from compare.promises.findings import Finding
     from groups import Group
+    from heuristics.shipped.joining import Joining
+
+    Held = Mapping[str, Mapping[str, list[int]]]
+    Replicas = Mapping[str, list[list[str]]]
+
+COLUMNS = 95
 
 
 @dataclass(frozen=True)
@@ -29,22 +37,25 @@ class Language:
     name: str
     numbers: Callable[[Mapping[str, int]], str]
     subscriptions: Callable[[Mapping[str, list[str]]], str]
-    held: Callable[[Mapping[str, Mapping[str, list[int]]]], str]
+    held: Callable[[Held], str]
+    names: Callable[[Mapping[str, str]], str]
+    replicas: Callable[[Replicas], str]
+    comment: str = ""
+    gap: str = "\n\n"
 
-    def text(self, finding: Finding, what: str, needs: str, assign: str, **more: str) -> str:
+    def text(self, finding: Finding, head: Head, assign: str, **more: str) -> str:
         """Return a program: its head, the group, the promise's test, the call of the client."""
         parts, group = sections(self.name), finding.group
         if finding.promise not in parts:
             raise BadInput(f"{finding.id}: no program for the promise {finding.promise}")
         members = group.to_dict()["members"]
         test = Template(parts[finding.promise]).substitute(
-            better=self.held(_best(group)),
             held=self.held(Assignment(group, group.owner).to_dict()),
             next=int(group.generation.max(initial=0)) + 1,
+            name=more.get("name", ""),
         )
         return Template(parts["frame"] + "\n").substitute(
-            _facts(finding, what),
-            needs=needs,
+            head="\n".join(f"{self.comment}{line}".rstrip() for line in head.lines(finding)),
             partitions=self.numbers(
                 dict(zip(group.topics, group.partitions.tolist(), strict=True))
             ),
@@ -55,10 +66,101 @@ class Language:
             generations=self.numbers(
                 dict(zip(group.members, group.generation.tolist(), strict=True))
             ),
+            better=self.held(_best(group)),
+            more=self._more(Extras(group), parts),
+            broken=f"{parts['broken']}{self.gap}" if "broken(" in test else "",
             test=test,
             assign=assign,
             **more,
         )
+
+    def _more(self, extras: Extras, parts: Mapping[str, str]) -> str:
+        """Return the racks and instance ids, where the group has any and the client takes them."""
+        found = (
+            ("instance", extras.instances, self.names(extras.instances)),
+            ("rack", extras.racks, self.names(extras.racks)),
+            ("replicas", extras.replicas, self.replicas(extras.replicas)),
+        )
+        return "".join(
+            f"\n{Template(parts[name]).substitute({name: literal})}\n"
+            for name, there, literal in found
+            if there and name in parts
+        )
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands at the head of a program besides the finding.
+
+    Attributes
+    ----------
+    what : the assignor, its client and version
+    command : one line that runs it
+    """
+
+    what: str
+    command: str
+
+    def lines(self, finding: Finding) -> Iterator[str]:
+        """Return the lines of the head."""
+        found = "" if finding.found is None else f", found {finding.found.date}"
+        versions = f"Affected of the versions tried: {', '.join(finding.affected)}"
+        if finding.unaffected:
+            versions += f"; not affected: {', '.join(finding.unaffected)}"
+        happened = happens(finding)
+        yield from wrap(f"{self.what}: {sizes(finding.group)}", COLUMNS)
+        yield ""
+        yield from wrap(f"Expected: {expected(finding)}.", COLUMNS)
+        yield from wrap(f"Happens: {happened}.", COLUMNS, break_on_hyphens=False)
+        yield from wrap(f"{versions}.", COLUMNS)
+        yield ""
+        yield from table(finding.group)
+        yield ""
+        yield f"Run: {self.command}"
+        yield from wrap(_fails(finding), COLUMNS)
+        yield from wrap(f"Made by kafka-assay from the finding {finding.id}{found}.", COLUMNS)
+
+
+@dataclass(frozen=True)
+class Extras:
+    """The racks and instance ids of a group."""
+
+    group: Group
+
+    @cached_property
+    def instances(self) -> dict[str, str]:
+        """Members to instance ids."""
+        return {said.member_id: said.instance_id for said in self._members if said.instance_id}
+
+    @cached_property
+    def racks(self) -> dict[str, str]:
+        """Members to racks."""
+        return {said.member_id: said.rack for said in self._members if said.rack}
+
+    @cached_property
+    def replicas(self) -> dict[str, list[list[str]]]:
+        """Topics to the racks of each partition's replicas; all topics where one has any."""
+        topics = self.group.to_dict()["topics"]
+        racks = {
+            topic: said["racks"]
+            for topic, said in topics.items()
+            if isinstance(said, dict) and said.get("racks")
+        }
+        count = dict(zip(self.group.topics, self.group.partitions.tolist(), strict=True))
+        return {t: racks.get(t, [[]] * n) for t, n in count.items()} if racks else {}
+
+    @cached_property
+    def _members(self) -> list[Joining]:
+        return joining(self.group)
+
+
+def _fails(finding: Finding) -> str:
+    if finding.promise == "terminates":
+        return (
+            "It stops waiting after 5 seconds, prints where the assignor is then, and fails; "
+            "once the promise is kept it passes."
+        )
+    return "It fails as long as this happens, and prints what was made and what is better."
 
 
 def _java_map(entries: Mapping[str, object]) -> str:
@@ -66,33 +168,58 @@ def _java_map(entries: Mapping[str, object]) -> str:
     return f"Map.ofEntries(\n{rows})"
 
 
+def _java_list(items: list[str]) -> str:
+    return f"List.of({', '.join(items)})"
+
+
 def _java_subscriptions(reads: Mapping[str, list[str]]) -> str:
-    return _java_map({m: f"List.of({', '.join(map(_quoted, of))})" for m, of in reads.items()})
+    return _java_map({m: _java_list([*map(_quoted, of)]) for m, of in reads.items()})
 
 
-def _java_held(held: Mapping[str, Mapping[str, list[int]]]) -> str:
+def _java_held(held: Held) -> str:
     lists = {
-        member: ", ".join(f"p({_quoted(t)}, {n})" for t, numbers in of.items() for n in numbers)
+        member: [f"p({_quoted(t)}, {n})" for t, numbers in of.items() for n in numbers]
         for member, of in held.items()
     }
-    return _java_map({member: f"List.of({held})" for member, held in lists.items()})
+    return _java_map({member: _java_list(held) for member, held in lists.items()})
+
+
+def _java_names(names: Mapping[str, str]) -> str:
+    return _java_map({key: _quoted(value) for key, value in names.items()})
+
+
+def _java_replicas(replicas: Replicas) -> str:
+    return _java_map(
+        {t: _java_list([_java_list([*map(_quoted, of)]) for of in n]) for t, n in replicas.items()}
+    )
 
 
 def _go_map(entries: Mapping[str, object]) -> str:
-    rows = "".join(f"\t{_quoted(key)}: {value},\n" for key, value in entries.items())
-    return f"{{\n{rows}}}"
+    # In columns, as gofmt does it.
+    width = max((len(_quoted(key)) for key in entries), default=0)
+    rows = (f"\t{_quoted(k)}:{' ' * (width - len(_quoted(k)))} {v},\n" for k, v in entries.items())
+    return f"{{\n{''.join(rows)}}}"
 
 
 def _go_subscriptions(reads: Mapping[str, list[str]]) -> str:
     return _go_map({m: f"{{{', '.join(map(_quoted, of))}}}" for m, of in reads.items()})
 
 
-def _go_held(held: Mapping[str, Mapping[str, list[int]]]) -> str:
+def _go_held(held: Held) -> str:
     lists = {
         member: ", ".join(f"{_quoted(t)}: {{{', '.join(map(str, n))}}}" for t, n in of.items())
         for member, of in held.items()
     }
     return _go_map({member: f"{{{held}}}" for member, held in lists.items()})
+
+
+def _go_names(names: Mapping[str, str]) -> str:
+    return _go_map({key: _quoted(value) for key, value in names.items()})
+
+
+def _no_replicas(replicas: Replicas) -> str:
+    """No client in this language looks at them by itself."""
+    return ""
 
 
 def sections(language: str) -> dict[str, str]:
@@ -101,22 +228,6 @@ def sections(language: str) -> dict[str, str]:
     text = file.read_text(encoding="utf-8")
     found = re.split(r"^%% (.+)\n", text, flags=re.MULTILINE)[1:]
     return {name: part.rstrip("\n") for name, part in zip(found[::2], found[1::2], strict=True)}
-
-
-def _facts(finding: Finding, what: str) -> dict[str, str]:
-    """Return what stands at the head of every program."""
-    group = finding.group
-    sizes = f"{counted(len(group.members), 'member')} x {counted(group.n_partitions, 'partition')}"
-    measured = "; ".join(f"{key} {json.dumps(value)}" for key, value in finding.measured.items())
-    versions = f"Affected of the versions tried: {', '.join(finding.affected)}"
-    if finding.unaffected:
-        versions += f"; not affected: {', '.join(finding.unaffected)}"
-    return {
-        "id": finding.id,
-        "title": f"{what}, {sizes}",
-        "says": f"Promised: {PROMISES[finding.promise].text}. Measured: {measured}.",
-        "versions": f"{versions}.",
-    }
 
 
 def _best(group: Group) -> dict[str, dict[str, list[int]]]:
@@ -130,7 +241,16 @@ def _quoted(text: str) -> str:
     return json.dumps(text)
 
 
-JAVA = Language("java", _java_map, _java_subscriptions, _java_held)
-PYTHON = Language("python", pformat, pformat, pformat)
-GO = Language("go", _go_map, _go_subscriptions, _go_held)
-JAVASCRIPT = Language("kafkajs", json.dumps, json.dumps, json.dumps)
+def _json_rows(entries: Mapping[str, object]) -> str:
+    rows = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in entries.items())
+    return "{\n" + ",\n".join(rows) + "\n}"
+
+
+JAVA = Language(
+    "java", _java_map, _java_subscriptions, _java_held, _java_names, _java_replicas, "// "
+)
+PYTHON = Language("python", pformat, pformat, pformat, pformat, pformat, gap="\n\n\n")
+GO = Language("go", _go_map, _go_subscriptions, _go_held, _go_names, _no_replicas, "// ")
+JAVASCRIPT = Language(
+    "kafkajs", _json_rows, _json_rows, _json_rows, _json_rows, _no_replicas, "// "
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -48,7 +47,8 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
     if reason is not None:
         raise BadInput(f"{asked.name}: {reason}")
     client, version = asked.name.partition("/")[0], asked.version or ""
-    (folder / program.file).write_text(program.text, encoding="utf-8")
+    for name, text in program.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
     return _RUNNERS[client](folder, program.file, client, version)
 
 
@@ -79,9 +79,7 @@ def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
     recorded = f" v{version}\n" in (sources / "go.mod").read_text("utf-8")
     if not recorded:
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
-    for name in ("go.mod", "go.sum"):
-        shutil.copy(sources / name, folder)
-    return _told(file, _run(folder, ["go", "test", "-vet=off", "./..."]), "--- FAIL")
+    return _told(file, _run(folder, ["go", "test"]), "--- FAIL")
 
 
 def _node(folder: Path, file: str, client: str, version: str) -> Rerun:

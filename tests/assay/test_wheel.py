@@ -1,5 +1,6 @@
 """What somebody gets who installs the project: every file that it needs, and the types."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -36,7 +37,7 @@ def wheel(tmp_path_factory) -> Path:
     source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    for name in (*PACKAGES, "studies"):
+    for name in (*PACKAGES, "studies", "corpus"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules")
         shutil.copytree(ROOT / name, source / name, ignore=ignored)
     build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
@@ -52,8 +53,34 @@ def test_the_wheel_holds_every_file_of_the_packages_and_no_other(wheel):
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     files = {p for name in PACKAGES for p in (ROOT / name).rglob("*") if p.is_file()}
     ours = {p.relative_to(ROOT) for p in files if not {"__pycache__", "node_modules"} & {*p.parts}}
-    assert held == {path.as_posix() for path in ours}
+    assert held == {path.as_posix() for path in ours} | {"corpus/findings.jsonl"}
     assert len(held) > 150
+
+
+def test_a_finding_is_reproduced_from_what_is_installed(wheel, tmp_path):
+    (tmp_path / "work").mkdir()
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "packages")
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "assay",
+        "reproduce",
+        "kafkajs-RoundRobinAssigner-valid",
+    ]
+    run = subprocess.run(
+        [*command, "--out", "program"],
+        cwd=tmp_path / "work",
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "packages")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == "cd program && npm install-test\n"
+    written = {one.name for one in (tmp_path / "work" / "program").iterdir()}
+    assert written == {"package.json", "kafkajs-RoundRobinAssigner-valid.test.js"}
 
 
 def test_a_program_of_somebody_else_is_type_checked_against_what_is_installed(wheel, tmp_path):

@@ -11,14 +11,15 @@ CORPUS = Path(__file__).parents[3] / "corpus"
 
 
 def test_a_finding_is_printed_as_a_program_or_written_under_its_own_name(tmp_path):
-    finding = ("kafka-java-sticky-terminates", "--findings", CORPUS / "findings.jsonl")
+    finding = ("kafka-java-sticky-terminates",)
     printed = assay("reproduce", *finding)
     assert printed.returncode == 0, printed.stderr
     assert "class KafkaJavaStickyTerminatesTest {" in printed.stdout
-    assert "assertTimeoutPreemptively" in printed.stdout
+    assert "no answer within 5 seconds" in printed.stdout
     written = assay("reproduce", *finding, "-o", tmp_path / "new")
     file = tmp_path / "new" / "KafkaJavaStickyTerminatesTest.java"
-    assert written.stdout == f"{file}\n"
+    assert written.stdout == f"cd {tmp_path / 'new'} && mvn -q test\n"
+    assert {one.name for one in file.parent.iterdir()} == {file.name, "pom.xml"}
     assert file.read_text() == printed.stdout
 
 

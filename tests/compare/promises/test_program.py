@@ -1,16 +1,28 @@
 """Programs: each finding on a shipped assignor, in its client's language, run by its tools."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from compare.promises.findings import read_findings
+from compare.promises.findings import Finding, read_findings
 from compare.promises.program import program
+from compare.promises.promise import PROMISES
 from compare.promises.rerun import rerun
 from groups import BadInput, Failed, Group
 from heuristics import WRITTEN, assignor_named
 
+IN_RACKS = {
+    "format": "assay-group/1", "group": "g",
+    "topics": {"t": {"partitions": 2, "racks": [["a", "b"], ["b"]]}, "u": 1},
+    "members": {
+        "m0": {"subscription": ["t", "u"], "owned": {"t": [1], "u": [0]}, "generation": 1,
+               "rack": "a", "instance_id": "i-1"},
+        "m1": {"subscription": ["t", "u"], "rack": "b", "instance_id": "i-0"},
+    },
+}  # fmt: skip
 FILE = Path(__file__).parents[3] / "corpus" / "findings.jsonl"
 FINDINGS = [found for found in read_findings(FILE) if found.assignor not in WRITTEN]
 
@@ -27,6 +39,58 @@ def test_each_finding_is_reproduced_by_a_program_in_the_language_of_its_client(t
     called(finding.assignor)
     came = rerun(program(finding), finding.assignor, tmp_path)
     assert came.reproduced, came.said
+    assert "made:" in came.said or finding.promise in ("terminates", "answers", "settles")
+    assert finding.promise != "terminates" or "no answer within 5 seconds; it is" in came.said
+    assert "better:" in came.said or finding.promise == "idempotent"
+    assert "warning" not in came.said.lower()
+
+
+@pytest.mark.parametrize("finding", [pytest.param(f, id=f.id) for f in FINDINGS])
+def test_a_program_needs_nothing_of_ours_and_says_what_is_expected_and_what_happens(finding):
+    made = program(finding)
+    ours = r"\b(import|from) (assay|compare|groups|heuristics|live|optimal)\b"
+    assert not re.search(ours, made.text)
+    head = " ".join(line.removeprefix("//").strip() for line in made.text.splitlines()[:40])
+    assert f"Expected: {PROMISES[finding.promise].text}. Happens: " in head
+    assert f"Run: {made.build.command} " in head
+    assert " member reads owns " in " ".join(head.split())
+
+
+def test_a_folder_holds_the_build_file_of_its_language_with_the_version_of_the_client():
+    beside = {}
+    for finding in FINDINGS:
+        client, version = finding.assignor.split("/")[0], finding.assignor.split("@")[1]
+        build = program(finding).build
+        beside[client] = sorted(build.files)
+        assert client == "librdkafka" or version in build.files[beside[client][0]]
+    assert beside["librdkafka"] == beside["aiokafka"] == ["requirements.txt"]
+    assert beside["sarama"] == beside["franz-go"] == ["go.mod", "go.sum"]
+    assert beside["kafkajs"] == ["package.json"]
+    assert beside["kafka-java"] == beside["kafka-broker"] == ["pom.xml"]
+    java = next(finding for finding in FINDINGS if finding.assignor.startswith("kafka-java"))
+    pom = ElementTree.fromstring(program(java).build.files["pom.xml"])
+    assert pom.findtext("dependencies/dependency/artifactId") == "kafka-clients"
+
+
+@pytest.mark.parametrize(
+    ("name", "has"),
+    [
+        ("kafka-java/cooperative-sticky", ("INSTANCE", "RACK", "REPLICAS")),
+        ("kafka-broker/uniform", ("INSTANCE", "RACK", "REPLICAS")),
+        ("librdkafka/cooperative-sticky", ("INSTANCE", "RACK", "REPLICAS")),
+        ("kafka-python/roundrobin", ("INSTANCE",)),
+        ("franz-go/sticky", ("instance",)),
+    ],
+)
+def test_racks_and_instance_ids_reach_the_clients_that_look_at_them(tmp_path, name, has):
+    """On a group where the promise holds: the program runs, and passes."""
+    group = Group.from_dict(IN_RACKS)
+    finding = Finding.of(assignor_named(called(name)).name, "valid", group, {"violations": 0})
+    made = program(replace(finding, affected=("1",)))
+    for constant in has:
+        assert re.search(rf"\b{constant}\b.* = ", made.text)
+    came = rerun(made, finding.assignor, tmp_path)
+    assert not came.reproduced, came.said
 
 
 def test_a_program_whose_promise_is_kept_passes(tmp_path):

@@ -1,0 +1,133 @@
+"""Told: a finding in words: what is expected, what happens, and its group as a small table."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from compare.promises.promise import PROMISES
+from groups.wording import counted, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from compare.promises.findings import Finding
+    from groups import Group
+
+NEVER = (
+    "the assignor does not return. The leader of the group stops polling; after the session "
+    "timeout (45 s by default) the group goes on without it"
+)
+_MOST_CHARACTERS = 300
+_BLAME = {
+    "double": "{partition} goes to {member}, and to another member too",
+    "unsubscribed": "{partition} goes to {member}, which does not read that topic",
+    "unassigned": "{partition} goes to nobody",
+    "no-such-partition": "{partition} goes to {member}, but there is no such partition",
+}
+
+
+def expected(finding: Finding) -> str:
+    """Return what is promised."""
+    return PROMISES[finding.promise].text
+
+
+def happens(finding: Finding) -> str:
+    """Return what the assignor does on the group, as it was measured."""
+    measured = finding.measured
+    match finding.promise:
+        case "terminates":
+            return NEVER
+        case "answers":
+            return f"no assignment, but {_shortened(str(measured.get('reason')))}"
+        case "valid":
+            named = measured.get("first")
+            wrong = [_blamed(str(one)) for one in named] if isinstance(named, list) else []
+            return "; ".join(wrong) or counted(_number(measured, "violations"), "violation")
+        case "balanced":
+            return f"loads of {_numbers(measured.get('loads'))}"
+        case "optimal-balance":
+            return f"{_loads(finding)}balance {measured['balance']}, the best is " + str(
+                measured["optimum"]
+            )
+        case "optimal-moves":
+            moves = counted(_number(measured, "moves"), "partition")
+            return f"{moves} moved, where {measured['optimum']} would do"
+        case "idempotent":
+            moved = counted(_number(measured, "moved"), "partition")
+            return f"run again on its own result, it moves {moved}"
+        case "settles":
+            return (
+                "the rounds of the cooperative protocol come back to where they were: the group "
+                "rebalances for good"
+            )
+    return ", ".join(f"{key} {value}" for key, value in measured.items())
+
+
+def sizes(group: Group) -> str:
+    """Return how large a group is: ``3 members, 1 topic, 2 partitions``."""
+    return ", ".join(
+        counted(number, noun)
+        for number, noun in (
+            (len(group.members), "member"),
+            (len(group.topics), "topic"),
+            (group.n_partitions, "partition"),
+        )
+    )
+
+
+def table(group: Group) -> list[str]:
+    """Return a group as lines of text: who reads what, who owns what, who joins."""
+    topics = group.to_dict()["topics"]
+    counts = [f"{t} {n if isinstance(n, int) else n['partitions']}" for t, n in topics.items()]
+    rows = [("member", "reads", "owns", "")]
+    members = group.to_dict()["members"]
+    claimed = any(said["owned"] for said in members.values())
+    several = len({said.get("generation") for said in members.values() if said["owned"]}) > 1
+    for member, said in members.items():
+        owned = " ".join(f"{t}:{ranges(numbers)}" for t, numbers in said["owned"].items())
+        more = [f"in rack {said['rack']}"] if "rack" in said else []
+        more += [f"instance {said['instance_id']}"] if "instance_id" in said else []
+        if several and said["owned"]:
+            more.append(f"in generation {said.get('generation', -1)}")
+        holds = owned or ("joins" if claimed else "-")
+        rows.append((member, " ".join(said["subscription"] or ["-"]), holds, ", ".join(more)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"partitions: {', '.join(counts)}"]
+    for row in rows:
+        lines.append("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip())
+    return lines
+
+
+def blamed(violations: Iterable[str]) -> list[str]:
+    """Return violations in words."""
+    return [_blamed(one) for one in violations]
+
+
+def _blamed(violation: str) -> str:
+    found = re.fullmatch(r"(.+) with (.+): ([a-z-]+)", violation)
+    if found is None or found[3] not in _BLAME:
+        return violation
+    return _BLAME[found[3]].format(partition=found[1], member=found[2])
+
+
+def _loads(finding: Finding) -> str:
+    record = finding.record
+    if record is None or record.plan is None:
+        return ""
+    loads = [sum(map(len, record.plan.get(m, {}).values())) for m in finding.group.members]
+    return f"loads of {_numbers(loads)}, "
+
+
+def _numbers(loads: object) -> str:
+    return ", ".join(map(str, loads)) if isinstance(loads, list) else str(loads)
+
+
+def _number(measured: object, key: str) -> int:
+    value = measured[key] if isinstance(measured, dict) else 0
+    return value if isinstance(value, int) else 0
+
+
+def _shortened(reason: str) -> str:
+    words = " ".join(reason.split()).rstrip(".")
+    return words if len(words) <= _MOST_CHARACTERS else f"{words[: _MOST_CHARACTERS - 3]}..."
