@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
 
 
+FOR_EVER = "the rounds would go on for ever"
+
+
 def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool) -> Plan:
     """Rebalance with an assignor until nobody must revoke.
 
@@ -76,7 +79,7 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
         if owned.tobytes() in seen:
             raise Failed(
                 f"round {rounds} ends with what the members owned after round "
-                f"{seen[owned.tobytes()]}: the rounds would go on for ever"
+                f"{seen[owned.tobytes()]}: {FOR_EVER}"
             )
         seen[owned.tobytes()] = rounds
         holder, held = np.divmod(owned, width)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from compare.promises.trial import Trial, optima
 from compare.samples.ordinary import is_ordinary
 from groups import Assignment, BadInput, values
+from heuristics.rounds import FOR_EVER
 from heuristics.written import kip54_sticky
 from heuristics.written.unassigned import hand_out
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from compare.promises.trial import Runner
     from groups import Group
+    from heuristics.outcome import Outcome
 
 BATCH = 100
 MOST_VIOLATIONS = 3
@@ -44,7 +47,7 @@ class Promise:
     text : what is promised, in one line
     source : who promised it
     judge : says whether it holds in a trial
-    of : the assignors it can be asked of; empty: all
+    of : the assignors it can be asked of, by name or pattern; empty: all
     needs_optimum : whether a trial needs the reference solution
     """
 
@@ -57,7 +60,7 @@ class Promise:
 
     def asked_of(self, assignor: str) -> bool:
         """Say whether the promise can be asked of an assignor."""
-        return not self.of or assignor in self.of
+        return not self.of or any(fnmatchcase(assignor, name) for name in self.of)
 
     def judge_each(
         self, run: Runner, groups: Sequence[Group], *, until: float | None = None
@@ -110,9 +113,21 @@ def _terminates(found: Trial) -> Judgement:
 
 def _answers(found: Trial) -> Judgement:
     status = found.outcome.status
-    if status not in ("planned", "failed"):
+    if status not in ("planned", "failed") or _is_circling(found.outcome):
         return NOT_TESTED
     return Judgement(status == "planned", {"status": status, "reason": found.outcome.reason})
+
+
+def _settles(found: Trial) -> Judgement:
+    plan = found.outcome.plan
+    if _is_circling(found.outcome):
+        return Judgement(False, {"status": "failed", "reason": found.outcome.reason})
+    return NOT_TESTED if plan is None else Judgement(True, {"rounds": plan.rounds})
+
+
+def _is_circling(outcome: Outcome) -> bool:
+    """Say whether every round had its answer, and the rounds came back to where they were."""
+    return outcome.plan is None and (outcome.reason or "").endswith(FOR_EVER)
 
 
 def _valid(found: Trial) -> Judgement:
@@ -181,6 +196,13 @@ PROMISES: dict[str, Promise] = {
             "it answers with an assignment, not with an error",
             "every proposal, by describing an algorithm",
             _answers,
+        ),
+        Promise(
+            "settles",
+            "its cooperative rounds come to an end: what the members own never comes back",
+            "KIP-429, a rebalance ends once nobody has anything to revoke",
+            _settles,
+            of=("kip-429-cooperative", "*/cooperative-sticky@*"),
         ),
         Promise(
             "valid",

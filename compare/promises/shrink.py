@@ -28,12 +28,13 @@ class Quarry:
 
     @cached_property
     def size(self) -> Size:
-        """Partitions and members, then each by itself, topics, subscriptions, claims."""
+        """Partitions and members, then each by itself, topics, subscriptions, claims, racks."""
         group = self.group
         members, partitions = len(group.members), group.n_partitions
         subscriptions, claims = int(group.reads.sum()), len(group.claims.member)
         topics = len(group.topics)
-        return members + partitions, partitions, members, topics, subscriptions, claims
+        sums = (members + partitions, partitions, members, topics, subscriptions, claims)
+        return (*sums, _racks_said(group))
 
     def is_smaller_than(self, other: Quarry) -> bool:
         """Say whether the group is smaller, or of the same size and sorts first as text."""
@@ -82,7 +83,7 @@ def parts_less(document: GroupDocument) -> Iterator[GroupDocument]:
 
 
 def ties_less(document: GroupDocument) -> Iterator[GroupDocument]:
-    """Return the documents with one subscription or claim less."""
+    """Return the documents with one subscription, claim, rack of a member or of a replica less."""
     members = document["members"]
     for member, said in members.items():
         reads = said["subscription"] or []
@@ -94,6 +95,22 @@ def ties_less(document: GroupDocument) -> Iterator[GroupDocument]:
             for number in numbers:
                 owned = {**said["owned"], topic: [n for n in numbers if n != number]}
                 yield {**document, "members": {**members, member: {**said, "owned": owned}}}
+    for member, said in members.items():
+        if "rack" in said:
+            rackless: MemberDocument = {**said}
+            del rackless["rack"]
+            yield {**document, "members": {**members, member: rackless}}
+    for topic, described in document["topics"].items():
+        if isinstance(described, int):
+            continue
+        near = described.get("racks", [])
+        for number, racks in enumerate(near):
+            # Every partition that is there has a replica somewhere.
+            for rack in racks if len(racks) > 1 else ():
+                rest = [r for r in racks if r != rack]
+                less: TopicDocument = {**described}
+                less["racks"] = [*near[:number], rest, *near[number + 1 :]]
+                yield {**document, "topics": {**document["topics"], topic: less}}
 
 
 def shares_less(document: GroupDocument) -> Iterator[GroupDocument]:
@@ -128,6 +145,14 @@ def _partition_to_spare(document: GroupDocument, member: str) -> tuple[str, int]
 
 def _count(topic: int | TopicDocument) -> int:
     return int(topic if isinstance(topic, int) else topic["partitions"])
+
+
+def _racks_said(group: Group) -> int:
+    """How many racks the group names: of members, and of each partition's replicas."""
+    if group.racks is None:
+        return 0
+    replicas = sum(len(group.racks.of_set(s)) for s in group.racks.replicas.tolist())
+    return int((group.racks.member >= 0).sum()) + replicas
 
 
 def _less(document: GroupDocument, topic: str, number: int) -> GroupDocument:
@@ -169,6 +194,8 @@ def _without_partition(topic: int | TopicDocument, number: int) -> int | TopicDo
         found["lag"] = [v for i, v in enumerate(topic["lag"]) if i != number]
     if "weight" in topic:
         found["weight"] = [v for i, v in enumerate(topic["weight"]) if i != number]
+    if "racks" in topic:
+        found["racks"] = [v for i, v in enumerate(topic["racks"]) if i != number]
     return found
 
 

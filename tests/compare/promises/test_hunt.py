@@ -133,6 +133,30 @@ def test_removals_take_each_member_topic_partition_subscription_and_claim_once()
     assert len(removals(group.to_dict())) == expected
 
 
+RACKED = {
+    "format": "assay-group/1", "group": "g",
+    "topics": {"t": {"partitions": 2, "racks": [["r0", "r1"], ["r1"]]}},
+    "members": {"a": {"subscription": ["t"], "rack": "r0"}, "b": {"subscription": ["t"]}},
+}  # fmt: skip
+
+
+def test_racks_are_taken_one_by_one_but_for_the_last_of_a_partition():
+    """Every partition that is there has a replica somewhere."""
+    said = [(d["topics"]["t"]["racks"], d["members"]["a"].get("rack")) for d in ties_less(RACKED)]
+    assert said[-3:] == [
+        ([["r0", "r1"], ["r1"]], None),
+        ([["r1"], ["r1"]], "r0"),
+        ([["r0"], ["r1"]], "r0"),
+    ]
+    sizes = [Quarry(Group.from_dict(d), {}).size for d in (RACKED, *ties_less(RACKED))]
+    assert all(size < sizes[0] for size in sizes[1:])
+
+
+def test_a_partition_that_goes_takes_its_racks_along():
+    (less,) = [d for d in parts_less(RACKED) if len(d["members"]) == 2 and "t" in d["topics"]][:1]
+    assert less["topics"]["t"] == {"partitions": 1, "racks": [["r1"]]}
+
+
 def test_where_a_partition_goes_those_after_it_take_the_number_before():
     fewer = [d for d in removals(DOCUMENT) if d["topics"].get("t", {}) != DOCUMENT["topics"]["t"]
              and "t" in d["topics"]]  # fmt: skip

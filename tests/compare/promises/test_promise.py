@@ -1,12 +1,15 @@
 """What each promise asks."""
 
+from functools import partial
+
 import pytest
 
 from compare.promises.promise import PROMISES, promise_named
-from compare.promises.trial import Trial, in_process, optima, rejoined
+from compare.promises.trial import Runner, Trial, in_process, optima, rejoined
 from groups import Assignment, BadInput, Failed, Group, Refused
 from heuristics import WRITTEN, Plan, assign
-from heuristics.outcome import Outcome
+from heuristics.outcome import Outcome, attempt
+from heuristics.rounds import FOR_EVER, to_quiescence
 
 EVEN = {
     "format": "assay-group/1", "group": "g", "topics": {"t": 4},
@@ -45,6 +48,7 @@ def giving(*answers):
     return function
 
 
+CIRCLING = f"round 3 ends with what the members owned after round 1: {FOR_EVER}"
 KEPT = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
 SWAPPED = {"a": {"t": [2, 3]}, "b": {"t": [0, 1]}}
 LOPSIDED = {"a": {"t": [0, 1, 2]}, "b": {"t": [3]}}
@@ -60,6 +64,11 @@ DOUBLE = {"a": {"t": [0, 1]}, "b": {"t": [1, 2, 3]}}
         ("answers", [Failed("for ever")], False, {"status": "failed", "reason": "for ever"}),
         ("answers", [Refused("no lag")], None, {}),
         ("terminates", [Refused("no lag")], None, {}),
+        ("answers", [Failed(CIRCLING)], None, {}),
+        ("settles", [KEPT], True, {"rounds": 1}),
+        ("settles", [Failed(CIRCLING)], False, {"status": "failed", "reason": CIRCLING}),
+        ("settles", [Failed("for ever")], None, {}),
+        ("settles", [Refused("no lag")], None, {}),
         ("valid", [KEPT], True, {"violations": 0, "first": []}),
         ("valid", [DOUBLE], False, {"violations": 1, "first": ["t-1 with b: double"]}),
         ("valid", [Failed("for ever")], None, {}),
@@ -100,6 +109,29 @@ def test_the_revert_rule_is_asked_of_the_one_that_has_it():
     asked = [name for name in WRITTEN if PROMISES["no-revert"].asked_of(name)]
     assert asked == ["kip-54-sticky"]
     assert PROMISES["balanced"].asked_of("range")
+
+
+def test_only_cooperative_assignors_are_asked_whether_their_rounds_end():
+    asked = PROMISES["settles"].asked_of
+    assert [name for name in WRITTEN if asked(name)] == ["kip-429-cooperative"]
+    assert asked("kafka-java/cooperative-sticky@4.4.0")
+    assert not asked("kafka-java/sticky@4.4.0")
+
+
+def test_rounds_that_come_back_break_the_promise_to_settle_and_no_other():
+    """One partition or the other is given to nobody, in turn: somebody always loses one."""
+
+    def alternating(group: Group) -> Plan:
+        first = group.to_dict()["members"]["a"].get("owned")
+        given = {"a": {}, "b": {"t": [1]}} if first else {"a": {"t": [0]}, "b": {}}
+        return Plan(Assignment.from_dict(group, given))
+
+    members = {"a": {"subscription": ["t"], "owned": {"t": [0]}}, "b": {"subscription": ["t"]}}
+    group = Group.from_dict({**EVEN, "topics": {"t": 2}, "members": members})
+    rounds = partial(to_quiescence, over=alternating, withhold=True)
+    run = Runner("alternating", lambda asked: attempt(rounds, asked))
+    broken = [n for n, p in PROMISES.items() if p.judge(Trial(run, group, None)).holds is False]
+    assert broken == ["settles"]
 
 
 def test_on_its_own_result_every_member_claims_what_it_was_given_in_one_generation():
