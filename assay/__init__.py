@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from compare.samples.families import Family, differing, grid
     from compare.scenarios.rollout import Rollout, RolloutStep, Rule
     from compare.scenarios.upgrade_paths import roll_out
+    from compare.scenarios.variation import Variation
     from compare.sizes.sizing import Size, Sizing
     from compare.sizes.sweep import size
     from compare.sizes.target import Target
@@ -90,6 +91,7 @@ _AT_HOME = {
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
+    "compare.scenarios.variation": "Variation",
     "compare.lag.worth": "Worth worth_moving",
     "compare.sizes.sizing": "Size Sizing",
     "compare.sizes.sweep": "size",
@@ -163,6 +165,7 @@ __all__ = [
     "TimeLimit",
     "Tried",
     "Unread",
+    "Variation",
     "Verdict",
     "Violation",
     "Worth",

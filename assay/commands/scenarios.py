@@ -1,6 +1,8 @@
 """Scenarios: a group through a sequence of events."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,42 +17,138 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show_json
 from groups.errors import BadInput
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.scenarios.scenario import Scenario
+    from compare.scenarios.variation import Variation
+
 
 def scenario(
-    file: Annotated[str, typer.Argument(help="an assay-scenario/1 file, - for standard input")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="assay-scenario/1 files, - for standard input"),
+    ],
     *,
     assignor: Assignors = None,
     objective: Objective = "kip-54",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     assume_equal: AssumeEqual = False,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEMBERS", help="of a rollout: who restarts first, as in app-2,app-0"
+        ),
+    ] = None,
+    misses: Annotated[
+        str | None,
+        typer.Option(metavar="MEMBER", help="of the rollout missed: who misses a rebalance"),
+    ] = None,
+    start: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="ASSIGNORS",
+            help="of a rollout: what members list at the start, as in sticky,range, or some of "
+            "them, as in 'app-*=sticky,range'; may be given again",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="ASSIGNORS", help="of a rollout: what they list in the end"),
+    ] = None,
+    back: Annotated[
+        bool, typer.Option("--back", help="of an upgrade or downgrade: and back again")
+    ] = False,
     format_: Format = "table",
 ) -> None:
-    """Take a group through a sequence of events.
+    """Take a group through a sequence of events, or through a rolling upgrade.
 
-    Once with each assignor and once with the optimum, each from its own last assignment.
+    Events: once with each assignor and once with the optimum, each from its own last assignment.
     """
-    from assay.printing.scenarios import print_journeys, print_rollouts
-    from compare.scenarios.journey import play, result_document
     from compare.scenarios.scenario import Scenario
-    from compare.scenarios.upgrade_paths import roll_out_by_rule, rollout_document
     from heuristics import available, matching
+
+    names = matching(assignor) if assignor else None
+    variation = _variation(order, misses, start or (), to, back=back)
+    asked = [Scenario.read(file, assume_equal=assume_equal) for file in files]
+    for one in asked:
+        if one.rollout is not None and assignor:
+            raise BadInput(f"--assignor: rollout {one.rollout} chooses its assignors itself")
+        if one.rollout is None and variation is not None:
+            raise BadInput(
+                f"{one.name}: has events and is no rollout: leave out --order, --misses, "
+                "--from, --to and --back"
+            )
+    for one in asked:
+        note_assumed(one.group.assumed)
+        if one.rollout is not None:
+            _roll_out(one, variation, format_)
+        else:
+            _play(one, names or available(), objective, time_limit, format_, steps=bool(assignor))
+
+
+def _play(
+    asked: Scenario,
+    names: Sequence[str],
+    objective: str,
+    time_limit: float | None,
+    format_: str,
+    *,
+    steps: bool,
+) -> None:
+    from assay.printing.scenarios import print_journeys
+    from compare.scenarios.journey import play, result_document
     from heuristics.time_limit import TimeLimit
 
-    names = matching(assignor) if assignor else available()
-    asked = Scenario.read(file, assume_equal=assume_equal)
-    note_assumed(asked.group.assumed)
-    if asked.rollout is not None:
-        if assignor:
-            raise BadInput(f"--assignor: rollout {asked.rollout} chooses its assignors itself")
-        rollouts = roll_out_by_rule(asked.group, asked.rollout)
-        if format_ == "json":
-            show_json(rollout_document(asked.group, rollouts))
-        else:
-            print_rollouts(rollouts)
-        return
     with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
         journeys = play(asked, list(names), limit, objective)
     if format_ == "json":
         show_json(result_document(asked, journeys))
     else:
-        print_journeys(asked.name, journeys, steps=bool(assignor))
+        print_journeys(asked.name, journeys, steps=steps)
+
+
+def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> None:
+    from assay.printing.scenarios import print_rollouts
+    from compare.scenarios.upgrade_paths import PLAIN, roll_out_by_rule, rollout_document
+
+    rollouts = roll_out_by_rule(asked.group, asked.rollout or "", variation or PLAIN)
+    if format_ == "json":
+        show_json(rollout_document(asked.group, rollouts))
+    else:
+        print_rollouts(rollouts)
+
+
+def _variation(
+    order: str | None, misses: str | None, start: Sequence[str], to: str | None, *, back: bool
+) -> Variation | None:
+    """Return what is chosen about a rollout; None where nothing is."""
+    from compare.scenarios.variation import Variation
+
+    if order is None and misses is None and not start and to is None and not back:
+        return None
+    of_all, of_some = None, {}
+    for given in start:
+        pattern, some, listed = given.rpartition("=")
+        if some:
+            of_some[pattern] = _listed(listed, f"--from {given}")
+        elif of_all is not None:
+            raise BadInput(f"--from {given}: given twice for all members")
+        else:
+            of_all = _listed(given, "--from")
+    return Variation(
+        () if order is None else _listed(order, "--order"),
+        misses,
+        of_all,
+        of_some,
+        None if to is None else _listed(to, "--to"),
+        back,
+    )
+
+
+def _listed(text: str, place: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if not all(names):
+        raise BadInput(f"{place}: {text!r}, expected names with a comma between them")
+    return names

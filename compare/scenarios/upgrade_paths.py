@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
+from compare.scenarios.variation import Lists, Variation, settled, without_repeats
 from groups import BadInput
 from groups.wording import counted
 from heuristics.protocol import DEFAULT_ASSIGNORS
@@ -20,9 +21,16 @@ FORMAT = "assay-rollout-result/1"
 OLD: tuple[str, ...] = ("range",)
 NEW = DEFAULT_ASSIGNORS
 COOPERATIVE_ONLY: tuple[str, ...] = ("cooperative-sticky",)
+PLAIN = Variation()
 
 
-def roll_out(group: Group, name: str, rule: Rule = Rule.DYNAMIC) -> Rollout:
+def roll_out(
+    group: Group,
+    name: str,
+    rule: Rule = Rule.DYNAMIC,
+    *,
+    variation: Variation = PLAIN,
+) -> Rollout:
     """Go through the rollout of that name: all members start anew, then act by act.
 
     Parameters
@@ -32,12 +40,13 @@ def roll_out(group: Group, name: str, rule: Rule = Rule.DYNAMIC) -> Rollout:
         others turn cooperative, and comes back) or "range-only" (an operator starts a member
         that lists range only, and stops it again)
     rule : under the static one an upgrade and a downgrade take two rolling bounces
+    variation : who restarts first, who misses a rebalance, other lists, and back again
 
     Raises
     ------
     BadInput
-        Where no rollout has that name, the group has fewer than 2 members, or a subscription is
-        unknown.
+        Where no rollout has that name, the group has fewer than 2 members, a subscription is
+        unknown, or the variation does not fit the group or the rollout.
 
     Examples
     --------
@@ -59,51 +68,85 @@ def roll_out(group: Group, name: str, rule: Rule = Rule.DYNAMIC) -> Rollout:
     if len(group.members) < 2:
         raise BadInput(f"rollout: {counted(len(group.members), 'member')}, expected 2 or more")
     group.require_subscriptions()
-    first, acts = ROLLOUTS[name](list(group.members), static=rule is Rule.STATIC)
-    return perform(group, name, rule, first, acts)
+    members = list(group.members)
+    variation.require_fit(members, name)
+    first, acts = ROLLOUTS[name](members, variation, static=rule is Rule.STATIC)
+    if not acts:
+        raise BadInput(f"rollout: {name} changes nothing: all list that from the start")
+    return perform(group, f"{name} and back" if variation.back else name, rule, first, acts)
 
 
-def roll_out_by_rule(group: Group, name: str) -> tuple[Rollout, Rollout]:
+def roll_out_by_rule(
+    group: Group, name: str, variation: Variation = PLAIN
+) -> tuple[Rollout, Rollout]:
     """Return the rollout of that name under KIP-726's rule and under the one that it replaces."""
-    return roll_out(group, name, Rule.DYNAMIC), roll_out(group, name, Rule.STATIC)
+    rules = (Rule.DYNAMIC, Rule.STATIC)
+    dynamic, static = (roll_out(group, name, rule, variation=variation) for rule in rules)
+    return dynamic, static
 
 
-Script = tuple[dict[str, tuple[str, ...]], list[Act]]
+Script = tuple[Lists, list[Act]]
 
 
-def _bounce(members: Sequence[str], assignors: tuple[str, ...]) -> list[Act]:
-    """Restart the members one by one with another list."""
-    acts = [(Act("leave", m), Act("join", m, assignors)) for m in members]
-    return list(chain.from_iterable(acts))
+def _bounces(stages: Sequence[Lists], order: Sequence[str]) -> list[Act]:
+    """Restart, from stage to stage and one by one, the members whose list changes."""
+    return [
+        act
+        for before, after in pairwise(without_repeats(stages))
+        for m in order
+        if before[m] != after[m]
+        for act in (Act("leave", m), Act("join", m, after[m]))
+    ]
 
 
-def _upgrade(members: Sequence[str], *, static: bool) -> Script:
-    second = _bounce(members, COOPERATIVE_ONLY) if static else []
-    return dict.fromkeys(members, OLD), _bounce(members, NEW) + second
+def _way(
+    old: tuple[str, ...],
+    new: tuple[str, ...],
+    members: Sequence[str],
+    chosen: Variation,
+    static: bool,
+) -> Script:
+    """Return the way from one list to another, and back where that is chosen.
+
+    Under the static rule a group is cooperative at rest only without eager assignors in its lists:
+    these are added before a change, and dropped after it.
+    """
+    start = chosen.lists(members, chosen.start or old)
+    end: Lists = dict.fromkeys(members, chosen.to or new)
+    stages = [settled(start), start, end, settled(end)] if static else [start, end]
+    if chosen.back:
+        stages = [*stages, *reversed(stages)]
+    return stages[0], _bounces(stages, chosen.in_order(members))
 
 
-def _downgrade(members: Sequence[str], *, static: bool) -> Script:
-    if not static:
-        return dict.fromkeys(members, NEW), _bounce(members, OLD)
-    acts = _bounce(members, NEW) + _bounce(members, OLD)
-    return dict.fromkeys(members, COOPERATIVE_ONLY), acts
+def _upgrade(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
+    return _way(OLD, NEW, members, chosen, static)
 
 
-def _missed(members: Sequence[str], *, static: bool) -> Script:
-    last = members[-1]
-    acts = [Act("miss", last), Act("return", last), *_bounce([last], NEW)]
-    second = _bounce(members, COOPERATIVE_ONLY) if static else []
-    return {**dict.fromkeys(members, NEW), last: OLD}, acts + second
+def _downgrade(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
+    return _way(NEW, OLD, members, chosen, static)
 
 
-def _range_only(members: Sequence[str], *, static: bool) -> Script:
+def _missed(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
+    last = chosen.misses or members[-1]
+    end: Lists = dict.fromkeys(members, chosen.to or NEW)
+    start = chosen.lists(members, chosen.to or NEW)
+    start[last] = chosen.lists([last], chosen.start or OLD)[last]
+    stages = [start, end, settled(end)] if static else [start, end]
+    acts = [Act("miss", last), Act("return", last)]
+    return start, acts + _bounces(stages, chosen.in_order(members))
+
+
+def _range_only(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
     intruder = "range-only"
     while intruder in members:
         intruder += "-"
-    acts = [Act("join", intruder, OLD)]
-    if static:
-        return dict.fromkeys(members, COOPERATIVE_ONLY), acts
-    return dict.fromkeys(members, NEW), [*acts, Act("leave", intruder)]
+    listed = chosen.to or OLD
+    start = chosen.lists(members, chosen.start or NEW)
+    start = settled(start) if static else start
+    gets_in = bool(set.intersection(*map(set, (*start.values(), listed))))
+    stops = [Act("leave", intruder)] if gets_in else []
+    return start, [Act("join", intruder, listed), *stops]
 
 
 ROLLOUTS = {

@@ -18,6 +18,7 @@ from compare.scenarios.upgrade_paths import (
     roll_out_by_rule,
     rollout_document,
 )
+from compare.scenarios.variation import Variation
 from groups import BadInput, Group
 from tests.compare.scenarios.simulator import simulate
 
@@ -306,6 +307,76 @@ def test_the_static_rule_needs_the_second_bounce_to_become_cooperative():
     assert perform(THREE, "s", Rule.STATIC, lists, []).steps[0].protocol == "eager"
     lists = dict.fromkeys(["c0", "c1"], COOPERATIVE_ONLY)
     assert perform(THREE, "s", Rule.STATIC, lists, []).steps[0].protocol == "cooperative"
+
+
+def acts_of(name, rule=Rule.DYNAMIC, **chosen) -> list[str]:
+    made = roll_out(THREE, name, rule, variation=Variation(**chosen))
+    return [step.act for step in made.steps[1:]]
+
+
+def test_members_restart_in_the_order_that_is_chosen_the_others_after_them_by_name():
+    left = [act for act in acts_of("upgrade", order=("c2", "c0")) if "leaves" in act]
+    assert left == ["c2 leaves", "c0 leaves", "c1 leaves"]
+
+
+def test_another_member_may_miss_the_rebalance():
+    acts = acts_of("missed", misses="c0")
+    assert acts[:3] == ["c0 misses a rebalance", "c0 returns", "c0 leaves"]
+    assert len(acts) == 4
+
+
+def test_a_group_goes_there_and_back_again_and_ends_as_it_began():
+    for name, rule in product(("upgrade", "downgrade"), (Rule.DYNAMIC, Rule.STATIC)):
+        made = roll_out(THREE, name, rule, variation=Variation(back=True))
+        there = roll_out(THREE, name, rule)
+        assert made.name == f"{name} and back"
+        assert made.total["restarts"] == 2 * there.total["restarts"]
+        assert made.total["ends"] == made.steps[0].protocol != there.total["ends"]
+        assert [s.act for s in made.steps[: len(there.steps)]] == [s.act for s in there.steps]
+
+
+def test_members_start_with_other_lists_and_only_those_restart_whose_list_changes():
+    chosen = {"start": STICKY, "starts": {"c1": NEW}, "to": ("cooperative-sticky", "range")}
+    acts = acts_of("upgrade", **chosen)
+    assert acts == [
+        "c0 leaves", "c0 joins with cooperative-sticky, range",
+        "c2 leaves", "c2 joins with cooperative-sticky, range",
+    ]  # fmt: skip
+    made = roll_out(THREE, "upgrade", variation=Variation(**chosen))
+    assert made.steps[0].assignor == "range"
+    sticky = roll_out(THREE, "upgrade", variation=Variation(start=STICKY, to=(*NEW, "sticky")))
+    assert sticky.steps[0].assignor == "sticky"
+
+
+def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
+    acts = acts_of("range-only", Rule.STATIC, to=COOPERATIVE_ONLY)
+    assert acts == ["range-only joins with cooperative-sticky", "range-only leaves"]
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "message"),
+    [
+        ("upgrade", {"order": ("z",)}, r"^--order: no member 'z', expected one of c0, c1, c2$"),
+        ("upgrade", {"order": ("c0", "c0")}, r"^--order: 'c0' appears twice$"),
+        ("range-only", {"order": ("c0",)}, r"^--order: nobody restarts in range-only$"),
+        ("missed", {"misses": "z"}, r"^--misses: no member 'z', expected one of c0, c1, c2$"),
+        ("upgrade", {"misses": "c0"}, r"^--misses: nobody misses a rebalance in upgrade$"),
+        ("missed", {"back": True}, r"^--back: for upgrade and downgrade, not for missed$"),
+        ("upgrade", {"start": ("own",)}, r"^--from: assignor 'own', expected one of range, round"),
+        ("upgrade", {"to": ("range", "range")}, r"^--to: 'range' appears twice$"),
+        ("upgrade", {"starts": {"z*": OLD}}, r"^--from z\*: no member's id matches$"),
+        ("upgrade", {"to": OLD}, r"^rollout: upgrade changes nothing: all list that from the sta"),
+        (
+            "upgrade",
+            {"to": COOPERATIVE_ONLY},
+            r"^rollout: no assignor in common on the way from \[",
+        ),
+        ("upgrade", {"starts": {"c0": COOPERATIVE_ONLY}}, r"^(first|rollout): no assignor "),
+    ],
+)
+def test_a_variation_that_does_not_fit_is_refused(name, chosen, message):
+    with pytest.raises(BadInput, match=message):
+        roll_out(THREE, name, variation=Variation(**chosen))
 
 
 def test_what_cannot_be_rolled_out_is_refused():

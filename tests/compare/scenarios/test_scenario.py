@@ -561,6 +561,26 @@ def test_the_command_prints_a_rollout_under_both_rules():
     assert run.stdout.splitlines()[-1].split() == ["ends", "cooperative", "cooperative"]
 
 
+def test_the_command_takes_several_files_and_answers_in_their_order():
+    run = assay(
+        SHIPPED / "upgrade.json", SHIPPED / "downgrade.json", "--order", "app-2", "--back",
+        "--from", "*=range", "--to", "cooperative-sticky,range", "--format", "json",
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    first, second = map(json.loads, run.stdout.splitlines())
+    assert (first["rollout"], second["rollout"]) == ("upgrade and back", "downgrade and back")
+    for document in (first, second):
+        dynamic = document["rules"][0]
+        assert dynamic["steps"][1]["act"] == "app-2 leaves"
+        assert dynamic["total"]["restarts"] == 6
+
+
+def test_the_command_lets_another_member_miss_a_rebalance():
+    run = assay(SHIPPED / "missed.json", "--misses", "app-0")
+    assert run.returncode == 0, run.stderr
+    assert "app-0 misses a rebalance" in run.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -570,6 +590,20 @@ def test_the_command_prints_a_rollout_under_both_rules():
             [SHIPPED / "upgrade.json", "--assignor", "range"],
             "--assignor: rollout upgrade chooses its assignors itself",
         ),
+        (
+            [SHIPPED / "upgrade.json", SHIPPED / "deploy.json", "--back"],
+            "deploy: has events and is no rollout: leave out --order, --misses, --from, --to and "
+            "--back",
+        ),
+        (
+            [SHIPPED / "upgrade.json", "--order", "app-0,,app-1"],
+            "--order: 'app-0,,app-1', expected names with a comma between them",
+        ),
+        (
+            [SHIPPED / "upgrade.json", "--from", "range", "--from", "sticky"],
+            "--from sticky: given twice for all members",
+        ),
+        ([SHIPPED / "upgrade.json", "--misses", "app-0"], "--misses: nobody misses a rebalance"),
     ],
 )
 def test_the_command_refuses_in_one_line(arguments, message):

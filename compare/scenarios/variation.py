@@ -1,0 +1,127 @@
+"""Variation: what may be chosen about a rolling upgrade, and the stages that come of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from groups import BadInput
+from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# What each member lists at one time.
+Lists = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Variation:
+    """What is chosen about a rollout; what is left out is as the name of the rollout says.
+
+    Attributes
+    ----------
+    order : members that restart first, in this order; the others follow by name
+    misses : the member that misses a rebalance
+    start : the list of assignors that members have at the start: of ``missed``, the one that
+        misses a rebalance
+    starts : of single members, by a glob on their ids
+    to : the list that they are to have: of ``range-only``, that of the one that an operator starts
+    back : whether the group goes there and back again
+    """
+
+    order: tuple[str, ...] = ()
+    misses: str | None = None
+    start: tuple[str, ...] | None = None
+    starts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    to: tuple[str, ...] | None = None
+    back: bool = False
+
+    def require_fit(self, members: Sequence[str], rollout: str) -> None:
+        """Refuse what does not fit the rollout or the members of the group.
+
+        Raises
+        ------
+        BadInput
+            The message names what was chosen, as the option of the command.
+        """
+        if self.misses is not None and rollout != "missed":
+            raise BadInput(f"--misses: nobody misses a rebalance in {rollout}")
+        if self.back and rollout not in ("upgrade", "downgrade"):
+            raise BadInput(f"--back: for upgrade and downgrade, not for {rollout}")
+        if self.order and rollout == "range-only":
+            raise BadInput("--order: nobody restarts in range-only")
+        _require_members(self.order, members, "--order")
+        _require_members(() if self.misses is None else (self.misses,), members, "--misses")
+        for pattern in self.starts:
+            if not any(fnmatchcase(member, pattern) for member in members):
+                raise BadInput(f"--from {pattern}: no member's id matches")
+        for place, listed in (
+            ("--from", self.start or ()),
+            *((f"--from {pattern}", listed) for pattern, listed in self.starts.items()),
+            ("--to", self.to or ()),
+        ):
+            _require_assignors(listed, place)
+
+    def in_order(self, members: Sequence[str]) -> list[str]:
+        """Return the members as they restart."""
+        return [*self.order, *(m for m in members if m not in self.order)]
+
+    def lists(self, members: Sequence[str], otherwise: tuple[str, ...]) -> Lists:
+        """Return what each member lists at the start; the last glob that matches counts."""
+        found = dict.fromkeys(members, otherwise)
+        for pattern, listed in self.starts.items():
+            found |= {m: listed for m in members if fnmatchcase(m, pattern)}
+        return found
+
+
+def settled(lists: Lists) -> Lists:
+    """Return the lists without what keeps members eager under the static rule.
+
+    Without their eager assignors, where cooperative ones are left.
+    """
+    return {
+        m: tuple(a for a in listed if Protocol.COOPERATIVE in supported_protocols(a)) or listed
+        for m, listed in lists.items()
+    }
+
+
+def without_repeats(stages: Sequence[Lists]) -> list[Lists]:
+    """Return the stages without those in which nothing changes.
+
+    Raises
+    ------
+    BadInput
+        Where members would have no assignor in common on the way from one to the next.
+    """
+    found = [stages[0]]
+    found += [after for before, after in pairwise(stages) if after != before]
+    for before, after in pairwise(found):
+        if not set.intersection(*map(set, (*before.values(), *after.values()))):
+            raise BadInput(
+                f"rollout: no assignor in common on the way from {_said(before)} to {_said(after)}"
+            )
+    return found
+
+
+def _said(lists: Lists) -> str:
+    return " and ".join(sorted({f"[{', '.join(listed)}]" for listed in lists.values()}))
+
+
+def _require_members(named: Sequence[str], members: Sequence[str], place: str) -> None:
+    for i, member in enumerate(named):
+        if member not in members:
+            raise BadInput(f"{place}: no member {member!r}, expected one of {', '.join(members)}")
+        if member in named[:i]:
+            raise BadInput(f"{place}: {member!r} appears twice")
+
+
+def _require_assignors(listed: Sequence[str], place: str) -> None:
+    for i, assignor in enumerate(listed):
+        if assignor not in AS_WRITTEN:
+            expected = ", ".join(AS_WRITTEN)
+            raise BadInput(f"{place}: assignor {assignor!r}, expected one of {expected}")
+        if assignor in listed[:i]:
+            raise BadInput(f"{place}: {assignor!r} appears twice")
