@@ -32,14 +32,15 @@ if TYPE_CHECKING:
 BATCH = 200
 SECONDS = 1.0
 MOST_HANGS = 12
-OF_ALL = ("terminates", "answers", "valid", "idempotent")
+OF_ALL = ("terminates", "answers", "settles", "valid", "idempotent")
 OF_STICKY = (*OF_ALL, "balanced", "optimal-balance", "optimal-moves")
 
 
 def promises_of(assignor: str) -> tuple[str, ...]:
     """Return what an assignor promises: only sticky and uniform ones balance over all topics."""
     kind = assignor.partition("/")[2].partition("@")[0]
-    return OF_STICKY if "sticky" in kind or kind == "uniform" else OF_ALL
+    asked = OF_STICKY if "sticky" in kind or kind == "uniform" else OF_ALL
+    return tuple(name for name in asked if PROMISES[name].asked_of(assignor))
 
 
 def search(
