@@ -1,0 +1,200 @@
+"""Why: the cycles in which clients' assignors are caught, and the chains that they do not see.
+
+``python -m studies.endless_loops`` writes ``docs/findings/why.json`` anew, an entry for each
+finding in ``corpus/findings.jsonl`` that it can say something of, and the made part of
+``docs/findings/why.md``. Cycles are recorded from the clients' own code, chains are computed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compare.promises.findings import Finding, read_findings
+from compare.reasons.chains import why_unseen
+from groups import Assignment
+from heuristics import assign, assignor_named
+from heuristics.written.reassigning import from_its_holder, from_where_it_started
+from studies.loops import java, librdkafka, python, sarama
+from studies.loops.model import turns_of
+from studies.loops.turn import cycle_of
+from studies.loops.words import story
+from studies.page import put
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from groups import Group
+    from studies.loops.turn import Turn
+
+    Entry = Mapping[str, object]
+
+ENDS = "sticky-that-ends"
+RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
+    "kafka-java": (
+        java.recorded,
+        "Java's debugger interface, the class as it is in the jar",
+        "getTheActualPartitionToBeMoved of AbstractStickyAssignor.PartitionMovements",
+    ),
+    "aiokafka": (
+        python.recorded,
+        "Python's profiling hook, the class as it is installed",
+        "get_partition_to_be_moved of aiokafka's PartitionMovements",
+    ),
+    "kafka-python": (
+        python.recorded,
+        "Python's profiling hook, the class as it is installed",
+        "get_partition_to_be_moved of kafka-python's PartitionMovements",
+    ),
+    "sarama": (
+        sarama.recorded,
+        "three print statements in a copy of the module",
+        "getTheActualPartitionToBeMoved of partitionMovements in balance_strategy.go",
+    ),
+}
+RULE = (
+    "Before a partition goes from its holder to the reader with fewest, {where} looks for another "
+    "one of the topic that could go back instead. If the partition has moved before, it looks "
+    "where that partition started, and not at its holder. So it can take one from a member that "
+    "has few, and the holder, who has too many, keeps all."
+)
+CHANGE = (
+    "Look at the holder in every case: a partition goes back in the place of another only if it "
+    "is with the member that has too many. Then each turn takes one partition from a member with "
+    "x to one with at most x - 2. That lowers the sum of the squared loads by two or more, which "
+    "cannot go on for ever. {ends} does this and ends here after {turns} turns with loads {loads}."
+)
+
+NOT_FORGOTTEN = (
+    "Each move is noted in two maps, by partition and by topic. Where a partition comes back to "
+    "where it started, PartitionMovements_removeMovementRecordOfPartition takes the note out of "
+    "the second and leaves it in the first. The next move of that partition finds the old note."
+)
+FORGET = "Take the note out of both maps, as {ends} does."
+
+
+def caught(finding: Finding) -> Entry | None:
+    """Return the cycle of a finding on which a client does not end; None where it cannot be had.
+
+    Raises
+    ------
+    Failed
+        Where the client could not be looked into.
+    """
+    client = finding.assignor.partition("/")[0]
+    if client not in RECORDERS or assignor_named(finding.assignor).missing() is not None:
+        return None
+    record, how, where = RECORDERS[client]
+    turns = record(finding.assignor, finding.group)
+    found = cycle_of(turns)
+    if found is None:
+        return None
+    before, cycle = found
+    ours = turns_of(finding.group, from_where_it_started)
+    ending = turns_of(finding.group, from_its_holder)
+    made = assign(finding.group, ENDS)
+    return {
+        "cycle": [turn.to_dict() for turn in cycle],
+        "turns_before": before,
+        "turns_recorded": len(turns),
+        "recorded_by": how,
+        "same_as_our_algorithm_with_that_rule": turns == ours,
+        "rule": RULE.format(where=where),
+        "case": story(turns, before, len(cycle)),
+        "chain": None,
+        "change": CHANGE.format(
+            ends=ENDS, turns=len(ending), loads=", ".join(map(str, made.loads.tolist()))
+        ),
+        "assignor": ENDS,
+    }
+
+
+def missed(finding: Finding) -> Entry | None:
+    """Return the chains that would make the balance of a finding's plan the best; None without."""
+    plan = None if finding.record is None else finding.record.plan
+    if plan is None:
+        return None
+    text = why_unseen(Assignment.from_dict(finding.group, plan))
+    if text is None:
+        return None
+    return {"cycle": [], "rule": None, "chain": text, "change": None, "assignor": None}
+
+
+def died(finding: Finding) -> Entry | None:
+    """Return why librdkafka dies; None of another client, or where it does not."""
+    client, _, kind = finding.assignor.partition("/")
+    if client != "librdkafka" or assignor_named(finding.assignor).missing() is not None:
+        return None
+    moves, failed = librdkafka.recorded(finding.group, kind.partition("@")[0])
+    case = None if failed is None else librdkafka.story(moves, *failed)
+    if case is None:
+        return None
+    return {
+        "cycle": [],
+        "moves": [one._asdict() for one in moves],
+        "recorded_by": "the library's own log of its assignor",
+        "rule": NOT_FORGOTTEN,
+        "case": case,
+        "chain": None,
+        "change": FORGET.format(ends=ENDS),
+        "assignor": ENDS,
+    }
+
+
+TOLD: Mapping[str, Callable[[Finding], Entry | None]] = {
+    "terminates": caught,
+    "answers": died,
+    "optimal-balance": missed,
+}
+
+
+def entries(findings: Iterable[Finding]) -> dict[str, Entry]:
+    """Return what is known of each finding, by id."""
+    found = {}
+    for finding in findings:
+        told = TOLD.get(finding.promise)
+        entry = None if told is None else told(finding)
+        if entry is not None:
+            found[finding.id] = entry
+        elif told is caught:
+            sys.stderr.write(f"{finding.id}: nothing recorded\n")
+    return found
+
+
+def page_of(made: Mapping[str, Entry]) -> str:
+    """Return the made part of the page: each case and each chain once, with whose it is."""
+    lines: list[str] = []
+    cases: dict[str, list[str]] = {}
+    for name, entry in made.items():
+        if entry.get("case"):
+            cases.setdefault(str(entry["case"]), []).append(name)
+    for case, names in cases.items():
+        entry = made[names[0]]
+        lines += [f"- {', '.join(f'`{name}`' for name in names)}: {case} {entry['change']}"]
+    lines += ["", "| finding | moves that would make the balance the best |", "|---|---|"]
+    chains: dict[str, list[str]] = {}
+    for name, entry in made.items():
+        if entry["chain"]:
+            chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
+    lines += [f"| {', '.join(names)} | {chain} |" for chain, names in chains.items()]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Record and compute all of it anew."""
+    parser = ArgumentParser(description="record why clients do not end or miss the best balance")
+    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
+    parser.add_argument("--page", type=Path, default=Path("docs/findings/why.md"))
+    asked = parser.parse_args()
+    made = entries(read_findings(asked.findings))
+    text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    asked.page.with_suffix(".json").write_text(text, encoding="utf-8")
+    put(asked.page, "why", page_of(made))
+    sys.stderr.write(f"{len(made)} findings told\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""What librdkafka's assignor does until it dies, by the library's own log."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from groups import Failed
+from groups.wording import counted
+from heuristics.shipped.probe.probe import Probe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups import Group
+
+PROGRAM = "studies.loops.logged_by_librdkafka"
+MOVED = re.compile(r": (\S+) \[(\d+)\] reassigned to (\S+) \(from (\S+)\)")
+ASSERTED = re.compile(r"(\w+): Assertion `(.*)' failed")
+
+
+class Moved(NamedTuple):
+    """A move that the library has logged."""
+
+    partition: str
+    leaves: str
+    to: str
+
+
+def recorded(
+    group: Group, assignor: str, *, seconds: float = 10.0
+) -> tuple[list[Moved], tuple[str, str] | None]:
+    """Return the logged moves, and the function and condition of a failed assertion, if any."""
+    with Probe() as probe:
+        asked = probe.offer(group, assignor)
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            PROGRAM,
+            f"{probe.host}:{probe.port}",
+            "g",
+            assignor,
+        ]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as consumer:
+            try:
+                probe.wait(asked, seconds)
+                asked.result()
+            except Failed:
+                # It died, which is what it is here for; its last words are read below.
+                pass
+            finally:
+                consumer.kill()
+            said = consumer.communicate()[1]
+    moves = [Moved(f"{t}-{n}", leaves, to) for t, n, to, leaves in MOVED.findall(said)]
+    failed = ASSERTED.search(said)
+    return moves, (failed[1], failed[2]) if failed else None
+
+
+def story(moves: Sequence[Moved], function: str, condition: str) -> str | None:
+    """Tell why the assertion fails; None where it is not the partition that came back.
+
+    The assertion compares where a partition was noted to have gone with who holds it. After the
+    logged moves these differ for a partition that is back where it started, and for no other.
+    """
+    start: dict[str, str] = {}
+    noted: dict[str, str] = {}
+    holder: dict[str, str] = {}
+    for one in moves:
+        begun = start.setdefault(one.partition, one.leaves)
+        holder[one.partition] = one.to
+        if one.to != begun:
+            noted[one.partition] = one.to
+    differ = [partition for partition in noted if noted[partition] != holder[partition]]
+    if len(differ) != 1:
+        return None
+    (partition,) = differ
+    return (
+        f"After {counted(len(moves), 'move')} the library asserts `{condition}` in {function} and "
+        f"ends the process. Of all partitions that moved, {partition} alone is not where it was "
+        f"noted to have gone: it went from {start[partition]} to {noted[partition]} and came back "
+        f"to {holder[partition]}."
+    )

@@ -1,0 +1,128 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from compare.promises.findings import read_findings
+from compare.reasons.chains import why_unseen
+from groups import Assignment, Failed, Group
+from heuristics.written.reassigning import from_its_holder, from_where_it_started
+from studies import endless_loops
+from studies.loops import java, librdkafka, python, sarama
+from studies.loops.librdkafka import Moved
+from studies.loops.model import turns_of
+from studies.loops.turn import RECORDED, Turn, cycle_of
+from studies.loops.words import story
+from studies.page import made_part
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/findings/why.md"
+MADE = json.loads(PAGE.with_suffix(".json").read_text())
+FINDINGS = {finding.id: finding for finding in read_findings(ROOT / "corpus/findings.jsonl")}
+ENDLESS = [name for name, finding in FINDINGS.items() if finding.promise == "terminates"]
+JOIN = Group.read(ROOT / "docs/findings/never-returns.json")
+OURS = turns_of(JOIN, from_where_it_started)
+
+
+def turn(number, *, leaves="a", to="b"):
+    return Turn("t-0", leaves, to, "t-0", leaves, {"a": number, "b": 0})
+
+
+def test_a_cycle_is_the_shortest_that_comes_back_ten_times():
+    there, back, first = turn(1), turn(0, leaves="b", to="a"), turn(9)
+    assert cycle_of([first, *[there, back] * 10]) == (1, [there, back])
+    assert cycle_of([first, *[there, back] * 9]) is None
+    assert cycle_of([first, *[there] * 10]) == (1, [there])
+    assert cycle_of([turn(number) for number in range(100)]) is None
+    assert cycle_of([]) is None
+
+
+def test_kafkas_own_class_goes_through_the_turns_of_our_algorithm_with_its_rule():
+    assert java.recorded("kafka-java/sticky@4.4.0", JOIN) == OURS
+
+
+def test_aiokafkas_own_class_goes_through_the_turns_of_our_algorithm_with_its_rule():
+    assert python.recorded("aiokafka/sticky", JOIN) == OURS
+
+
+def test_the_turns_of_a_client_that_ends_are_all_there_are():
+    group = Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": "g",
+            "topics": {"t": 4, "u": 1},
+            "members": {
+                "a": {"subscription": ["t", "u"], "owned": {"t": [0, 1, 2, 3], "u": [0]}},
+                "b": {"subscription": ["t"]},
+            },
+        }
+    )
+    ours = turns_of(group, from_where_it_started)
+    assert 0 < len(ours) < RECORDED
+    assert python.recorded("aiokafka/sticky", group) == ours
+    assert cycle_of(ours) is None
+
+
+def test_what_is_put_into_a_copy_of_sarama_needs_the_version_that_is_recorded(tmp_path):
+    with pytest.raises(Failed, match=r"sarama 1\.0\.0: the driver's go\.mod requires another"):
+        sarama.recorded("sarama/sticky@1.0.0", JOIN)
+
+
+def test_a_cycle_is_told_with_who_should_give_and_who_loses_instead():
+    before, cycle = cycle_of(OURS)
+    told = story(OURS, before, len(cycle))
+    wrong = next(one for one in cycle if one.leaves != one.holder)
+    assert f"{wrong.holder} has {wrong.loads[wrong.holder]} partitions and should give" in told
+    assert f"and {wrong.holder} still {wrong.loads[wrong.holder]}." in told
+    assert told.endswith("everything is as it was, and so on for good.")
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_each_finding_that_does_not_end_has_the_cycle_of_our_algorithm_with_the_clients_rule(name):
+    entry, group = MADE[name], FINDINGS[name].group
+    before, cycle = cycle_of(turns_of(group, from_where_it_started))
+    assert entry["same_as_our_algorithm_with_that_rule"] is True
+    assert entry["cycle"] == [one.to_dict() for one in cycle]
+    assert entry["turns_before"] == before
+    assert any(one["should_leave"]["from"] != one["moved"]["from"] for one in entry["cycle"])
+    assert len(turns_of(group, from_its_holder)) < RECORDED
+
+
+def test_each_missed_balance_has_its_chain():
+    missed = {n: f for n, f in FINDINGS.items() if f.promise == "optimal-balance" and f.record}
+    assert missed
+    for name, finding in missed.items():
+        plan = Assignment.from_dict(finding.group, finding.record.plan)
+        assert MADE[name]["chain"] == why_unseen(plan)
+
+
+def test_librdkafkas_assertion_is_told_by_the_one_partition_whose_note_is_old():
+    there, back, other = Moved("t-0", "a", "b"), Moved("t-0", "b", "a"), Moved("t-1", "a", "b")
+    told = librdkafka.story([there, other, back], "f", "x == y")
+    assert told == (
+        "After 3 moves the library asserts `x == y` in f and ends the process. Of all partitions "
+        "that moved, t-0 alone is not where it was noted to have gone: it went from a to b and "
+        "came back to a."
+    )
+    assert librdkafka.story([there, other], "f", "x == y") is None
+
+
+def test_what_librdkafka_has_logged_is_one_member_after_the_other_for_each_partition():
+    entry = MADE["librdkafka-cooperative-sticky-answers"]
+    holder = {}
+    for one in entry["moves"]:
+        assert holder.setdefault(one["partition"], one["leaves"]) == one["leaves"]
+        holder[one["partition"]] = one["to"]
+    assert any(first["partition"] == last["partition"] and first["leaves"] == last["to"]
+               for first in entry["moves"] for last in entry["moves"])  # fmt: skip
+    group = FINDINGS["librdkafka-cooperative-sticky-answers"].group
+    assert holder.keys() <= {f"{t}-{n}" for t, of in group.to_dict()["topics"].items()
+                             for n in range(of)}  # fmt: skip
+
+
+def test_nothing_is_told_of_findings_that_are_not_there():
+    assert MADE.keys() <= FINDINGS.keys()
+
+
+def test_the_page_is_what_is_made_of_the_data_beside_it():
+    assert made_part(PAGE, "why") == endless_loops.page_of(MADE)
