@@ -96,6 +96,17 @@ def table(group: Group) -> list[str]:
     lines = [f"partitions: {', '.join(counts)}"]
     for row in rows:
         lines.append("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip())
+    return lines + replicas(group)
+
+
+def replicas(group: Group) -> list[str]:
+    """Return the racks of the partitions' replicas as a line for each topic that has any."""
+    lines = []
+    for topic, said in group.to_dict()["topics"].items():
+        racks = [] if isinstance(said, int) else said.get("racks", [])
+        if any(racks):
+            named = (f"{number} in {' '.join(of) or '-'}" for number, of in enumerate(racks))
+            lines.append(f"replicas of {topic}: {', '.join(named)}")
     return lines
 
 

@@ -1,0 +1,1 @@
+"""The findings page: what the assignors that people run break, out of the files of the studies."""

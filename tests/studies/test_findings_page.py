@@ -1,0 +1,116 @@
+"""The page of findings says what the studies measured, worst first, and no more."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from compare.promises.promise import PROMISES
+from studies.findings_page.measured import Measured, read
+from studies.findings_page.page import COLUMNS, page_of
+from studies.findings_page.picture import picture
+from studies.findings_page.sections import words
+
+ROOT = Path(__file__).parents[2]
+MEASURED = read(ROOT)
+PAGE = (ROOT / "docs" / "findings" / "shipped.md").read_text("utf-8")
+HANG = "kafka-java-sticky-terminates"
+
+
+@pytest.fixture
+def hang():
+    return next(finding for finding in MEASURED.findings if finding.id == HANG)
+
+
+def test_the_page_is_made_of_what_the_studies_left():
+    assert page_of(MEASURED) == PAGE
+
+
+def test_every_finding_has_its_program_on_the_page_once():
+    named = re.findall(r"^assay reproduce (\S+) --run$", PAGE, re.MULTILINE)
+    assert sorted(named) == sorted(finding.id for finding in MEASURED.findings)
+
+
+def test_the_worst_comes_first_and_every_link_of_the_table_leads_to_a_section():
+    titles = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)[1:]
+    order = [section.title for section in words().sections]
+    assert titles == [title for title in order if title in titles]
+    anchors = {section.anchor for section in words().sections if section.title in titles}
+    assert set(re.findall(r"\]\(#([^)]+)\)", PAGE)) == anchors
+
+
+def test_every_promise_that_shipped_assignors_make_has_its_column():
+    asked = {name for name, promise in PROMISES.items() if promise.asked_of("kafka-java/sticky@1")}
+    assert asked <= set(COLUMNS)
+    assert {finding.promise for finding in MEASURED.findings} <= set(COLUMNS)
+
+
+def test_what_was_not_measured_is_said_to_be_so(hang):
+    page = page_of(Measured(findings=[hang]))
+    assert "**How often.** Not measured." in page
+    assert "**Why.** Not measured." in page
+    assert "[**breaks**](#an-ordinary-join" in page
+    assert "Of all releases" not in page
+    assert "**What happens.** A member joins, and the assignor does not return." in page
+    assert "What would mend it" not in page
+
+
+def test_what_was_measured_stands_in_the_section_of_its_finding(hang):
+    since = {
+        "releases": [
+            {"version": "1.0", "date": "2020-01-01", "status": "unaffected", "reason": None},
+            {"version": "1.1", "date": "2021-01-01", "status": "affected", "reason": None},
+            {"version": "1.2", "date": None, "status": "affected", "reason": None},
+            {"version": "1.3", "date": None, "status": "untried", "reason": "no wheel"},
+        ],
+        "first": "1.1",
+        "last": "1.2",
+        "change": "a rule came in",
+        "reports": [
+            {"where": "tracker 7", "title": "It hangs", "reported": "a hang", "fixed": None,
+             "remains": "this one"}
+        ],
+    }  # fmt: skip
+    often = {"client": "kafka-java", "assignor": "sticky", "version": "4.4.0", "what": "hang",
+             "rebalances": "2000", "events": "3", "per_million": "1500", "low": "300",
+             "high": "4000"}  # fmt: skip
+    row = {"assignor": "kafka-java/sticky@4.4.0", "promise": "valid", "holds": True,
+           "finding": None, "groups": 1234, "enumerated": "all of them."}  # fmt: skip
+    page = page_of(
+        replace(
+            MEASURED,
+            findings=[hang],
+            since={HANG: since},
+            often=[often],
+            smallest=[row],
+            why={HANG: {"rule": "It looks back", "change": "Look ahead", "assignor": "ours"}},
+            cluster="Nobody reads for 45 s.",
+        )
+    )
+    assert "2 of 3 releases tried are affected, 1.1 (2021-01-01) to 1.2; 1 could not be" in page
+    assert "not affected: 1.0. a rule came in." in page
+    assert "- tracker 7, *It hangs*: a hang. this one." in page
+    assert "1,500 (300 to 4,000), of 2,000 played" in page
+    assert "| 1,234 |" in page
+    assert "- `kafka-java/sticky@4.4.0`: all of them." in page
+    assert "**Why**, in `kafka-java/sticky`. It looks back." in page
+    assert "Look ahead. That is our `ours`." in page
+    assert "**What happens.** Nobody reads for 45 s. [What was measured" in page
+
+
+def test_a_finding_that_no_section_expects_gets_one_of_its_own(hang):
+    odd = replace(
+        hang, id="kafka-java-sticky-no-revert", promise="no-revert", measured={"moves": 1}
+    )
+    page = page_of(Measured(findings=[odd]))
+    assert "## kafka java sticky breaks no-revert" in page.replace("no revert", "no-revert")
+    assert "**What happens.** Moves 1." in page
+
+
+def test_a_picture_shows_who_reads_who_owns_and_who_joins(hang):
+    lines = picture(hang)
+    assert lines[0].startswith("owns before")
+    (joins,) = (line for line in lines if " joins" in line)
+    assert "reads" in joins
+    assert "|  an optimum" in lines[0]
