@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compare.score import Score
 from compare.scoring import score
-from groups import Failed
+from groups import Failed, Refused
 from heuristics.shipped.probe import Late
 from heuristics.shipped.probe.lead import lead
 
@@ -33,6 +33,8 @@ def score_client(
         Where no client joins.
     """
     name, made = lead(probe, group, protocol, timeout=timeout)
+    if isinstance(made, Refused):
+        return Score(name, "refused", str(made))
     if isinstance(made, Failed):
         late = isinstance(made, Late)
         seconds = timeout if late else 0.0

@@ -1,6 +1,7 @@
 """Assignors: which are here, how others come, and any client that connects."""
 
 from itertools import islice
+from time import time
 from typing import Annotated
 
 import typer
@@ -14,6 +15,8 @@ from groups.errors import BadInput
 from groups.group import Group
 
 FEW = 10
+# How long clients may take to go when all is done: some wait two seconds before they join again.
+LEAVE_SECONDS = 5.0
 
 
 def assignors(*, format_: Format = "table") -> None:
@@ -86,6 +89,9 @@ def probe(
         str | None,
         typer.Option("--assignor", help="its name on the wire; else the client's first choice"),
     ] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="where to listen; 0: any that is free")
+    ] = 0,
     timeout: Annotated[
         float,
         typer.Option(
@@ -113,7 +119,7 @@ def probe(
     require("kafka", extra="clients")
     groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
     try:
-        with Probe(say=note) as coordinator:
+        with Probe(port=port, say=note, before=int(time() * 1000)) as coordinator:
             note(f"bootstrap.servers={coordinator.bootstrap}")
             note(f"group.id={GROUP_ID}")
             note(f"subscribe to {OWN_TOPIC}; waiting for a client, {timeout:g} s for each group")
@@ -128,6 +134,7 @@ def probe(
                     show_json(scores_document(group, solution, [row]))
                 else:
                     print_scores(solution, [row])
+            coordinator.dismiss(LEAVE_SECONDS)
     except KeyboardInterrupt:
         raise typer.Abort from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import itertools
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.subscription import UserData
 
 INSTALL = command_for("clients")
-_ROUNDS = itertools.count(1)
 
 
 class Driver(Protocol):
@@ -55,8 +53,6 @@ class Consumer:
     assignors : by the names that members list, what travels in the user data of members that hold
         something
     driver : the program that runs the client's consumer
-    renames : whether to put another prefix before the topic names in each round, which leaves
-        their order as it is: for a client that keeps metadata by topic name
     repeatable : as of a client
     """
 
@@ -64,7 +60,6 @@ class Consumer:
     source: str
     assignors: Mapping[str, UserData]
     driver: Driver
-    renames: bool = False
     repeatable: bool = True
 
     def versions(self) -> tuple[str, ...]:
@@ -106,7 +101,6 @@ class Consumer:
         held, seconds = driver_process(self.driver.command(version), assignor).plan(
             group,
             assignor,
-            prefix=f"{next(_ROUNDS):010d}." if self.renames else "",
             cooperative=assignor == COOPERATIVE,
             user_data=self.assignors[assignor],
         )

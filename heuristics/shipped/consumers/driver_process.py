@@ -69,13 +69,13 @@ class DriverProcess:
         round_ = probe.offer(group, protocol, **manner)
         while not round_.over.wait(LOOK_SECONDS):
             if process.poll() is not None:
-                raise Failed(self._obituary(process))
+                raise Failed(round_.in_own_words(self._obituary(process)))
         try:
             return round_.result()
         except Disconnected:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(DYING_SECONDS)
-                raise Failed(self._obituary(process)) from None
+                raise Failed(round_.in_own_words(self._obituary(process))) from None
             self.close()
             raise
 

@@ -24,6 +24,5 @@ CLIENT = Consumer(
         "cooperative-sticky": "assignment",
     },
     driver=DRIVER,
-    renames=True,
     repeatable=False,
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
-from groups import Failed
+from groups import Failed, Refused
 from heuristics.shipped.probe import metadata, offsets, subscription, wire
 
 if TYPE_CHECKING:
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.wire import Request
 
 MOST_ATTEMPTS = 3
+# How long a client whose last plan came too soon waits for metadata, unless it goes on without;
+# and how long it waits for the answer to such a plan, unless it is told of the topics meanwhile.
+HOLD_SECONDS = 0.5
+
+
+TOO_SOON = (
+    "the client planned {} times before it had the metadata of the group's topics; one that deals "
+    "out what it reads itself has to read what a member does"
+)
+NOBODY = {"leader": "", "member_id": "", "members": []}
+
+
+class TooSoon(Failed):
+    """The client only ever planned before it had the metadata of the group's topics."""
+
+
+class Misread(Failed):
+    """The client sent what the probe does not understand; on a broker it may have gone on."""
 
 
 class Disconnected(Failed):
@@ -46,11 +65,18 @@ class Coordinator:
     ----------
     host : where it can be reached, at all of the ports
     ports : of the coordinator, and then one for each rack of a group
+    before : number after which the rounds are counted, and their topics called
     """
 
-    def __init__(self, host: str, ports: Callable[[], list[int]]) -> None:
+    def __init__(self, host: str, ports: Callable[[], list[int]], before: int = 0) -> None:
         self._host = host
         self._ports = ports
+        self._rounds = before
+        self._ended = False
+        # The round that runs, or else the last one: what clients may still ask about.
+        self._known: Round | None = None
+        # Connection, what it asks, and what answers it.
+        self._held_back: list[tuple[Peer, Request, Callable[[], None]]] = []
         self._round: Round | None = None
         self._leader: Peer | None = None
         self._generation = 0
@@ -60,7 +86,10 @@ class Coordinator:
 
     def offer(self, round_: Round) -> None:
         """Put a group before the client that waits, or the next that joins."""
+        self._rounds += 1
+        round_.call_anew(self._rounds)
         self._round, self._leader, self._attempts = round_, None, 0
+        self._known = round_
         if self._waiting:
             self._lead(*self._waiting.popleft())
 
@@ -69,14 +98,30 @@ class Coordinator:
         if self._round is round_:
             self._round = self._leader = None
 
-    def left(self, peer: Peer) -> None:
-        """Forget a client whose connection has closed."""
+    def end(self) -> None:
+        """Let nobody join any more: who asks is told that it may not, and goes."""
+        self._ended = True
+        while self._waiting:
+            self._turn_away(*self._waiting.popleft())
+
+    def left(self, peer: Peer, sent_what: str = "") -> None:
+        """Forget a client whose connection has closed.
+
+        Parameters
+        ----------
+        sent_what : what it sent that the probe could not read, where that is why
+        """
+        self._held_back = [held for held in self._held_back if held[0] is not peer]
         self._waiting = deque(waits for waits in self._waiting if waits[0] is not peer)
-        if self._leader is peer:
+        if self._leader is peer and sent_what:
+            self._end(Misread(f"the probe cannot read what the client sent: {sent_what}"))
+        elif self._leader is peer:
             self._end(Disconnected("the client closed its connection before it sent a plan"))
 
     def answer(self, peer: Peer, request: Request) -> None:
         """Answer a request, at once or later."""
+        if request.key != wire.SYNC_GROUP:
+            self._let_go(of=peer)
         if request.body is None:
             peer.reply(
                 request, {"error_code": wire.UNSUPPORTED_VERSION, "api_keys": wire.spoken()}
@@ -106,9 +151,39 @@ class Coordinator:
         peer.reply(request, {**found, **where})
 
     def _metadata(self, peer: Peer, request: Request) -> None:
-        came = peer.received
-        fields = metadata.answer(request, self._round, self._host, self._ports())
+        round_, came = self._known, peer.received
+        if round_ is None:
+            self._tell(peer, request, came)
+            return
+        hold = round_.told[request.client_id].ask(metadata.asked(request, round_))
+        if hold and self._leader is not None and request.client_id == round_.client_id:
+            self._hold_back(peer, request, partial(self._tell, peer, request, came))
+        else:
+            self._tell(peer, request, came)
+            if round_.told[request.client_id].knows():
+                self._let_go(key=wire.SYNC_GROUP)
+
+    def _tell(self, peer: Peer, request: Request, came: float) -> None:
+        round_ = self._known
+        fields = metadata.answer(request, round_, self._host, self._ports())
+        if round_ is not None:
+            round_.told[request.client_id].answer(metadata.asked(request, round_))
         peer.reply(request, fields, sent=partial(self._answered, came))
+
+    def _hold_back(self, peer: Peer, request: Request, answer: Callable[[], None]) -> None:
+        self._held_back.append((peer, request, answer))
+        asyncio.get_running_loop().call_later(HOLD_SECONDS, partial(self._let_go, one=request))
+
+    def _let_go(
+        self, *, of: Peer | None = None, one: Request | None = None, key: int | None = None
+    ) -> None:
+        """Answer what was held back: of one connection, one request, of one API, or all."""
+        held, self._held_back = self._held_back, []
+        for peer, request, answer in held:
+            if of in (None, peer) and one in (None, request) and key in (None, request.key):
+                answer()
+            else:
+                self._held_back.append((peer, request, answer))
 
     def _answered(self, came: float) -> None:
         # Of no account where no round runs: the next begins anew.
@@ -117,6 +192,9 @@ class Coordinator:
     def _join_group(self, peer: Peer, request: Request) -> None:
         if request.body.protocols is None:
             raise ValueError("no assignors")
+        if self._ended:
+            self._turn_away(peer, request)
+            return
         if self._leader is not None and self._leader is peer:
             self._attempts += 1
             if self._attempts >= MOST_ATTEMPTS:
@@ -146,17 +224,22 @@ class Coordinator:
         }
         round_.client_id = request.client_id
         if chosen not in listed:
-            nobody = {"leader": "", "member_id": "", "members": []}
-            peer.reply(request, {"error_code": wire.INCONSISTENT_PROTOCOL, **answer, **nobody})
+            peer.reply(request, {"error_code": wire.INCONSISTENT_PROTOCOL, **answer, **NOBODY})
             names = ", ".join(listed) or "nothing"
             self._end(Failed(f"the client does not list {chosen or 'any assignor'}, but {names}"))
             return
         round_.chosen = chosen
         self._leader = peer
+        own = bytes(listed[chosen] or b"")
         try:
-            members = round_.members(bytes(listed[chosen] or b""))
+            round_.stand_for(own)
+            members = round_.members(own)
+            round_.told[round_.client_id].lead()
             leads = {"leader": round_.me, "member_id": round_.me, "members": members}
             peer.reply(request, {"error_code": wire.NONE, **answer, **leads}, sent=self._begin)
+        except Refused as refusal:
+            self._end(refusal)
+            self._waiting.append((peer, request))
         except Exception as error:
             # Numbers or names that the protocol has no room for; nothing was sent.
             reason = wire.reason(error)
@@ -176,22 +259,41 @@ class Coordinator:
             "assignment": b"",
         }
         if round_ is None or self._leader is None or body.generation_id != self._generation:
+            self._let_go(of=peer)
             peer.reply(request, again)
             return
-        round_.seconds = peer.received - self._began
         try:
-            round_.held = subscription.decode_plan(body.assignments, round_.index, round_.prefix)
+            planned = subscription.decode_plan(body.assignments, round_.index)
         except Failed as error:
+            self._let_go()
             self._end(error)
-        else:
+            peer.reply(request, again)
+            return
+        taken = round_.take(planned)
+        # What waited for metadata has not seen it.
+        self._let_go()
+        if taken:
+            round_.seconds = peer.received - self._began
             self._end(None)
+        elif round_.plans < MOST_ATTEMPTS:
+            # Whoever joins again is asked again, and by then knows the topics.
+            self._leader, self._attempts = None, 0
+            self._hold_back(peer, request, partial(peer.reply, request, again))
+            return
+        else:
+            self._end(TooSoon(TOO_SOON.format(round_.plans)))
         peer.reply(request, again)
 
-    def _end(self, error: Failed | None) -> None:
+    def _end(self, error: Failed | Refused | None) -> None:
         round_, self._round, self._leader = self._round, None, None
         if round_ is not None:
             round_.error = error
             round_.over.set()
+
+    def _turn_away(self, peer: Peer, request: Request) -> None:
+        """Tell a client that it may not join: each takes that as the end."""
+        fields = {"throttle_time_ms": 0, "generation_id": -1, "protocol_name": ""}
+        peer.reply(request, {"error_code": wire.GROUP_AUTHORIZATION_FAILED, **fields, **NOBODY})
 
     def _heartbeat(self, peer: Peer, request: Request) -> None:
         error = wire.NONE if self._leader is not None else wire.REBALANCE_IN_PROGRESS

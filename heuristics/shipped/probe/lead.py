@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups import Assignment, Failed
+from groups import Assignment, Failed, Refused
 from heuristics.assignor import Plan
 from heuristics.rounds import to_quiescence
 from heuristics.shipped.probe.probe import Late
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def lead(
     probe: Probe, group: Group, protocol: str | None, *, timeout: float
-) -> tuple[str, Plan | Failed]:
+) -> tuple[str, Plan | Failed | Refused]:
     """Return the name of the client that joins next, and its plan or why it has none.
 
     The name is what it calls itself and its assignor, as in ``rdkafka/range``. Its assignor's name
@@ -37,7 +37,7 @@ def lead(
     try:
         probe.wait(first, timeout)
         first.result()
-    except Failed as failure:
+    except (Failed, Refused) as failure:
         if isinstance(failure, Late) and not first.chosen:
             raise
         return _label(first), failure
@@ -53,7 +53,7 @@ def lead(
         plan = (
             to_quiescence(group, over, withhold=False) if first.is_cooperative() else over(group)
         )
-    except Failed as failure:
+    except (Failed, Refused) as failure:
         return _label(first), failure
     return _label(first), plan
 

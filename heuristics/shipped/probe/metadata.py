@@ -42,11 +42,12 @@ def answer(
         "brokers": brokers,
         "cluster_id": CLUSTER,
         "controller_id": 0,
-        "topics": [_topic(name, round_) for name in _asked(request, round_)],
+        "topics": [_topic(name, round_) for name in asked(request, round_)],
     }
 
 
-def _asked(request: Request, round_: Round | None) -> list[str]:
+def asked(request: Request, round_: Round | None) -> list[str]:
+    """Return the topics that a Metadata request is about, by their names on the wire."""
     topics = request.body.topics
     every = topics is None or (request.version == 0 and not topics)
     if not every:
@@ -77,8 +78,9 @@ def _topic(name: str, round_: Round | None) -> object:
 
 def _replicas(name: str, round_: Round | None) -> list[list[int]] | None:
     """Return for each partition the nodes of its replicas; None where there is no topic."""
-    if round_ is not None and name in round_.topics:
-        return _replicas_of(round_.group, round_.topics[name])
+    topic = None if round_ is None else round_.topic(name)
+    if round_ is not None and topic is not None:
+        return _replicas_of(round_.group, topic)
     return [[0]] if name == OWN_TOPIC else None
 
 

@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import threading
 from collections import deque
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from groups import BadInput, Failed
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_RACKS = 64
 MOST_LINES = 100
+LOOK_SECONDS = 0.02
 
 
 class Late(Failed):
@@ -41,6 +43,8 @@ class Probe:
     host : a loopback address
     port : where to listen, 0 for any free one
     say : is told what went wrong with a connection; by default `lines` keeps the last of it
+    before : number after which the rounds are counted; a client that outlives a probe on one port
+        takes topics of the next for those it knows unless it is greater there
 
     Raises
     ------
@@ -54,6 +58,7 @@ class Probe:
         host: str = "127.0.0.1",
         port: int = 0,
         say: Callable[[str], None] | None = None,
+        before: int = 0,
     ) -> None:
         try:
             loopback = ipaddress.ip_address(host).is_loopback
@@ -69,7 +74,7 @@ class Probe:
         self._servers: list[asyncio.Server] = []
         self._ports: list[int] = []
         self._sessions: set[Session] = set()
-        self._coordinator = Coordinator(host, lambda: self._ports)
+        self._coordinator = Coordinator(host, lambda: self._ports, before)
         self._thread = threading.Thread(target=self._loop.run_forever, name="probe", daemon=True)
 
     def __enter__(self) -> Probe:
@@ -94,6 +99,13 @@ class Probe:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+    def dismiss(self, seconds: float) -> None:
+        """Let nobody join any more, and give the clients so much time to leave."""
+        self._loop.call_soon_threadsafe(self._coordinator.end)
+        until = monotonic() + seconds
+        while self._sessions and monotonic() < until:
+            sleep(LOOK_SECONDS)
 
     @property
     def bootstrap(self) -> str:

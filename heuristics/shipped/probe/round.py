@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
-from groups import Failed
+from groups import Failed, Refused
 from heuristics.shipped.joining import joining
 from heuristics.shipped.probe import subscription
+from heuristics.shipped.probe.metadata import OWN_TOPIC
+from heuristics.shipped.probe.names import Names
+from heuristics.shipped.probe.told import Told
 from heuristics.shipped.probe.wire import types
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from groups import Group
     from heuristics.shipped.probe.subscription import Held, UserData
 
@@ -21,11 +27,10 @@ class Manner(TypedDict, total=False):
 
     Attributes
     ----------
-    leader, prefix, cooperative, user_data : as of :class:`Round`
+    leader, cooperative, user_data : as of :class:`Round`
     """
 
     leader: int
-    prefix: str
     cooperative: bool | None
     user_data: UserData | None
 
@@ -39,34 +44,84 @@ class Round:
     group : the group
     protocol : the assignor's name on the wire; None for the one the client prefers
     leader : index of the member that the client stands for
-    prefix : put before each topic name on the wire, for clients that keep metadata by name
     cooperative, user_data : as in :func:`~heuristics.shipped.probe.subscription.encode`; None for
         what the chosen assignor's name and the client's own subscription suggest
     chosen, client_id : the assignor's name and what the client called itself, once it joined
     held : the plan; None until it is there, and where there is none
     error : why there is none
-    seconds : from the JoinGroup response, sent, to the SyncGroup request, received, less what
+    plans : how many plans the client sent; all but the last may have been made without metadata
+    seconds : from the last JoinGroup response, sent, to the SyncGroup request, received, less what
         the coordinator itself took to answer requests for metadata in between
     over : set when the plan is there, or will not come
+    names : what the topics are called on the wire
+    told : by client id, what it was told of the topics
     """
 
     group: Group
     protocol: str | None = None
     leader: int = 0
-    prefix: str = ""
     cooperative: bool | None = None
     user_data: UserData | None = None
     chosen: str = ""
     client_id: str = ""
     held: list[Held] | None = None
-    error: Failed | None = None
+    error: Failed | Refused | None = None
+    plans: int = 0
     seconds: float = 0.0
     over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        """Name the topics as they are on the wire."""
-        self.topics = {self.prefix + name: i for i, name in enumerate(self.group.topics)}
+        """Call the topics as the group does, until they get names of their own."""
         self.index = {name: i for i, name in enumerate(self.group.members)}
+        self.call(Names.kept(self._topics))
+
+    @property
+    def _topics(self) -> tuple[str, ...]:
+        return (*self.group.topics, *self.group.absent_topics)
+
+    def call_anew(self, number: int) -> None:
+        """Give the topics names that no round of another number gives them."""
+        self.call(Names.unique(self._topics, number))
+
+    def call(self, names: Names) -> None:
+        """Give the topics names on the wire."""
+        self.names, unique = names, names.sent != names.back
+        self.topics = {names.sent[name]: i for i, name in enumerate(self.group.topics)}
+        read = {
+            wired: int(self.group.partitions[i])
+            for wired, i in self.topics.items()
+            if self.group.readers[i] and self.group.partitions[i]
+        }
+        self.told: dict[str, Told] = defaultdict(lambda: Told(read, unique=unique))
+
+    def topic(self, name: str) -> int | None:
+        """Return which topic has a name, on the wire or in the group; None where none has."""
+        return self.topics.get(self.names.sent.get(name, name))
+
+    def stand_for(self, own: bytes) -> None:
+        """Take the client as the first member that reads what it reads, if it chose that itself.
+
+        A client that reads the probe's own topic stands for the member it is told to. One that
+        reads topics of the group finds them under their names.
+
+        Parameters
+        ----------
+        own : the client's own subscription
+
+        Raises
+        ------
+        Refused
+            Where no member reads that.
+        """
+        reads = set(subscription.topics_read(own))
+        if not reads or OWN_TOPIC in reads:
+            return
+        rows = [set(said.subscription) for said in joining(self.group)]
+        if reads not in rows:
+            raise Refused(f"no member reads just what the client does: {_listed(reads)}")
+        self.leader = rows.index(reads)
+        if self.names.sent != self.names.back:
+            self.call(Names.kept(self._topics))
 
     @property
     def me(self) -> str:
@@ -92,11 +147,36 @@ class Round:
                 member_id=said.member_id,
                 group_instance_id=said.instance_id,
                 metadata=subscription.encode(
-                    said, cooperative=cooperative, user_data=user_data, prefix=self.prefix
+                    said, cooperative=cooperative, user_data=user_data, names=self.names.sent
                 ),
             )
             for said in joining(self.group)
         ]
+
+    def in_own_words(self, text: str) -> str:
+        """Return what the client says with the topics' names of the group."""
+        for wired, name in self.names.back.items():
+            text = text.replace(wired, name)
+        return text
+
+    def take(self, planned: Iterable[Held]) -> bool:
+        """Take a plan as it is on the wire, if it is known to be made on the metadata.
+
+        Returns
+        -------
+        bool
+            False where it may have been made before the client had the metadata.
+        """
+        self.plans += 1
+        numbers: dict[str, list[int]] = {}
+        held = []
+        for member, topic, number in planned:
+            numbers.setdefault(topic, []).append(number)
+            held.append((member, self.names.back.get(topic, topic), number))
+        if not self.told[self.client_id].is_made_on_it(numbers):
+            return False
+        self.held = held
+        return True
 
     def result(self) -> tuple[list[Held], float]:
         """Return the plan as (member index, topic, partition number), and the seconds it took.
@@ -105,9 +185,15 @@ class Round:
         ------
         Failed
             Where the client made none.
+        Refused
+            Where it stands for no member of the group.
         """
         if self.error is not None:
             raise self.error
         if self.held is None:
             raise Failed("no plan yet")
         return self.held, self.seconds
+
+
+def _listed(topics: Iterable[str]) -> str:
+    return ", ".join(sorted(topics))[:100]

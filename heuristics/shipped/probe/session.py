@@ -114,4 +114,5 @@ class Session(asyncio.Protocol):
     def _end(self, line: str) -> None:
         self._say(f"a connection closed: {line}")
         self._ended = True
+        self._coordinator.left(self, line)
         self._transport.close()

@@ -22,7 +22,9 @@ UserData = Literal["assignment", "generation", "none"]
 Held = tuple[int, str, int]
 
 
-def encode(said: Joining, *, cooperative: bool, user_data: UserData, prefix: str = "") -> bytes:
+def encode(
+    said: Joining, *, cooperative: bool, user_data: UserData, names: Mapping[str, str]
+) -> bytes:
     """Return a member's subscription as ConsumerProtocolSubscription, version 3.
 
     Older clients read as much of it as they know.
@@ -32,12 +34,12 @@ def encode(said: Joining, *, cooperative: bool, user_data: UserData, prefix: str
     cooperative : whether the member sends owned partitions; an eager one has given up everything
         before it joins, but tells its generation too
     user_data : what the client's assignor finds there, unless the member comes anew
-    prefix : put before each topic name
+    names : of all topics, on the wire
     """
-    owned = [(prefix + topic, numbers) for topic, numbers in said.owned.items()]
+    owned = [(names[topic], numbers) for topic, numbers in said.owned.items()]
     subscription = types().ConsumerProtocolSubscription(
         version=3,
-        topics=[prefix + topic for topic in said.subscription],
+        topics=[names[topic] for topic in said.subscription],
         user_data=_user_data(owned, said.generation, user_data),
         owned_partitions=[
             types().ConsumerProtocolSubscription.TopicPartition(topic=topic, partitions=numbers)
@@ -69,20 +71,29 @@ def _user_data(
 def user_data_like(own: bytes) -> UserData:
     """Return what travels in the user data of a sticky assignor, by a client's own subscription.
 
-    Java's cooperative-sticky always writes the four bytes of a generation; others write nothing
-    before they have held something.
+    Java's cooperative-sticky always writes the four bytes of a generation, -1 at first; others
+    write nothing before they have held something, or the four zeros of an empty list.
     """
     try:
         found = types().ConsumerProtocolSubscription.decode(own).user_data
     except Exception:
         return "assignment"
-    return "generation" if found is not None and len(found) == 4 else "assignment"
+    return "generation" if found and len(found) == 4 and any(found) else "assignment"
 
 
-def decode_plan(
-    assignments: Iterable[Any], index: Mapping[str, int], prefix: str = ""
-) -> list[Held]:
+def topics_read(own: bytes) -> list[str]:
+    """Return the topics of a client's own subscription; none where it cannot be read."""
+    try:
+        found = types().ConsumerProtocolSubscription.decode(own).topics
+    except Exception:
+        return []
+    return [str(topic) for topic in found or ()]
+
+
+def decode_plan(assignments: Iterable[Any], index: Mapping[str, int]) -> list[Held]:
     """Return (member index, topic, partition number) for all that a SyncGroup request hands out.
+
+    The topics are called as they are on the wire.
 
     Raises
     ------
@@ -103,6 +114,5 @@ def decode_plan(
             cause = reason(error)
             raise Failed(f"the plan for {one.member_id!r} cannot be read: {cause}") from None
         for topic, numbers in topics:
-            name = topic.removeprefix(prefix)
-            held += [(member, name, number) for number in numbers]
+            held += [(member, topic, number) for number in numbers]
     return held

@@ -16,7 +16,7 @@ METADATA, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 3, 11, 12, 13, 14
 FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH = 1, 2, 8, 9
 FIND_COORDINATOR, API_VERSIONS = 10, 18
 NONE, UNKNOWN_TOPIC, INCONSISTENT_PROTOCOL = 0, 3, 23
-REBALANCE_IN_PROGRESS, UNSUPPORTED_VERSION = 27, 35
+REBALANCE_IN_PROGRESS, GROUP_AUTHORIZATION_FAILED, UNSUPPORTED_VERSION = 27, 30, 35
 
 # The highest versions are those before the flexible ones: every client speaks them, and they are
 # the shortest. A version of ApiVersions that is too high is answered with an error in version 0.

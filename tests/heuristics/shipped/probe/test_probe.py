@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from compare.samples.drawn import drawn
-from groups import Assignment, BadInput, Failed
+from groups import Assignment, BadInput, Failed, Refused
 from heuristics import assign
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Late, Probe, wire
-from heuristics.shipped.probe.coordinator import Disconnected
+from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.metadata import OWN_TOPIC
 from heuristics.shipped.probe.session import MOST_BYTES
 
@@ -136,9 +136,9 @@ def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, g
         assert Assignment.from_holdings(group, held).to_dict() == expected
 
 
-def test_topics_renamed_on_the_wire_come_back_with_their_names(probe, client, group):
+def test_topics_called_anew_on_the_wire_come_back_with_their_names(probe, client, group):
     client(probe)
-    held, _ = probe.plan(group, "range", timeout=DEADLINE, prefix="0000000001.")
+    held, _ = probe.plan(group, "range", timeout=DEADLINE)
     assert {topic for _, topic, _ in held} == {"t", "u"}
     assert Assignment.from_holdings(group, held).is_valid
 
@@ -165,7 +165,7 @@ def test_the_broker_that_keeps_the_group_has_no_rack_and_each_rack_a_broker(grou
     assert ports[0] == probe.port
     assert len(set(ports)) == 3
     leaders = {topic.name: [one.leader_id for one in topic.partitions] for topic in found.topics}
-    assert leaders == {"t": [1, 2], OWN_TOPIC: [0]}
+    assert leaders == {f"{1:015d}.t": [1, 2], OWN_TOPIC: [0]}
 
 
 def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, client, group):
@@ -228,6 +228,83 @@ def test_a_client_that_only_ever_joins_is_given_up(probe, group):
     probe.wait(round_, DEADLINE)
     with pytest.raises(Failed, match=r"^the client joined 3 times without sending a plan$"):
         round_.result()
+
+
+def sync(generation):
+    """Return the plan of member a that gives nobody anything."""
+    return frame(
+        *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", generation)),
+        *(string("a"), struct.pack(">i", 0)),
+    )
+
+
+def test_a_client_that_only_ever_plans_before_it_has_metadata_fails_and_is_told_why(probe, group):
+    round_ = probe.offer(group, "range")
+    said(probe, JOIN, sync(1), JOIN, sync(2), JOIN, sync(3))
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(TooSoon, match=r"^the client planned 3 times before it had the metadata"):
+        round_.result()
+
+
+def test_a_plan_made_before_the_metadata_is_asked_for_again_and_the_next_one_counts(probe, group):
+    round_ = probe.offer(group, "range")
+    said(probe, JOIN, sync(1), METADATA, JOIN, sync(2))
+    probe.wait(round_, DEADLINE)
+    assert (round_.plans, round_.result()[0]) == (2, [])
+
+
+def test_what_a_client_asks_without_waiting_for_it_is_no_metadata(probe, group):
+    round_ = probe.offer(group, "range")
+    said(probe, JOIN, sync(1), JOIN, METADATA, sync(2), JOIN, sync(3))
+    probe.wait(round_, DEADLINE)
+    assert (round_.plans, round_.result()[0]) == (3, [])
+
+
+def test_what_the_probe_cannot_read_is_not_said_to_be_the_client_s_doing(probe, group):
+    round_ = probe.offer(group, "range")
+    assert said(probe, JOIN, frame(HEADER.pack(14, 3, 1), b"\x05\x00zzz"))
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(Misread, match=r"^the probe cannot read what the client sent: API 14 in"):
+        round_.result()
+
+
+def join_as(*topics):
+    named = b"".join(map(string, topics))
+    own = struct.pack(">hi", 0, len(topics)) + named + struct.pack(">i", -1)
+    return frame(
+        *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
+        *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),
+        *(struct.pack(">i", len(own)), own),
+    )
+
+
+def test_a_client_that_reads_topics_of_the_group_leads_as_the_member_that_reads_them(probe, group):
+    round_ = probe.offer(group, "range")
+    assert b"consumer" not in said(probe, join_as("t"))
+    assert (round_.me, list(round_.topics)) == ("b", ["t", "u"])
+
+
+def test_a_client_that_reads_what_no_member_reads_is_refused(probe, group):
+    round_ = probe.offer(group, "range")
+    said(probe, join_as("u"))
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(Refused, match=r"^no member reads just what the client does: u$"):
+        round_.result()
+
+
+def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client, group_of):
+    long = [letter * 249 for letter in "tu"]
+    group = group_of({long[0]: 3, long[1]: 2}, {"a": long, "b": long})
+    client(probe)
+    held, _ = probe.plan(group, "range", timeout=DEADLINE)
+    made = Assignment.from_holdings(group, sorted(held))
+    assert made.to_dict() == assign(group, "range").to_dict()
+
+
+def test_who_asks_to_join_a_dismissed_probe_is_told_that_it_may_not(probe):
+    probe.dismiss(0)
+    answer = said(probe, JOIN)
+    assert struct.unpack_from(">h", answer, 8) == (30,)
 
 
 def test_a_group_that_the_protocol_has_no_room_for_fails_and_the_next_is_planned(

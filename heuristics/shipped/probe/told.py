@@ -1,0 +1,83 @@
+"""Told: what a client was told of a round's topics, and whether its plan was made on that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+
+class Told:
+    """What one client was told of the topics of a round, by their names on the wire.
+
+    A client may plan before it has metadata of the topics, as one does that asks for it and goes
+    on at once. On a cluster it plans again when the metadata comes. So a plan that hands out
+    nothing of a topic counts only where the client is known to have had that topic's metadata:
+    it was told before it was made leader, or it waited for the answer, which was held back to see
+    whether it would. A client that always plans too soon never counts.
+
+    Parameters
+    ----------
+    counts : partitions of each topic that somebody reads
+    unique : whether no other round has topics of these names, so that a client which hands out
+        some partition of one has been told of it in this round
+    """
+
+    def __init__(self, counts: Mapping[str, int], *, unique: bool) -> None:
+        self._counts = counts
+        self._unique = unique
+        self._plans = 0
+        self._ever: set[str] = set()
+        self._known: set[str] = set()
+        self._last: set[str] = set()
+        self._asked: set[str] = set()
+        self._answered: set[str] = set()
+
+    def lead(self) -> None:
+        """Note that the client is made leader."""
+        self._known = set(self._last)
+        self._asked, self._answered = set(), set()
+
+    def ask(self, topics: Iterable[str]) -> bool:
+        """Note that the client asks for topics; say whether the answer is to be held back."""
+        asked = self._counts.keys() & set(topics)
+        self._ever |= asked
+        self._asked |= asked
+        return bool(asked) and self._plans > 0
+
+    def answer(self, topics: Iterable[str]) -> None:
+        """Note that the client has been told of topics, and that what it knew may be gone."""
+        self._last = self._counts.keys() & set(topics)
+        self._answered |= self._last
+
+    def is_made_on_it(self, planned: Mapping[str, Collection[int]]) -> bool:
+        """Say whether a plan is known to have been made on the metadata of the group's topics.
+
+        Parameters
+        ----------
+        planned : the partition numbers that it hands out of each topic
+        """
+        self._plans += 1
+        unsure = [
+            topic for topic in self._counts if not self._shows(topic, planned.get(topic, ()))
+        ]
+        return all(self._had(topic, others=len(unsure) < len(self._counts)) for topic in unsure)
+
+    def knows(self) -> bool:
+        """Say whether the client has been told all that it asked for since it was made leader."""
+        return bool(self._asked) and self._asked <= self._answered
+
+    def _shows(self, topic: str, numbers: Collection[int]) -> bool:
+        """Say whether what is planned of a topic shows that the client had its metadata."""
+        if self._unique:
+            return len(numbers) > 0
+        return set(numbers) == set(range(self._counts[topic]))
+
+    def _had(self, topic: str, *, others: bool) -> bool:
+        if topic in self._known:
+            return True
+        if topic in self._asked:
+            return self._plans > 1 and topic in self._answered
+        # One that deals out what it reads itself never asks for the rest.
+        return self._plans > 1 and others and topic not in self._ever

@@ -1,0 +1,99 @@
+"""Consumers as their users write them, with default options, and what starts each of them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from heuristics import assignor_named
+from heuristics.shipped.consumers import kafkajs
+from heuristics.shipped.consumers.consumer import missing_probe
+from heuristics.shipped.consumers.go_build import DRIVERS
+from heuristics.shipped.java import jars
+from heuristics.shipped.java.runtime import java_home
+
+PLAIN = Path(__file__).with_name("plain")
+
+
+@dataclass(frozen=True)
+class PlainConsumer:
+    """A program in ``plain``: what it calls itself, whose rows it must have, what it reads."""
+
+    called: str
+    shipped: str
+    topics: tuple[str, ...] = ("assay-probe",)
+
+    @property
+    def client(self):
+        return self.shipped.partition("/")[0]
+
+    def missing(self):
+        reason = assignor_named(self.shipped).missing() or missing_probe()
+        if reason is None and self.client in ("franz-go", "sarama") and shutil.which("go") is None:
+            return "no Go toolchain on the PATH"
+        return reason
+
+    def start(self, bootstrap, folder):
+        """Build it in a folder and start it there."""
+        command, more = getattr(self, f"_{self.client.replace('-', '_')}")(folder)
+        with (folder / "stderr").open("wb") as errors:
+            return subprocess.Popen(
+                [*map(str, command), bootstrap, "assay-probe", *self.topics],
+                cwd=folder,
+                env={**os.environ, **more},
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+            )
+
+    def _librdkafka(self, _):
+        return [sys.executable, PLAIN / "with_confluent_kafka.py"], {}
+
+    def _kafka_python(self, _):
+        return [sys.executable, PLAIN / "with_kafka_python.py"], {}
+
+    def _aiokafka(self, _):
+        return [sys.executable, PLAIN / "with_aiokafka.py"], {}
+
+    def _franz_go(self, folder):
+        return self._go(folder, "franz_go")
+
+    def _sarama(self, folder):
+        return self._go(folder, "sarama")
+
+    def _go(self, folder, name):
+        for source in (DRIVERS / name / "go.mod", DRIVERS / name / "go.sum"):
+            shutil.copy(source, folder)
+        shutil.copy(PLAIN / name / "main.go", folder)
+        subprocess.run(
+            ["go", "build", "-mod=mod", "-o", "plain", "."],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            timeout=300,
+        )
+        return ["./plain"], {}
+
+    def _kafkajs(self, _):
+        version = assignor_named(self.shipped).version
+        modules = {"NODE_PATH": str(kafkajs.DRIVER.modules(version))}
+        return ["node", PLAIN / "kafkajs" / "main.js"], modules
+
+    def _kafka_java(self, folder):
+        places = jars.noted("kafka-clients", assignor_named(self.shipped).version)
+        wrong = jars.compile_java([PLAIN / "Plain.java"], places, folder / "classes")
+        assert wrong is None, wrong
+        path = os.pathsep.join(map(str, [folder / "classes", *places]))
+        return [java_home() / "bin" / "java", *jars.SHORT_LIVED, "-cp", path, "Plain"], {}
+
+
+CONSUMERS = (
+    PlainConsumer("rdkafka", "librdkafka/range"),
+    PlainConsumer("kgo", "franz-go/cooperative-sticky"),
+    PlainConsumer("sarama", "sarama/range"),
+    PlainConsumer("my-app", "kafkajs/RoundRobinAssigner", ("t", "u")),
+    PlainConsumer("kafka-python", "kafka-python/range"),
+    PlainConsumer("aiokafka", "aiokafka/roundrobin"),
+    PlainConsumer("consumer-assay-probe-1", "kafka-java/range"),
+)

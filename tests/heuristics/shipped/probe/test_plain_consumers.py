@@ -1,0 +1,86 @@
+"""Consumers with default options, led one after the other through groups that reuse names."""
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from compare.leader import score_client
+from compare.scoring import score_assignors
+from heuristics.shipped.probe import Probe
+from heuristics.time_limit import TimeLimit
+from optimal import solve
+from tests.heuristics.conftest import build_group
+from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
+
+DEADLINE = 60.0
+HERE = [one for one in CONSUMERS if one.missing() is None]
+READS = {"a": ["t", "u"], "b": ["t"]}
+# The same names, with other counts.
+GROUPS = (
+    build_group({"t": 3, "u": 2}, READS, {"a": {"t": [0]}, "b": {"t": [1, 2]}}, 1),
+    build_group({"t": 6, "u": 1}, READS | {"c": ["t"]}, {"a": {"t": [0, 1, 2], "u": [0]}}, 1),
+    build_group({"t": 2, "u": 4}, READS | {"c": ["u"]}),
+)
+
+
+def led(consumer, folder):
+    """Return the consumer's rows, and its exit code once it is told to go."""
+    with Probe() as probe:
+        process = consumer.start(probe.bootstrap, folder)
+        try:
+            rows = [
+                score_client(probe, group, solve(group), None, timeout=DEADLINE)
+                for group in GROUPS
+            ]
+            probe.dismiss(DEADLINE)
+            return rows, process.wait(DEADLINE)
+        finally:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    folders = [tmp_path_factory.mktemp(one.client) for one in HERE]
+    with ThreadPoolExecutor(len(CONSUMERS)) as pool:
+        begun = [pool.submit(led, *pair) for pair in zip(HERE, folders, strict=True)]
+    return dict(zip(HERE, begun, strict=True))
+
+
+@pytest.fixture(scope="module")
+def limit():
+    with TimeLimit(DEADLINE) as running:
+        yield running
+
+
+def said(row):
+    terms = None if row.terms is None else [(term.value, term.excess) for term in row.terms]
+    return row.status, row.reason, row.valid, terms, row.rounds, row.revoked, row.loads
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.client)
+def test_the_rows_of_a_consumer_with_default_options_are_those_of_the_shipped_assignor(
+    outcomes, limit, consumer
+):
+    if consumer not in HERE:
+        pytest.skip(consumer.missing())
+    rows, _ = outcomes[consumer].result()
+    assert {row.assignor.partition("/")[0].rstrip("-0123456789.") for row in rows} == {
+        consumer.called.rstrip("-0123456789.")
+    }
+    assert {row.assignor.partition("/")[2] for row in rows} == {consumer.shipped.partition("/")[2]}
+    for group, row in zip(GROUPS, rows, strict=True):
+        (shipped,) = score_assignors(group, solve(group), [consumer.shipped], limit)
+        assert said(row) == said(shipped)
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.client)
+def test_a_consumer_that_is_told_to_go_ends_by_itself(outcomes, consumer):
+    if consumer not in HERE:
+        pytest.skip(consumer.missing())
+    try:
+        _, code = outcomes[consumer].result()
+    except subprocess.TimeoutExpired:
+        pytest.fail("it did not end")
+    assert code == 0
