@@ -107,6 +107,7 @@ def probe(
     The client is made the leader of a group, and its plan is scored.
     """
     from assay.printing.one_group import print_scores
+    from assay.printing.over_groups import print_over_groups
     from compare.leader import score_client
     from compare.samples.drawn import drawn
     from compare.score import scores_document
@@ -118,6 +119,7 @@ def probe(
 
     require("kafka", extra="clients")
     groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
+    rows = []
     try:
         with Probe(port=port, say=note, before=int(time() * 1000)) as coordinator:
             note(f"bootstrap.servers={coordinator.bootstrap}")
@@ -134,6 +136,9 @@ def probe(
                     show_json(scores_document(group, solution, [row]))
                 else:
                     print_scores(solution, [row])
+                rows.append([row])
+            if len(groups) > 1 and format_ == "table":
+                print_over_groups(rows, solution.objective)
             coordinator.dismiss(LEAVE_SECONDS)
     except KeyboardInterrupt:
         raise typer.Abort from None

@@ -410,6 +410,20 @@ def test_the_command_scores_whatever_client_connects(client, tmp_path):
     }
 
 
+def test_the_command_ends_with_a_summary_of_all_groups_on_the_port_it_is_given(client):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with assay_probe("--port", str(port), "--timeout", str(DEADLINE)) as command:
+        assert command.stderr.readline() == f"bootstrap.servers=127.0.0.1:{port}\n"
+        process = client(SimpleNamespace(bootstrap=f"127.0.0.1:{port}"))
+        until(lambda: command.poll() is not None or process.poll() is not None)
+        process.kill()
+        out, err = command.communicate(timeout=60)
+    assert command.returncode == 0, err
+    (line,) = [line for line in out.splitlines() if line.startswith("librdkafka/range  10 of 10")]
+    assert line.split()[4] == "10"
+
+
 def test_the_command_says_in_one_line_that_nobody_came():
     with assay_probe("--timeout", "0.1") as command:
         out, err = command.communicate(timeout=60)
