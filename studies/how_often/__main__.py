@@ -27,7 +27,7 @@ STUDIED = (
     "kafka-broker/uniform@4.4.0", "kafka-java/range@4.4.0", "kafka-java/roundrobin@4.4.0",
     "kafka-python/sticky", "kafka-python/cooperative-sticky", "aiokafka/sticky",
     "librdkafka/cooperative-sticky", "sarama/sticky", "franz-go/sticky",
-    "franz-go/cooperative-sticky", "kafkajs/RoundRobinAssigner",
+    "franz-go/cooperative-sticky", "kafkajs/RoundRobinAssigner", "sticky-that-ends",
 )  # fmt: skip
 TOGETHER = 100
 SERVICES = 200

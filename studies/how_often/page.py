@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Of all services: what the page takes, and anybody else may take otherwise.
 SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15}
 SEED = 1
+# The client of an assignor that is not as shipped.
+WRITTEN = "written"
 KINDS = {
     "alike": "services whose members all read the same topics",
     "new-topic": "services of which one deployment adds a topic",
@@ -80,14 +82,14 @@ def _records(
     kinds: Mapping[str, Played],
     shares: Mapping[str, float],
 ) -> list[dict[str, Cell]]:
-    client, _, rest = assignor.partition("/")
+    client, _, rest = assignor.rpartition("/")
     name, _, version = rest.partition("@")
     records: list[dict[str, Cell]] = []
     for what in WHAT:
         one = rate(kinds, what, shares, SEED)
         records.append(
             {
-                "client": client,
+                "client": client or WRITTEN,
                 "assignor": name,
                 "version": version,
                 **besides,
@@ -112,7 +114,8 @@ def _rounded(figure: float) -> float | int:
 def _table(records: Sequence[Mapping[str, str]]) -> str:
     rows: dict[str, list[Mapping[str, str]]] = {}
     for one in records:
-        name = f"`{one['client']}/{one['assignor']}` {one['version']}"
+        client = "" if one["client"] == WRITTEN else f"{one['client']}/"
+        name = f"`{client}{one['assignor']}` {one['version']}".rstrip()
         rows.setdefault(name, []).append(one)
     lines = [f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|"]
     for name, found in rows.items():

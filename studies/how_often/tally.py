@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from groups import values
 from groups.fleet import Fleet
+from heuristics.rounds import FOR_EVER
 from optimal.fleets.solve_fleet import solve_fleet
 from studies.how_often.journey import Journey
 
@@ -23,7 +24,6 @@ WHAT = (
     "hang", "exception", "never_settles", "invalid", "missed_balance", "needless_moves",
 )  # fmt: skip
 NO_PLAN = WHAT[:4]
-FOR_EVER = "the rounds would go on for ever"
 
 
 @dataclass
