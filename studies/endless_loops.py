@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, read_findings
 from compare.reasons.chains import why_unseen
-from groups import Assignment
+from groups import Assignment, Group
 from heuristics import assign, assignor_named
 from heuristics.written.reassigning import from_its_holder, from_where_it_started
-from studies.loops import java, librdkafka, python, sarama
+from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.model import turns_of
 from studies.loops.turn import cycle_of
 from studies.loops.words import story
@@ -27,7 +27,6 @@ from studies.page import put
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from groups import Group
     from studies.loops.turn import Turn
 
     Entry = Mapping[str, object]
@@ -72,6 +71,11 @@ NOT_FORGOTTEN = (
     "Each move is noted in two maps, by partition and by topic. Where a partition comes back to "
     "where it started, PartitionMovements_removeMovementRecordOfPartition takes the note out of "
     "the second and leaves it in the first. The next move of that partition finds the old note."
+)
+NOT_REMEMBERED = (
+    "A cooperative assignor takes a partition from its owner in one round and gives it to another "
+    "member in the next. Nothing says then for whom it was taken. With racks the next round gives "
+    "it to a third member, and takes something else instead."
 )
 FORGET = "Take the note out of both maps, as {ends} does."
 
@@ -144,9 +148,47 @@ def died(finding: Finding) -> Entry | None:
     }
 
 
+def circles(finding: Finding) -> Entry | None:
+    """Return the rounds of a cooperative client that come back; None where they cannot be had."""
+    if assignor_named(finding.assignor).missing() is not None:
+        return None
+    seen = rounds.rounds_of(finding.assignor, finding.group)
+    found = rounds.circle_of(seen)
+    if found is None:
+        return None
+    before, circle = found
+    is_java = finding.assignor.startswith("kafka-java/")
+    meant = java.withheld(finding.assignor, finding.group) if is_java else []
+    bare = rounds.rounds_of(finding.assignor, without_racks(finding.group))
+    settles = rounds.circle_of(bare) is None
+    return {
+        "cycle": [{"owned": one.owned, "given": one.given} for one in circle],
+        "rounds_before": before,
+        "withheld_for": meant,
+        "recorded_by": "calls of the client's own code, each with what the one before gave",
+        "rule": NOT_REMEMBERED,
+        "case": rounds.story(circle, before, meant),
+        "chain": None,
+        "change": None,
+        "rounds_without_racks": len(bare) if settles else None,
+        "assignor": None,
+    }
+
+
+def without_racks(group: Group) -> Group:
+    """Return the group whose members and replicas have no racks."""
+    document = group.to_dict()
+    for topic, counts in zip(group.topics, group.partitions.tolist(), strict=True):
+        document["topics"][topic] = counts
+    for member in document["members"].values():
+        member.pop("rack", None)
+    return Group.from_dict(document)
+
+
 TOLD: Mapping[str, Callable[[Finding], Entry | None]] = {
     "terminates": caught,
     "answers": died,
+    "settles": circles,
     "optimal-balance": missed,
 }
 
@@ -159,7 +201,7 @@ def entries(findings: Iterable[Finding]) -> dict[str, Entry]:
         entry = None if told is None else told(finding)
         if entry is not None:
             found[finding.id] = entry
-        elif told is caught:
+        elif told in (caught, circles):
             sys.stderr.write(f"{finding.id}: nothing recorded\n")
     return found
 
@@ -173,7 +215,8 @@ def page_of(made: Mapping[str, Entry]) -> str:
             cases.setdefault(str(entry["case"]), []).append(name)
     for case, names in cases.items():
         entry = made[names[0]]
-        lines += [f"- {', '.join(f'`{name}`' for name in names)}: {case} {entry['change']}"]
+        who = ", ".join(f"`{name}`" for name in names)
+        lines.append(f"- {who}: {case} {entry['change'] or _without(entry)}")
     lines += ["", "| finding | moves that would make the balance the best |", "|---|---|"]
     chains: dict[str, list[str]] = {}
     for name, entry in made.items():
@@ -181,6 +224,13 @@ def page_of(made: Mapping[str, Entry]) -> str:
             chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
     lines += [f"| {', '.join(names)} | {chain} |" for chain, names in chains.items()]
     return "\n".join(lines)
+
+
+def _without(entry: Entry) -> str:
+    rounds_taken = entry["rounds_without_racks"]
+    if rounds_taken is None:
+        return "Without racks it does not settle either."
+    return f"Without racks the same group settles after {rounds_taken} rounds."
 
 
 def main() -> None:

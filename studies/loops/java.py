@@ -1,7 +1,8 @@
 """What Kafka's own class does, seen through Java's debugger interface.
 
 The class is the one in the jar, unchanged. Breakpoints stand where it asks which partition to
-move, and where it notes that one has moved. The loads are what its own lists hold at that moment.
+move, where it notes that one has moved, and where the cooperative one withholds what must be
+revoked first. The loads are what its own lists hold at that moment.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from heuristics.shipped.java import jvm
 from studies.loops.turn import RECORDED, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from groups import Group
 
 CALLED = "studies.loops.called_in_java"
 NOTED = "*AbstractStickyAssignor$PartitionMovements"
 ASKS, MOVES = "getTheActualPartitionToBeMoved", "movePartition"
+WITHHOLDS, WITHHOLDS_IN = "*.CooperativeStickyAssignor", "adjustAssignment"
 WAIT_MS = 500
 
 
@@ -36,10 +38,42 @@ def recorded(assignor: str, group: Group, *, seconds: float = 120.0) -> list[Tur
     Failed
         Where no debugger gets to it; where there is no JDK, which has the interface.
     """
+    asked, turns = ("", "", ""), []
+    for name, thread in _stops(assignor, group, NOTED, (ASKS, MOVES), seconds):
+        partition, leaves, to = thread.frame(0).getArgumentValues()
+        values = (_named(partition), str(leaves.value()), str(to.value()))
+        if name == ASKS:
+            asked = values
+            continue
+        turns.append(Turn(*asked, values[0], values[1], _loads(thread)))
+        if len(turns) == RECORDED:
+            break
+    return turns
+
+
+def withheld(assignor: str, group: Group, *, seconds: float = 120.0) -> list[dict[str, str]]:
+    """Return of each round of Kafka's cooperative assignor for whom it withholds which partition.
+
+    Raises
+    ------
+    Failed
+        As `recorded` does.
+    """
+    found = []
+    for _, thread in _stops(assignor, group, WITHHOLDS, (WITHHOLDS_IN,), seconds):
+        _, transferring = thread.frame(0).getArgumentValues()
+        pairs = re.findall(r"[{ ]([^ =]+)=([^,}]+)", _said(thread, transferring))
+        found.append(dict(sorted(pairs)))
+    return found
+
+
+def _stops(
+    assignor: str, group: Group, inside: str, methods: Sequence[str], seconds: float
+) -> Iterator[tuple[str, Any]]:
+    """Return each call of some methods of a class, as it begins: its name and its thread."""
     command = [sys.executable, "-P", "-m", CALLED, assignor]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as called:
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, text=True) as called:
         assert called.stdin is not None
         assert called.stdout is not None
         try:
@@ -48,10 +82,12 @@ def recorded(assignor: str, group: Group, *, seconds: float = 120.0) -> list[Tur
             if found is None:
                 raise Failed(f"{assignor}: no JVM to look into: {said.strip()}")
             machine = _attached(found[1])
-            _stop_where_it_is_loaded(machine)
+            request = machine.eventRequestManager().createClassPrepareRequest()
+            request.addClassFilter(inside)
+            request.enable()
             called.stdin.write(json.dumps(group.to_dict()) + "\n")
             called.stdin.close()
-            return [*_turns(machine, monotonic() + seconds)]
+            yield from _calls(machine, methods, monotonic() + seconds)
         finally:
             called.kill()
 
@@ -72,19 +108,12 @@ def _attached(port: str) -> Any:
     return connector.attach(arguments)
 
 
-def _stop_where_it_is_loaded(machine: Any) -> None:
-    request = machine.eventRequestManager().createClassPrepareRequest()
-    request.addClassFilter(NOTED)
-    request.enable()
-
-
-def _turns(machine: Any, until: float) -> Iterator[Turn]:
+def _calls(machine: Any, methods: Sequence[str], until: float) -> Iterator[tuple[str, Any]]:
     import jpype
 
     kinds = ("ClassPrepareEvent", "BreakpointEvent", "VMDisconnectEvent")
     loaded, stopped, ended = (jpype.JClass(f"com.sun.jdi.event.{kind}") for kind in kinds)
-    seen, asked = 0, ("", "", "")
-    while seen < RECORDED and monotonic() < until:
+    while monotonic() < until:
         events = machine.eventQueue().remove(WAIT_MS)
         if events is None:
             continue
@@ -92,19 +121,12 @@ def _turns(machine: Any, until: float) -> Iterator[Turn]:
             if isinstance(event, ended):
                 return
             if isinstance(event, loaded):
-                for name in (ASKS, MOVES):
+                for name in methods:
                     (method,) = event.referenceType().methodsByName(name)
                     requests = machine.eventRequestManager()
                     requests.createBreakpointRequest(method.location()).enable()
-            if not isinstance(event, stopped):
-                continue
-            partition, leaves, to = event.thread().frame(0).getArgumentValues()
-            values = (_named(partition), str(leaves.value()), str(to.value()))
-            if str(event.location().method().name()) == ASKS:
-                asked = values
-                continue
-            yield Turn(*asked, values[0], values[1], _loads(event.thread()))
-            seen += 1
+            elif isinstance(event, stopped):
+                yield str(event.location().method().name()), event.thread()
         events.resume()
 
 
@@ -118,8 +140,6 @@ def _named(partition: Any) -> str:
 
 def _loads(thread: Any) -> dict[str, int]:
     """Return how many partitions each member has in the class's own map of lists."""
-    import jpype
-
     frame = thread.frame(1)
     variable = frame.visibleVariableByName("currentAssignment")
     if variable is not None:
@@ -127,9 +147,15 @@ def _loads(thread: Any) -> dict[str, int]:
     else:
         builder = frame.thisObject()
         held = builder.getValue(builder.referenceType().fieldByName("currentAssignment"))
-    (said,) = held.referenceType().methodsByName("toString", "()Ljava/lang/String;")
-    nothing = jpype.java.util.ArrayList()
-    alone = held.INVOKE_SINGLE_THREADED
-    text = str(held.invokeMethod(thread, said, nothing, alone).value())
+    text = _said(thread, held)
     lists = re.findall(r"[{ ]([^ =]+)=\[(.*?)\]", text)
     return {member: len(mine.split(", ")) if mine else 0 for member, mine in sorted(lists)}
+
+
+def _said(thread: Any, value: Any) -> str:
+    """Return what an object's own toString says of it."""
+    import jpype
+
+    (method,) = value.referenceType().methodsByName("toString", "()Ljava/lang/String;")
+    nothing, alone = jpype.java.util.ArrayList(), value.INVOKE_SINGLE_THREADED
+    return str(value.invokeMethod(thread, method, nothing, alone).value())

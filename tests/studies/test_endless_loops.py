@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from compare.reasons.chains import why_unseen
 from groups import Assignment, Failed, Group
 from heuristics.written.reassigning import from_its_holder, from_where_it_started
 from studies import endless_loops
-from studies.loops import java, librdkafka, python, sarama
+from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.librdkafka import Moved
 from studies.loops.model import turns_of
 from studies.loops.turn import RECORDED, Turn, cycle_of
@@ -94,6 +95,29 @@ def test_each_missed_balance_has_its_chain():
     for name, finding in missed.items():
         plan = Assignment.from_dict(finding.group, finding.record.plan)
         assert MADE[name]["chain"] == why_unseen(plan)
+
+
+def test_rounds_that_come_back_are_told_with_what_each_gives_and_takes():
+    finding = FINDINGS["kafka-java-cooperative-sticky-settles"]
+    seen = rounds.rounds_of(finding.assignor, finding.group)
+    before, circle = rounds.circle_of(seen)
+    meant = java.withheld(finding.assignor, finding.group)
+    assert [{*one} for one in meant] == [{*one.taken()} for one in seen]
+    told = rounds.story(circle, before, meant)
+    assert told == MADE[finding.id]["case"]
+    assert told.endswith(f"Round {len(seen) + 1} is round {before + 1} again, and so on for good.")
+    for one, then in pairwise([*circle, circle[0]]):
+        assert one.given == then.owned
+        assert one.taken()
+
+
+def test_without_racks_the_same_group_settles():
+    finding = FINDINGS["kafka-java-cooperative-sticky-settles"]
+    bare = endless_loops.without_racks(finding.group)
+    assert "rack" not in json.dumps(bare.to_dict())
+    seen = rounds.rounds_of(finding.assignor, bare)
+    assert rounds.circle_of(seen) is None
+    assert seen[-1].taken() == {}
 
 
 def test_librdkafkas_assertion_is_told_by_the_one_partition_whose_note_is_old():

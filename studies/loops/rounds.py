@@ -1,0 +1,116 @@
+"""Rounds: what a cooperative assignor gives round after round, where it never settles."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from groups import Assignment, Failed
+from heuristics.assignor import Plan
+from heuristics.rounds import to_quiescence
+from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.consumers.driver_process import driver_process
+from heuristics.shipped.java import kafka_java
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from groups import Group
+
+    Held = Mapping[str, Mapping[str, list[int]]]
+
+KIND = "cooperative-sticky"
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: what each member owned when it joined, and what it was given."""
+
+    owned: Held
+    given: Held
+
+    def taken(self) -> dict[str, str]:
+        """Return the partitions that are taken from a member and given to nobody yet."""
+        given = {one for one, _ in _each(self.given)}
+        return {one: member for one, member in _each(self.owned) if one not in given}
+
+    def added(self) -> dict[str, str]:
+        """Return the partitions that a member is given that nobody owned."""
+        owned = {one for one, _ in _each(self.owned)}
+        return {one: member for one, member in _each(self.given) if one not in owned}
+
+
+def rounds_of(assignor: str, group: Group) -> list[Round]:
+    """Return the rounds of a client's cooperative assignor, until one comes back or it settles."""
+    client, _, version = assignor.partition(f"/{KIND}@")
+    once = _ONCE[client]
+    found: list[Round] = []
+
+    def over(current: Group) -> Plan:
+        made = once(current, version)
+        owned = Assignment.current(current).to_dict()
+        found.append(Round(owned, made.assignment.to_dict()))
+        return made
+
+    with suppress(Failed):
+        to_quiescence(group, over, withhold=False)
+    return found
+
+
+def circle_of(rounds: Sequence[Round]) -> tuple[int, Sequence[Round]] | None:
+    """Return the rounds that come back, and how many came before; None where it settles."""
+    for first, one in enumerate(rounds[:-1]):
+        if one.given == rounds[-1].given:
+            return first + 1, rounds[first + 1 :]
+    return None
+
+
+def story(circle: Sequence[Round], before: int, meant: Sequence[Mapping[str, str]]) -> str:
+    """Tell what happens in each round of a circle.
+
+    Parameters
+    ----------
+    meant : of each round of all, for whom partitions were withheld; empty where that is not known
+    """
+    sentences = []
+    for number, one in enumerate(circle, before + 1):
+        added = [f"{partition} to {member}" for partition, member in one.added().items()]
+        goes = meant[number - 1] if meant else {}
+        taken = [
+            f"{partition} from {member}{f' for {goes[partition]}' if partition in goes else ''}"
+            for partition, member in one.taken().items()
+        ]
+        sentences.append(
+            f"Round {number} gives {' and '.join(added) or 'nothing new'} and takes "
+            f"{' and '.join(taken)}."
+        )
+    held = {member for one in circle for _, member in _each(one.given)}
+    empty = [member for member in circle[0].given if member not in held]
+    if empty:
+        sentences.append(f"{' and '.join(empty)} gets nothing in any of them.")
+    again = f"Round {before + len(circle) + 1} is round {before + 1} again, and so on for good."
+    return f"{' '.join(sentences)} {again}"
+
+
+def _each(held: Held) -> list[tuple[str, str]]:
+    return [(f"{t}-{n}", m) for m, topics in held.items() for t in topics for n in topics[t]]
+
+
+def _of_java(group: Group, version: str) -> Plan:
+    return kafka_java.CLIENT.one_round(group, KIND, version)
+
+
+def _of_librdkafka(group: Group, version: str) -> Plan:
+    client = librdkafka.CLIENT
+    process = driver_process(client.driver.command(version), KIND)
+    held, _ = process.plan(
+        group, KIND, prefix="", cooperative=True, user_data=client.assignors[KIND]
+    )
+    return Plan(Assignment.from_holdings(group, held))
+
+
+_ONCE: Mapping[str, Callable[[Group, str], Plan]] = {
+    "kafka-java": _of_java,
+    "librdkafka": _of_librdkafka,
+}
