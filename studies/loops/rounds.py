@@ -104,9 +104,7 @@ def _of_java(group: Group, version: str) -> Plan:
 def _of_librdkafka(group: Group, version: str) -> Plan:
     client = librdkafka.CLIENT
     process = driver_process(client.driver.command(version), KIND)
-    held, _ = process.plan(
-        group, KIND, prefix="", cooperative=True, user_data=client.assignors[KIND]
-    )
+    held, _ = process.plan(group, KIND, cooperative=True, user_data=client.assignors[KIND])
     return Plan(Assignment.from_holdings(group, held))
 
 
