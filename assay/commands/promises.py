@@ -34,9 +34,12 @@ def hunt(
     ] = None,
     format_: Format = "table",
 ) -> None:
-    """Find the smallest group on which an assignor breaks a promise."""
+    """Find the smallest group on which an assignor breaks a promise; exit code 1 if one is found.
+
+    All small groups are tried, then those that are drawn. That none was found proves nothing.
+    """
     from assay.printing.promises import print_finding
-    from compare.promises.findings import UNTRIED, rederive_all
+    from compare.promises.findings import SHIPPED, UNTRIED, read_findings, rederive_all
     from compare.promises.hunt import hunt_findings
     from heuristics.time_limit import TimeLimit
 
@@ -50,13 +53,24 @@ def hunt(
                 show(f"{name}: {difference or 'breaks as before'}")
             raise typer.Exit(1 if changed else 0)
         found = hunt_findings(
-            assignor, promise, limit, seed=seed, groups=groups, seconds=seconds, say=note, far=far
+            assignor,
+            promise,
+            limit,
+            seed=seed,
+            groups=groups,
+            seconds=seconds,
+            say=note,
+            far=far,
+            known=list(read_findings(str(SHIPPED))) if SHIPPED.exists() else (),
         )
+        broken = False
         for finding in found:
+            broken = True
             if format_ == "json":
                 show_json(finding.to_dict())
             else:
                 print_finding(finding)
+        raise typer.Exit(1 if broken else 0)
 
 
 def reproduce(

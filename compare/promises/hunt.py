@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding
+from compare.promises.hunt_in_words import how_it_went, in_all
 from compare.promises.promise import BATCH, PROMISES, Promise, promise_named
 from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import Runner, in_process, runner_of
@@ -43,6 +44,8 @@ class Hunt:
     broken : of those, how many break it
     in_time : whether all groups were tried, and all that could be was removed, before the time
         was up
+    drawn : of those tried, how many were drawn; the others are small ones
+    all_small : whether all small groups were tried before the time was up
     """
 
     quarry: Quarry | None
@@ -50,6 +53,8 @@ class Hunt:
     tested: int
     broken: int
     in_time: bool
+    drawn: int = 0
+    all_small: bool = True
 
 
 def hunt(
@@ -113,7 +118,8 @@ def hunt(
     started = said = monotonic()
     until = None if seconds is None else started + seconds
     half = None if seconds is None else started + seconds / 2
-    tried = tested = 0
+    tried = tested = small = 0
+    all_small = False
     broken: list[Quarry] = []
     in_time = True
     first = _every_small_group() if exhaustive else iter(())
@@ -131,6 +137,8 @@ def hunt(
                 if broken and half is not None and now > half:
                     break
             in_time = until is None or half is None or monotonic() < (half if broken else until)
+        if stream is first:
+            small, all_small = tried, exhaustive and in_time
         if broken:
             break
     broken.sort(key=lambda found: (found.size, found.text))
@@ -139,7 +147,8 @@ def hunt(
         least = shrink(found, promise, run, until=until)
         best = least if best is None or least.is_smaller_than(best) else best
     in_time = in_time and (until is None or monotonic() < until)
-    return Hunt(best, tried, tested, len(broken), in_time)
+    drawn_too = tried - small
+    return Hunt(best, tried, tested, len(broken), in_time, drawn_too, all_small)
 
 
 def _every_small_group() -> Iterator[Group]:
@@ -157,6 +166,7 @@ def hunt_findings(
     seconds: float,
     say: Callable[[str], object],
     far: Callable[[str], object] | None = None,
+    known: Sequence[Finding] = (),
 ) -> Iterator[Finding]:
     """Hunt for each promise and return a finding for each that breaks.
 
@@ -167,6 +177,7 @@ def hunt_findings(
     seconds : of all hunts together; each gets its share of what the ones before it left
     say : takes lines for people: how each hunt went, and how all did
     far : takes how far each hunt is, every few seconds; left out: `say` takes it
+    known : findings, of which those of the same assignor and promise are named
 
     Raises
     ------
@@ -187,25 +198,8 @@ def hunt_findings(
         came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=far or say)
         cut_short += not came.in_time
         broken += came.quarry is not None
-        say(_how_it_went(assignor, promise.name, came))
+        say(how_it_went(assignor, promise.name, came, groups, known))
         if came.quarry is not None:
             yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)
     if len(asked) > 1 or cut_short:
-        hunted = f"{counted(len(asked), 'promise')} hunted in {monotonic() - started:.0f} s"
-        say(f"{hunted}, {broken} broken{_more(cut_short)}")
-
-
-def _how_it_went(assignor: str, promise: str, came: Hunt) -> str:
-    tested = f"{came.tested:,} of {counted(came.tried, 'group')} put it to the test"
-    tested += "" if came.in_time else ", then the time was up"
-    if came.quarry is not None:
-        return f"{assignor} breaks {promise} on {came.broken}: {tested}"
-    if came.in_time:
-        return f"{assignor} keeps {promise}: {tested}"
-    return f"{assignor} was not seen to break {promise}: {tested}"
-
-
-def _more(cut_short: int) -> str:
-    if not cut_short:
-        return ""
-    return f"; the time was too short for {cut_short}, --seconds gives more"
+        say(in_all(len(asked), monotonic() - started, broken, cut_short))

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from copy import deepcopy
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -12,7 +13,9 @@ from time import monotonic
 import pytest
 
 from compare.promises import hunt as hunting
-from compare.promises.hunt import hunt, hunt_findings
+from compare.promises.findings import Finding
+from compare.promises.hunt import Hunt, hunt, hunt_findings
+from compare.promises.hunt_in_words import how_it_went
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
 from compare.promises.trial import Trial, in_process, optima, runner_of
@@ -197,8 +200,8 @@ def test_the_seconds_of_a_hunt_are_those_of_all_promises_together():
         spent = monotonic() - started
     assert spent < 8
     asked = [name for name, promise in PROMISES.items() if promise.asked_of("kip-54-sticky")]
-    told = [line for line in said if line.startswith("kip-54-sticky ")]
-    assert [re.search(r"(?:breaks|break|keeps) (\S+?)(?: on \d+)?:", t)[1] for t in told] == asked
+    told = [line for line in said if line.startswith("kip-54-sticky")]
+    assert [re.match(r"\S+(?: breaks|:) (\S+) ", t)[1] for t in told] == asked
     assert [name for name, t in zip(asked, told, strict=True) if " breaks " in t] == broken
     assert re.fullmatch(
         rf"{len(asked)} promises hunted in \d s, {len(broken)} broken; the time was too short for "
@@ -215,8 +218,8 @@ def test_a_hunt_that_the_time_cut_short_does_not_say_that_a_promise_is_kept():
         )
         assert list(found) == []
     assert re.fullmatch(
-        r"kip-54-sticky was not seen to break valid: \d+ of \d+ groups? put it to the test, then "
-        r"the time was up",
+        r"kip-54-sticky: valid not broken on \d+ groups? tried: \d+ small, not all of them, and "
+        r"none drawn, as the time was up",
         said[0],
     )
 
@@ -245,9 +248,73 @@ def assay(*arguments) -> subprocess.CompletedProcess:
 
 def test_the_command_prints_the_group_that_breaks_a_promise():
     run = assay("hunt", "kip-54-fairest", "--promise", "balanced")
-    assert run.returncode == 0, run.stderr
+    assert run.returncode == 1, run.stderr
     assert run.stdout.splitlines()[0] == "kip-54-fairest breaks balanced: loads [2, 0]"
-    assert run.stderr.endswith(": 10,625 of 10,625 groups put it to the test\n")
+    assert re.fullmatch(
+        r"kip-54-fairest breaks balanced on [\d,]+ of 10,625 groups tried: all 10,625 small, and "
+        r"none drawn, as small ones break it; known already: kip-54-fairest-balanced\n",
+        run.stderr,
+    )
+
+
+def test_the_command_names_the_kinds_of_groups_on_which_nothing_was_found():
+    run = assay("hunt", "kip-54-sticky", "--promise", "valid", "--groups", "30")
+    assert (run.returncode, run.stdout) == (0, "")
+    assert run.stderr == (
+        "kip-54-sticky: valid not broken on 10,655 groups tried: all 10,625 small and 30 drawn\n"
+    )
+
+
+def told(assignor: str, *, tried=40, drawn=0, all_small=True, broken=0, groups=20) -> str:
+    quarry = Quarry(Group.from_dict(DOCUMENT), {}) if broken else None
+    came = Hunt(quarry, tried, tried, broken, True, drawn, all_small)
+    return how_it_went(assignor, "valid", came, groups, [KNOWN])
+
+
+KNOWN = replace(
+    Finding.of("kafka-python/sticky@2.3.2", "valid", Group.from_dict(DOCUMENT), {}),
+    affected=("2.2.6", "2.3.2"),
+    unaffected=("3.0.12",),
+)
+
+
+@pytest.mark.parametrize(
+    ("assignor", "known"),
+    [
+        ("kafka-python/sticky@2.2.6", "; known already: kafka-python-sticky-valid"),
+        (
+            "kafka-python/sticky@3.0.12",
+            "; known of other versions: kafka-python-sticky-valid (2.2.6, 2.3.2)",
+        ),
+        (
+            "kafka-python/sticky@2.0.2",
+            "; known of kafka-python/sticky@2.3.2: kafka-python-sticky-valid",
+        ),
+        ("kafka-python/range@2.3.2", ""),
+        ("aiokafka/sticky@2.3.2", ""),
+    ],
+)
+def test_a_hunt_names_what_is_known_even_where_it_found_nothing(assignor, known):
+    tried = "valid not broken on 40 groups tried: all 20 small and 20 drawn"
+    assert told(assignor, drawn=20) == f"{assignor}: {tried}{known}"
+
+
+def test_a_hunt_says_whether_the_drawn_groups_were_reached():
+    assert told("range", drawn=5).endswith("all 35 small and 5 of 20 drawn, as the time was up")
+    assert told("range").endswith("all 40 small and none drawn, as the time was up")
+    assert told("range", all_small=False).endswith(
+        "40 small, not all of them, and none drawn, as the time was up"
+    )
+    assert told("range", drawn=20, broken=2) == (
+        "range breaks valid on 2 of 40 groups tried: all 20 small and 20 drawn"
+    )
+
+
+def test_a_hunt_counts_the_drawn_groups_apart():
+    found = hunt("kip-54-sticky", "valid", groups=30)
+    assert (found.tried, found.drawn, found.all_small) == (10655, 30, True)
+    found = hunt("kip-54-fairest", "balanced", groups=30)
+    assert (found.tried, found.drawn, found.all_small) == (10625, 0, True)
 
 
 def test_the_command_prints_a_finding_as_json():

@@ -1,0 +1,72 @@
+"""A hunt in words: which groups were tried, what came of it, and what is known already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.promises.findings import Finding
+    from compare.promises.hunt import Hunt
+
+
+def how_it_went(
+    assignor: str, promise: str, came: Hunt, groups: int, known: Sequence[Finding]
+) -> str:
+    """Return one line on a hunt: it never says that a promise is kept.
+
+    Parameters
+    ----------
+    groups : how many were to be drawn
+    known : findings, of which those of this assignor and promise are named
+    """
+    tried = f"{counted(came.tried, 'group')} tried: {_which(came, groups)}"
+    if came.tested < came.tried:
+        tried += f"; {came.tested:,} put the promise to the test"
+    if came.quarry is not None:
+        said = f"{assignor} breaks {promise} on {came.broken:,} of {tried}"
+    else:
+        said = f"{assignor}: {promise} not broken on {tried}"
+    return "; ".join([said, *_known(assignor, promise, known)])
+
+
+def in_all(hunted: int, seconds: float, broken: int, cut_short: int) -> str:
+    """Return one line on all hunts of a command."""
+    said = f"{counted(hunted, 'promise')} hunted in {seconds:.0f} s, {broken} broken"
+    if not cut_short:
+        return said
+    return f"{said}; the time was too short for {cut_short}, --seconds gives more"
+
+
+def _which(came: Hunt, groups: int) -> str:
+    """Return which kinds of groups were tried, and whether the drawn ones were reached."""
+    small = came.tried - came.drawn
+    if not came.all_small:
+        return f"{small:,} small, not all of them, and none drawn, as the time was up"
+    said = f"all {small:,} small"
+    if came.drawn:
+        said += f" and {came.drawn:,}{'' if came.drawn == groups else f' of {groups:,}'} drawn"
+    elif came.quarry is not None:
+        return f"{said}, and none drawn, as small ones break it"
+    else:
+        said += " and none drawn"
+    return said if came.drawn == groups else f"{said}, as the time was up"
+
+
+def _known(assignor: str, promise: str, known: Sequence[Finding]) -> list[str]:
+    """Return where findings tell of the same assignor and promise, its version or others."""
+    name, _, version = assignor.partition("@")
+    said = []
+    for found in known:
+        if found.promise != promise or found.assignor.partition("@")[0] != name:
+            continue
+        if version in found.unaffected:
+            said.append(f"known of other versions: {found.id} ({', '.join(found.affected)})")
+        elif found.assignor == assignor or version in found.affected:
+            said.append(f"known already: {found.id}")
+        else:
+            said.append(f"known of {found.assignor}: {found.id}")
+    return said
