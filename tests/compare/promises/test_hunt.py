@@ -139,7 +139,10 @@ def test_removals_take_each_member_topic_partition_subscription_and_claim_once()
 RACKED = {
     "format": "assay-group/1", "group": "g",
     "topics": {"t": {"partitions": 2, "racks": [["r0", "r1"], ["r1"]]}},
-    "members": {"a": {"subscription": ["t"], "rack": "r0"}, "b": {"subscription": ["t"]}},
+    "members": {
+        "a": {"subscription": ["t"], "owned": {}, "rack": "r0"},
+        "b": {"subscription": ["t"], "owned": {}},
+    },
 }  # fmt: skip
 
 
@@ -164,7 +167,7 @@ def test_where_a_partition_goes_those_after_it_take_the_number_before():
     fewer = [d for d in removals(DOCUMENT) if d["topics"].get("t", {}) != DOCUMENT["topics"]["t"]
              and "t" in d["topics"]]  # fmt: skip
     first = fewer[0]
-    assert first["topics"]["t"] == {"partitions": 2, "lag": [2, 3]}
+    assert first["topics"]["t"] == {"partitions": 2, "lag": [2, 3], "racks": [["y"], ["z"]]}
     assert first["members"]["a"]["owned"] == {"t": [1], "u": [0]}
     assert first["members"]["b"]["owned"] == {"t": [0]}
 
