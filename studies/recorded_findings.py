@@ -10,14 +10,17 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, as_lines, read_findings
 from compare.promises.record import Found
 from compare.promises.trial import runner_of
 from heuristics import WRITTEN, assignor_named
 from heuristics.time_limit import TimeLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SECONDS = 5.0
 
@@ -36,6 +39,23 @@ def recorded(finding: Finding, limit: TimeLimit) -> Finding:
     return finding.recorded(runner_of(finding.assignor, limit), command_of(finding))
 
 
+def renewed(
+    made: Iterable[Finding], before: Iterable[Finding], how: str, limit: TimeLimit
+) -> list[Finding]:
+    """Return findings made anew, each recorded.
+
+    One whose group was known keeps when and how it was found; another was found today.
+    """
+    known = {finding.id: finding for finding in before}
+    found = []
+    for finding in made:
+        old = known.get(finding.id)
+        same = old is not None and old.group.to_dict() == finding.group.to_dict()
+        dated = old.found if old is not None and same else None
+        found.append(recorded(replace(finding, found=dated or Found.today(how)), limit))
+    return found
+
+
 def main() -> None:
     """Write the records anew."""
     parser = ArgumentParser(description="run the findings again and record what comes of them")
@@ -49,7 +69,7 @@ def main() -> None:
             for finding in read_findings(asked.findings)
         ]
     if asked.how:
-        found = Found(datetime.now(UTC).date().isoformat(), asked.how)
+        found = Found.today(asked.how)
         made = [replace(finding, found=finding.found or found) for finding in made]
     asked.findings.write_text(as_lines(made), encoding="utf-8")
     without = [finding.id for finding in made if finding.record is None]

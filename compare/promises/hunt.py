@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from compare.promises.findings import Finding
 from compare.promises.hunt_in_words import how_it_went, in_all
 from compare.promises.promise import BATCH, PROMISES, Promise, promise_named
+from compare.promises.record import Found
 from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import Runner, in_process, runner_of
 from compare.samples.drawn import drawn
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 MOST_SHRUNK = 12
 SAID_EVERY_SECONDS = 5.0
 CALL_SECONDS = 1.0
+_SMALL = "every small group, and where the promise holds on all of those"
+_LEAST = (
+    "were tried; the smallest that break the promise were shrunk, and the smallest result kept"
+)
 
 
 @dataclass(frozen=True)
@@ -200,6 +205,15 @@ def hunt_findings(
         broken += came.quarry is not None
         say(how_it_went(assignor, promise.name, came, groups, known))
         if came.quarry is not None:
-            yield Finding.of(assignor, promise.name, came.quarry.group, came.quarry.measured)
+            found = Found.today(
+                f"{_SMALL}, {counted(groups, 'drawn group')} of seed {seed}, {_LEAST}"
+            )
+            finding = Finding.of(
+                assignor, promise.name, came.quarry.group, came.quarry.measured, found
+            )
+            again = (
+                f"assay hunt {assignor} --promise {promise.name} --seed {seed} --groups {groups}"
+            )
+            yield finding.recorded(run, again)
     if len(asked) > 1 or cut_short:
         say(in_all(len(asked), monotonic() - started, broken, cut_short))

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from groups.documents import fields
@@ -30,6 +31,11 @@ class Found:
 
     date: str
     how: str
+
+    @staticmethod
+    def today(how: str) -> Found:
+        """Return what was found today, by the clock in UTC."""
+        return Found(datetime.now(UTC).date().isoformat(), how)
 
     @staticmethod
     def from_dict(value: object) -> Found:
