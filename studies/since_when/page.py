@@ -1,0 +1,60 @@
+"""Page: the tables of the page since when, made of the histories of findings."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    History = Mapping[str, Any]
+
+HEAD = ("finding", "affected", "not affected", "tried", "the change")
+
+
+def page(found: Mapping[str, History]) -> str:
+    """Return the tables: a row a finding, and a row a public report."""
+    rows = [f"| {' | '.join(HEAD)} |", f"|{'---|' * len(HEAD)}"]
+    rows += [_row(finding, history) for finding, history in sorted(found.items())]
+    return "\n".join([*rows, "", *_reports(found)])
+
+
+def ranges(releases: Sequence[Mapping[str, Any]], status: str) -> str:
+    """Return the releases of a status, as "2.4.0 to 2.5.0, 3.0.0"; those not tried are skipped."""
+    tried = [row for row in releases if row["status"] != UNTRIED]
+    parts = []
+    for of, some in groupby(tried, key=lambda row: row["status"]):
+        versions = [row["version"] for row in some]
+        if of == status:
+            ends = (versions[0], versions[-1])
+            parts.append(" to ".join(ends) if len(versions) > 1 else ends[0])
+    return ", ".join(parts) or "-"
+
+
+def _row(finding: str, history: History) -> str:
+    releases = history["releases"]
+    tried = sum(row["status"] != UNTRIED for row in releases)
+    affected = ranges(releases, AFFECTED)
+    dates = {row["version"]: row["date"] for row in releases}
+    since = dates.get(history["first"])
+    cells = (
+        f"`{finding}`",
+        affected + (f", since {since[:7]}" if since else ""),
+        ranges(releases, UNAFFECTED),
+        f"{tried} of {len(releases)}",
+        history["change"] or "-",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _reports(found: Mapping[str, History]) -> list[str]:
+    reports = {one["where"]: one for history in found.values() for one in history["reports"]}
+    head = ("reported in", "what", "what was mended", "what remains")
+    rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for where, one in sorted(reports.items()):
+        cells = (where, one["reported"], one["fixed"] or "-", one["remains"])
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows

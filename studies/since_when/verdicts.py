@@ -1,0 +1,161 @@
+"""Verdicts: what one release of a client makes of the groups of findings. A program of its own.
+
+``python -m studies.since_when.verdicts`` reads findings of one client and releases from standard
+input and writes a verdict for each, one a line. A process can load one release of a Python
+package, the one that comes first on its path, and any number of the others.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compare.promises.findings import Finding
+from compare.promises.trial import Runner, runner_of
+from groups import BadInput
+from heuristics.shipped.consumers import librdkafka
+from heuristics.time_limit import TimeLimit
+from studies.since_when.librdkafka_releases import library_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from groups import Group
+    from heuristics.outcome import Outcome
+
+AFFECTED, UNAFFECTED, UNTRIED = "affected", "unaffected", "untried"
+# Ports of one algorithm hang on each other's groups.
+OF_FAMILY = ("terminates", "settles")
+SECONDS = 2.0
+# Through the probe the client joins before it plans; a client that is starting takes a second.
+SECONDS_TO_JOIN = 6.0
+PROBED = ("librdkafka", "franz-go", "sarama", "kafkajs")
+NOT_STARTED = "it does not start: "
+MOST_CHARACTERS = 160
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a promise breaks in a release, and why it is not known where it is not."""
+
+    status: str
+    reason: str | None = None
+
+
+@dataclass
+class Heard:
+    """Runs an assignor and keeps what became of the last group."""
+
+    run: Callable[[Group], Outcome]
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def __call__(self, group: Group) -> Outcome:
+        """Return what becomes of the group."""
+        self.outcomes.append(self.run(group))
+        return self.outcomes[-1]
+
+
+def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Verdict:
+    """Return whether the promise breaks on the finding's group, or on that of another.
+
+    Parameters
+    ----------
+    run : of the finding's assignor in one release
+    others : findings of the same promise, tried where the finding's own group shows nothing
+    """
+    for one in (finding, *others):
+        heard = Heard(run.run)
+        judged = replace(one, assignor=run.assignor).judge(Runner(run.assignor, heard))
+        last = heard.outcomes[0] if heard.outcomes else None
+        if last is not None and not _started(last):
+            return Verdict(UNTRIED, _short((last.reason or "").removeprefix(NOT_STARTED)))
+        if judged.holds is False:
+            return Verdict(AFFECTED, None if one is finding else f"on the group of {one.id}")
+        if judged.holds is None and one is finding:
+            return Verdict(UNTRIED, _why_untested(last))
+    return Verdict(UNAFFECTED)
+
+
+def _started(outcome: Outcome) -> bool:
+    failed = outcome.status == "failed" and (outcome.reason or "").startswith(NOT_STARTED)
+    return outcome.status != "unavailable" and not failed
+
+
+def _why_untested(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "the promise is not put to the test"
+    if outcome.status == "timed-out":
+        return "it does not return"
+    if outcome.plan is None:
+        return _short(f"it makes no plan: {outcome.reason}")
+    if not outcome.plan.assignment.is_valid:
+        return "its plan is not valid"
+    return "its plan is not balanced, so that its moves are not compared"
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= MOST_CHARACTERS else f"{one_line[:MOST_CHARACTERS]}..."
+
+
+def runner_in(assignor: str, limit: TimeLimit, folder: Path | None) -> Runner:
+    """Return what runs an assignor of one release.
+
+    Parameters
+    ----------
+    folder : of the unpacked wheel, for a librdkafka
+    """
+    client, _, rest = assignor.partition("/")
+    if client != "librdkafka" or folder is None:
+        return runner_of(assignor, limit)
+    name, _, version = rest.partition("@")
+    driven = replace(librdkafka.CLIENT, driver=library_in(folder))
+    return Runner(
+        assignor, partial(limit.call, partial(driven.plan, assignor=name, version=version))
+    )
+
+
+def besides_of(finding: Finding, others: Sequence[Finding]) -> list[Finding]:
+    """Return the findings whose groups are tried where a finding's own shows nothing.
+
+    Each group once, whatever it is called.
+    """
+    if finding.promise not in OF_FAMILY:
+        return []
+    found = {
+        json.dumps({**one.group.to_dict(), "group": ""}, sort_keys=True): one
+        for one in (*reversed(others), finding)
+        if one.promise == finding.promise
+    }
+    return [
+        one
+        for one in others
+        if any(one is kept for kept in found.values()) and one.id != finding.id
+    ]
+
+
+def main() -> None:
+    """Judge what standard input asks: findings in releases, with others to try besides."""
+    given = json.load(sys.stdin)
+    others = [Finding.from_dict(document) for document in given["others"]]
+    with TimeLimit(SECONDS_TO_JOIN if given["client"] in PROBED else SECONDS) as limit:
+        for asked in given["asked"]:
+            finding, version = Finding.from_dict(asked["finding"]), asked["version"]
+            folder = Path(asked["folder"]) if asked["folder"] else None
+            try:
+                name = f"{finding.assignor.partition('@')[0]}@{version}"
+                run = runner_in(name, limit, folder)
+                found = verdict(finding, run, besides_of(finding, others))
+            except BadInput as error:
+                found = Verdict(UNTRIED, _short(str(error)))
+            told = {"id": finding.id, "version": version, **asdict(found)}
+            sys.stdout.write(f"{json.dumps(told)}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""The releases in which findings show are those that the releases themselves say."""
+
+import json
+import re
+import zipfile
+from dataclasses import replace
+from datetime import date
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from compare.promises.findings import Finding, read_findings
+from compare.promises.trial import Runner, in_process, runner_of
+from groups import BadInput, Group
+from heuristics import assignor_named
+from heuristics.outcome import Outcome, attempt
+from heuristics.time_limit import TimeLimit
+from heuristics.written.range import plan
+from studies.page import made_part
+from studies.since_when import history as histories
+from studies.since_when.ask import NOT_BUILT, first_tried, in_doubt
+from studies.since_when.history import history
+from studies.since_when.page import page, ranges
+from studies.since_when.releases import Release, asked, date_in_archive, oldest_first
+from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, Verdict, besides_of, verdict
+
+ROOT = Path(__file__).parents[2]
+FINDINGS = {f.id: f for f in read_findings(ROOT / "corpus" / "findings.jsonl") if f.affected}
+KNOWN = json.loads((ROOT / "docs/findings/since-when.json").read_text("utf-8"))
+TOLD = json.loads(histories.TOLD.read_text("utf-8"))
+
+
+def test_every_history_is_of_a_finding_on_a_shipped_assignor():
+    assert set(KNOWN) <= set(FINDINGS)
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+def test_a_history_names_each_release_once_oldest_first_and_why_one_was_not_tried(name):
+    known = KNOWN[name]
+    assert set(known) == {"releases", "first", "last", "change", "reports"}
+    versions = [row["version"] for row in known["releases"]]
+    assert versions == oldest_first(versions)
+    for row in known["releases"]:
+        assert set(row) == {"version", "date", "status", "reason"}
+        assert row["status"] in (AFFECTED, UNAFFECTED, UNTRIED)
+        assert row["reason"] or row["status"] != UNTRIED
+        assert row["date"] is None or date.fromisoformat(row["date"]) < date(2027, 1, 1)
+    affected = [row["version"] for row in known["releases"] if row["status"] == AFFECTED]
+    assert (known["first"], known["last"]) == (affected[0], affected[-1])
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+def test_the_releases_that_findings_list_have_the_same_status_in_both(name):
+    rows = {row["version"]: row for row in KNOWN[name]["releases"]}
+    for version in FINDINGS[name].affected:
+        assert (rows[version]["status"], rows[version]["reason"]) == (AFFECTED, None), version
+    for version in FINDINGS[name].unaffected:
+        row = rows[version]
+        assert row["status"] == UNAFFECTED or row["reason"].startswith("on the group of"), version
+
+
+@pytest.mark.parametrize("version", ["2.8.2", "4.4.0"])
+def test_kafkas_own_classes_say_what_the_history_says_of_them(version):
+    name = f"kafka-java/sticky@{version}"
+    if assignor_named(name).missing() is not None:
+        pytest.skip(assignor_named(name).missing())
+    with TimeLimit(20) as limit:
+        for promise in ("answers", "valid", "optimal-moves"):
+            finding = f"kafka-java-sticky-{promise}"
+            row = next(r for r in KNOWN[finding]["releases"] if r["version"] == version)
+            said = verdict(FINDINGS[finding], runner_of(name, limit))
+            assert said == Verdict(row["status"], row["reason"]), finding
+
+
+def test_every_change_and_report_that_is_told_stands_in_a_history():
+    for one in TOLD["changes"]:
+        of = [name for name in KNOWN if any(fnmatch(name, pattern) for pattern in one["of"])]
+        assert all(one["text"] in (KNOWN[name]["change"] or "") for name in of), one["of"]
+    reports = {r["where"] for known in KNOWN.values() for r in known["reports"]}
+    assert reports <= {one["where"] for one in TOLD["reports"]}
+
+
+def test_the_page_shows_what_the_histories_hold():
+    assert made_part(ROOT / "docs/findings/since-when.md", "since-when") == page(KNOWN)
+
+
+def row(version: str, status: str, reason: str | None = None) -> dict[str, str | None]:
+    return {"version": version, "date": None, "status": status, "reason": reason}
+
+
+def test_a_change_is_told_where_the_first_affected_release_is_the_one_it_names():
+    told = {"changes": [{"of": ["x-*"], "first": "2.0", "text": "It came."}], "reports": []}
+    rows = [row("1.0", UNAFFECTED), row("2.0", AFFECTED), row("3.0", UNTRIED, "no wheel")]
+    made = history("x-valid", rows, told)
+    assert (made["first"], made["last"], made["change"]) == ("2.0", "2.0", "It came.")
+    assert history("x-valid", rows[:1], told)["change"] is None
+    assert history("y-valid", rows, told)["change"] is None
+
+
+def test_ranges_pass_over_what_was_not_tried():
+    rows = [
+        row("1.0", UNAFFECTED),
+        row("1.1", AFFECTED),
+        row("1.2", UNTRIED, "x"),
+        row("1.3", AFFECTED),
+        row("2.0", UNAFFECTED),
+    ]
+    assert ranges(rows, AFFECTED) == "1.1 to 1.3"
+    assert ranges(rows, UNAFFECTED) == "1.0, 2.0"
+    assert ranges(rows[:1], AFFECTED) == "-"
+
+
+def test_of_a_client_to_build_each_minor_release_is_tried_and_then_all_where_two_differ():
+    releases = [Release(v) for v in ("1.0.0", "1.1.0", "1.1.1", "1.1.2", "1.2.0", "1.2.1")]
+    assert [r.version for r in first_tried(releases)] == ["1.0.0", "1.1.2", "1.2.1"]
+    assert [r.version for r in first_tried(releases[1:])] == ["1.1.0", "1.1.2", "1.2.1"]
+    rows = [
+        row("1.0.0", UNAFFECTED),
+        row("1.1.0", UNTRIED, NOT_BUILT),
+        row("1.1.1", UNTRIED, NOT_BUILT),
+        row("1.1.2", AFFECTED),
+        row("1.2.0", UNTRIED, NOT_BUILT),
+        row("1.2.1", AFFECTED),
+    ]
+    assert [r.version for r in in_doubt(releases, rows)] == ["1.1.0", "1.1.1"]
+
+
+def finding_of(promise: str, group: dict[str, object], name: str = "range-x") -> Finding:
+    document = {"format": "assay-group/1", "group": "g", **group}
+    return Finding(name, "range", promise, "s", {}, Group.from_dict(document))
+
+
+BOTH = {"subscription": ["t", "u"], "owned": {}}
+UNEVEN = {"topics": {"t": 1, "u": 1}, "members": {"a": BOTH, "b": BOTH}}
+
+
+def test_a_verdict_says_affected_unaffected_or_why_it_was_not_tried():
+    run = in_process("range")
+    assert verdict(finding_of("optimal-balance", UNEVEN), run) == Verdict(AFFECTED)
+    assert verdict(finding_of("valid", UNEVEN), run) == Verdict(UNAFFECTED)
+    assert verdict(finding_of("optimal-moves", UNEVEN), run) == Verdict(
+        UNTRIED, "its plan is not balanced, so that its moves are not compared"
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "promise", "reason"),
+    [
+        (Outcome("failed", None, "it does not start: no such class", 0.0), "answers", "no such"),
+        (Outcome("unavailable", None, "not installed", 0.0), "answers", "not installed"),
+        (Outcome("timed-out", None, "no answer within 2 s", 2.0), "valid", "it does not return"),
+        (Outcome("failed", None, "KeyError: 1", 0.0), "valid", "it makes no plan: KeyError: 1"),
+    ],
+)
+def test_what_cannot_be_judged_is_untried_with_its_reason(outcome, promise, reason):
+    said = verdict(finding_of(promise, UNEVEN), Runner("range", lambda _: outcome))
+    assert said.status == UNTRIED
+    assert said.reason is not None
+    assert said.reason.startswith(reason)
+
+
+def test_an_endless_loop_is_looked_for_on_the_groups_of_other_clients_too():
+    one = finding_of("terminates", UNEVEN)
+    other = finding_of("terminates", {**UNEVEN, "topics": {"t": 2, "u": 1}}, "other-terminates")
+
+    def hangs_on_two(group: Group) -> Outcome:
+        if group.partitions.tolist() == [2, 1]:
+            return Outcome("timed-out", None, "no answer within 2 s", 2.0)
+        return attempt(plan, group)
+
+    run = Runner("range", hangs_on_two)
+    assert besides_of(one, [one, other]) == [other]
+    assert besides_of(replace(one, promise="valid"), [one, other]) == []
+    assert verdict(one, run) == Verdict(UNAFFECTED)
+    assert verdict(one, run, [other]) == Verdict(AFFECTED, "on the group of other-terminates")
+
+
+def test_candidates_are_no_releases():
+    assert oldest_first(["2.10.0", "2.9.1", "3.0.0-rc1", "1.13.0-beta.14"]) == ["2.9.1", "2.10.0"]
+
+
+@pytest.mark.parametrize(("year", "told"), [(2019, "2019-12-09"), (1980, None)])
+def test_the_day_of_an_archive_is_that_of_its_newest_file_unless_it_is_no_real_one(
+    tmp_path, year, told
+):
+    archive = tmp_path / "one.jar"
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr(zipfile.ZipInfo("old", (1980, 1, 1, 0, 0, 0)), "")
+        opened.writestr(zipfile.ZipInfo("new", (year, 12, 9, 0, 0, 0)), "")
+    assert date_in_archive(archive) == told
+
+
+def test_a_tool_that_fails_is_one_line_with_the_last_that_it_said():
+    script = "import sys; sys.exit('first\\nno such package')"
+    with pytest.raises(BadInput, match=re.escape("python -c import") + ".*: no such package$"):
+        asked(["python", "-c", script])
