@@ -8,7 +8,7 @@ SCORED := --assignor written --assignor shipped
 BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report test test-broker check agree bench promises differential findings why since-when verdicts how-often shipped-page notebooks docs picture lock clean
+.PHONY: clients browser help report test test-broker check agree bench promises differential findings why since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -71,6 +71,10 @@ shipped-page: .venv/.ready  ## write docs/findings/shipped.md out of what the st
 
 since-when: clients  ## run every release of each client on the findings, an hour the first time
 	@$(BIN)/python -m studies.since_when
+
+on-a-cluster: clients  ## play the joins that never end on a real broker, 25 min
+	@$(BIN)/python -m live.broker --fetch
+	@$(BIN)/python -m studies.on_a_cluster
 
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m studies.grid_verdicts

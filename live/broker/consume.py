@@ -38,16 +38,16 @@ def main(specification: str) -> None:
         try:
             if wanted["do"] == "stop":
                 client.close()
-                _tell(answer=None)
+                _tell(wanted, answer=None)
                 return
             offsets = wanted["offsets"]
             assert isinstance(offsets, dict)
             client.commit(
                 {t: {int(n): at for n, at in each.items()} for t, each in offsets.items()}
             )
-            _tell(answer=None)
+            _tell(wanted, answer=None)
         except Exception as error:
-            _tell(error=f"{type(error).__name__}: {' '.join(str(error).split())}")
+            _tell(wanted, error=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _listen(client: Client, diary: Diary, todo: SimpleQueue[dict[str, object]]) -> None:
@@ -55,9 +55,9 @@ def _listen(client: Client, diary: Diary, todo: SimpleQueue[dict[str, object]]) 
     for line in sys.stdin:
         wanted = json.loads(line)
         if wanted["do"] == "assigned":
-            _tell(answer=_by_topic(client.assigned()))
+            _tell(wanted, answer=_by_topic(client.assigned()))
         elif wanted["do"] == "progress":
-            _tell(answer=diary.told())
+            _tell(wanted, answer=diary.told())
         else:
             todo.put(wanted)
     os._exit(0)
@@ -72,8 +72,8 @@ def _by_topic(held: set[tuple[str, int]] | None) -> dict[str, list[int]] | None:
     return found
 
 
-def _tell(**what: object) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
+def _tell(wanted: dict[str, object], **what: object) -> None:
+    sys.stdout.write(json.dumps({**what, "asked": wanted["asked"]}) + "\n")
     sys.stdout.flush()
 
 

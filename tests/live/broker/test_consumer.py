@@ -127,7 +127,9 @@ def test_a_consumer_that_cannot_start_says_so_with_the_end_of_its_log(bootstrap)
 def test_a_consumer_that_says_it_stops_and_does_not_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr("live.broker.consumer.ANSWER_SECONDS", 1.0)
     stays = tmp_path / "stays"
-    stays.write_text("#!/bin/sh\nread asked\necho '{\"answer\": null}'\nexec sleep 60\n")
+    stays.write_text(
+        '#!/bin/sh\nread asked\necho \'{"answer": null, "asked": 1}\'\nexec sleep 60\n'
+    )
     stays.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(stays))
     consumer = Consumer("slow", {})

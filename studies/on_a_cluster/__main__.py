@@ -1,0 +1,82 @@
+"""Play courses on a real broker: ``python -m studies.on_a_cluster [COURSE ...]``.
+
+Each course that is named, all of them where none is, is played anew; the others stay as they were
+measured. ``--page`` plays none and makes the page anew from what was measured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from live.broker import NEWEST
+from studies.on_a_cluster.course import COURSES
+from studies.on_a_cluster.effects import effects
+from studies.on_a_cluster.page import made, sentence
+from studies.on_a_cluster.play import play
+from studies.on_a_cluster.stage import RATE, RELEASE
+from studies.page import put
+
+FORMAT = "assay-on-a-cluster/1"
+DATA = Path("docs/findings/on-a-cluster.json")
+PAGE = DATA.with_suffix(".md")
+TARGET = "on-a-cluster"
+PAGE_ONLY = "--page"
+PYTHON_CLIENTS = ("aiokafka", "confluent-kafka", "kafka-python")
+
+
+def main(names: list[str]) -> int:
+    """Play the courses of these names; return the exit code."""
+    known = [course.name for course in COURSES]
+    only_page = names == [PAGE_ONLY]
+    wrong = [name for name in names if name not in known and not only_page]
+    if wrong:
+        sys.stderr.write(f"{wrong[0]}: not a course; there are {', '.join(map(repr, known))}\n")
+        return 2
+    told = json.loads(DATA.read_text(encoding="utf-8")) if DATA.is_file() else {"courses": []}
+    found = {each["course"]: each for each in told["courses"]}
+    if only_page:
+        _keep([found[name] for name in known if name in found])
+        return 0
+    for course in COURSES:
+        if not names or course.name in names:
+            sys.stderr.write(f"{course.name}: {course.told}\n")
+            found[course.name] = {**effects(play(course, _say)), **_where()}
+            _keep([found[name] for name in known if name in found])
+    return 0
+
+
+def _keep(courses: list[dict[str, object]]) -> None:
+    document = {
+        "format": FORMAT,
+        "sentence": sentence(courses),
+        "records_a_second_to_each_partition": RATE,
+        "courses": courses,
+    }
+    DATA.write_text(f"{json.dumps(document, indent=1)}\n", encoding="utf-8")
+    put(PAGE, TARGET, made(courses))
+
+
+def _where() -> dict[str, object]:
+    """Return when and with what a course was played."""
+    loaded = os.getloadavg()[0]
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "broker": NEWEST,
+        "clients": {"java": RELEASE, **{name: version(name) for name in PYTHON_CLIENTS}},
+        "processors": os.cpu_count(),
+        "runnable": round(loaded, 1),
+    }
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"  {line}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

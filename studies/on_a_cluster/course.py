@@ -1,0 +1,154 @@
+"""Course: which consumers are started in which order, and what is done to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Reads = Mapping[str, tuple[str, ...]]
+
+# What clients and broker do by default, where consumers here are quicker unless told otherwise.
+JAVA_DEFAULTS = {
+    "session.timeout.ms": 45000,
+    "heartbeat.interval.ms": 3000,
+    "auto.commit.interval.ms": 5000,
+    "metadata.max.age.ms": 300000,
+}
+PYTHON_DEFAULTS = {
+    "session_timeout_ms": 45000,
+    "heartbeat_interval_ms": 3000,
+    "auto_commit_interval_ms": 5000,
+    "metadata_max_age_ms": 300000,
+}
+# Its session is shorter.
+AIOKAFKA_DEFAULTS = PYTHON_DEFAULTS | {"session_timeout_ms": 10000}
+LIBRDKAFKA_DEFAULTS = {
+    "session.timeout.ms": 45000,
+    "heartbeat.interval.ms": 3000,
+    "auto.commit.interval.ms": 5000,
+    "topic.metadata.refresh.interval.ms": 300000,
+}
+KIP_848_DEFAULTS = {"auto.commit.interval.ms": 5000, "metadata.max.age.ms": 300000}
+BROKER_DEFAULTS = {
+    "group.initial.rebalance.delay.ms": "3000",
+    "group.consumer.session.timeout.ms": "45000",
+    "group.consumer.heartbeat.interval.ms": "5000",
+}
+# Kafka's finding kafka-java-sticky-terminates: started in this order, the first four come to hold
+# what makes the join of the last an endless loop.
+TOPICS = {"t0": 5, "t1": 10}
+READS = {"m0": ("t0",), "m3": ("t1",), "m1": ("t0",), "m4": ("t1",), "m2": ("t0", "t1")}
+# A larger one, whose first member alone reads a topic.
+LARGER_TOPICS = {"t0": 11, "t1": 7, "t2": 7, "t3": 9}
+LARGER_READS = {
+    "m0": ("t0", "t2"),
+    "m1": ("t3",),
+    "m2": ("t3",),
+    "m3": ("t0",),
+    "m4": ("t0", "t1"),
+    "m5": ("t0", "t3"),
+}
+OTHERS = {"b0": ("u",), "b1": ("u",)}
+
+
+@dataclass(frozen=True)
+class Course:
+    """Members that join one after the other; what the last one's join does is watched.
+
+    Attributes
+    ----------
+    name : of the course
+    told : what is played, in a line
+    kind : of all consumers, as `live.broker.Consumer.start` has it
+    assignor : as the client calls it
+    config : settings of the clients
+    topics : with their partition counts
+    reads : topics of each member, in the order in which they join
+    static : whether each member has a ``group.instance.id``
+    restart_seconds : after which a consumer whose poll does not return is killed and started
+        again; None where nobody does that
+    quiet_seconds : for which the group is watched after it has become stable again
+    limit_seconds : after which the course ends in any case
+    """
+
+    name: str
+    told: str
+    kind: str
+    assignor: str
+    config: Mapping[str, object]
+    topics: Mapping[str, int] = field(default_factory=lambda: TOPICS)
+    reads: Reads = field(default_factory=lambda: READS)
+    static: bool = False
+    restart_seconds: float | None = None
+    quiet_seconds: float = 15.0
+    limit_seconds: float = 300.0
+
+
+def _java(name: str, told: str, assignor: str, **more: object) -> Course:
+    return Course(name, told, "java", assignor, JAVA_DEFAULTS, **more)  # type: ignore[arg-type]
+
+
+COURSES = (
+    _java("sticky", "Kafka's sticky", "sticky"),
+    _java("cooperative-sticky", "Kafka's cooperative-sticky", "cooperative-sticky"),
+    _java(
+        "several leaders",
+        "sticky, with two members before the others that read a topic of their own",
+        "sticky",
+        topics=TOPICS | {"u": 2},
+        reads=OTHERS | READS,
+    ),
+    _java(
+        "only reader",
+        "sticky on six members, of whom the leader alone reads the topic t2",
+        "sticky",
+        topics=LARGER_TOPICS,
+        reads=LARGER_READS,
+    ),
+    _java(
+        "restarted",
+        "the same six; a consumer that hangs is killed after 15 s and started again",
+        "sticky",
+        topics=LARGER_TOPICS,
+        reads=LARGER_READS,
+        restart_seconds=15.0,
+    ),
+    _java(
+        "restarted, static",
+        "the same with static members",
+        "sticky",
+        topics=LARGER_TOPICS,
+        reads=LARGER_READS,
+        static=True,
+        restart_seconds=15.0,
+        limit_seconds=120.0,
+    ),
+    Course("aiokafka", "aiokafka's sticky", "aiokafka", "sticky", AIOKAFKA_DEFAULTS),
+    Course(
+        "librdkafka",
+        "librdkafka's cooperative-sticky on three members and ten partitions",
+        "confluent",
+        "cooperative-sticky",
+        LIBRDKAFKA_DEFAULTS,
+        topics={"t0": 3, "t3": 4, "t4": 1, "t5": 2},
+        reads={"m2": ("t3", "t5"), "m1": ("t0",), "m0": ("t0", "t3", "t4")},
+    ),
+    Course(
+        "exact",
+        "this project's assignor in kafka-python",
+        "kafka-python",
+        "live.kafka_python:OptimalAssignor",
+        PYTHON_DEFAULTS,
+    ),
+    Course(
+        "mended",
+        "sticky-that-ends, the sticky rule mended, in kafka-python",
+        "kafka-python",
+        "studies.mended_consumers:KafkaPython",
+        PYTHON_DEFAULTS,
+    ),
+    Course("uniform", "Kafka's uniform (KIP-848)", "java-kip-848", "uniform", KIP_848_DEFAULTS),
+)

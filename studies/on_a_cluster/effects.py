@@ -1,0 +1,124 @@
+"""Effects: what a course that was played did to the group and to its records."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from live.broker import Read
+    from studies.on_a_cluster.look import Look
+    from studies.on_a_cluster.play import Hang, Partition, Played
+
+# A rebalance in which nothing goes wrong takes less.
+LONG_SECONDS = 10.0
+
+
+def effects(played: Played) -> dict[str, object]:
+    """Return what was measured, as JSON has it; seconds are since the last member was started."""
+    course, last = played.course, played.looks[-1]
+    *_, newest = course.reads
+    waited = _waited(played)
+    long = sorted(f"{t}-{n}" for (t, n), seconds in waited.items() if seconds > LONG_SECONDS)
+    return {
+        "course": course.name,
+        "told": course.told,
+        "members": {member: [*topics] for member, topics in course.reads.items()},
+        "topics": dict(course.topics),
+        "held_before": played.held,
+        "joined_seconds": _first(played, lambda look: newest in look.members),
+        "hangs": [_hang(hang, played) for hang in played.hangs],
+        "died": {member: round(at, 1) for member, at in played.died.items()},
+        "states": _states(played),
+        "stable_for_good_seconds": _stable_for_good(played),
+        "state_at_the_end": last.state,
+        "members_at_the_end": sorted(last.members),
+        "held_at_the_end": played.held_after,
+        "without_a_reader_seconds": {
+            "median": round(median(waited.values()), 1),
+            "longest": round(max(waited.values()), 1),
+            "partitions": len(waited),
+            f"longer_than_{LONG_SECONDS:g}_seconds": len(long),
+        },
+        "unread_at_the_end": [f"{topic}-{n}" for topic, n in sorted(played.unread)],
+        "records_behind": {
+            "most": max(look.behind for look in played.looks),
+            "at_the_end": last.behind,
+        },
+        "records_read_twice": _twice(played),
+        "watched_seconds": round(last.at, 1),
+        "said": played.said,
+        "console": {"during": played.during, "after": played.after},
+    }
+
+
+def _hang(hang: Hang, played: Played) -> dict[str, object]:
+    return {
+        "member": hang.member,
+        "began_seconds": round(hang.began, 1),
+        "out_of_the_group_after_seconds": _rounded(hang.left, hang.began),
+        "killed_and_started_again_after_seconds": _rounded(hang.restarted, hang.began),
+        "share_of_a_processor": round(hang.cpu_share, 2),
+        "share_of_time_computing": round(hang.busy_share, 2),
+        "held": played.held.get(hang.member, 0),
+        "ends_when_asked": hang.ended,
+    }
+
+
+def _rounded(at: float | None, since: float) -> float | None:
+    return None if at is None else round(at - since, 1)
+
+
+def _first(played: Played, wanted: Callable[[Look], bool]) -> float | None:
+    return next((round(look.at, 1) for look in played.looks if wanted(look)), None)
+
+
+def _waited(played: Played) -> Mapping[Partition, float]:
+    """Return of each partition how long a record waited to be read first, of all the longest."""
+    longest: defaultdict[Partition, float] = defaultdict(float)
+    for partition, read, new in _in_order(played):
+        if new <= read.last:
+            at = played.written[partition]
+            seconds = read.waited_seconds - (at[new] - at[read.first])
+            longest[partition] = max(longest[partition], seconds)
+    for partition, seconds in played.unread.items():
+        longest[partition] = max(longest[partition], seconds)
+    return longest
+
+
+def _in_order(played: Played) -> Iterator[tuple[Partition, Read, int]]:
+    """Yield each read with its partition and the first offset of it that had not been read."""
+    reached: dict[Partition, int] = {}
+    for _, read in sorted(played.reads, key=lambda each: each[1].at):
+        partition = read.topic, read.partition
+        new = max(read.first, reached.get(partition, read.first))
+        yield partition, read, new
+        reached[partition] = max(new, read.last + 1)
+
+
+def _states(played: Played) -> list[tuple[str, float]]:
+    """Return the states that the group went through since the join, with the seconds of each."""
+    spells: list[tuple[str, float]] = []
+    for look, after in pairwise(played.looks):
+        if not spells and look.state == "Stable":
+            continue
+        seconds = after.at - look.at
+        if spells and spells[-1][0] == look.state:
+            seconds += spells.pop()[1]
+        spells.append((look.state, seconds))
+    return [(state, round(seconds, 1)) for state, seconds in spells]
+
+
+def _stable_for_good(played: Played) -> float | None:
+    restless = [i for i, look in enumerate(played.looks) if look.state != "Stable"]
+    after = (restless[-1] + 1) if restless else 0
+    return round(played.looks[after].at, 1) if after < len(played.looks) else None
+
+
+def _twice(played: Played) -> int:
+    """Return how many records were handed over a second time."""
+    return sum(min(new, read.last + 1) - read.first for _, read, new in _in_order(played))

@@ -1,0 +1,108 @@
+"""Page: the part of docs/findings/on-a-cluster.md that the courses make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Played = Mapping[str, Any]
+
+COLUMNS = (
+    "played",
+    "whose poll does not return",
+    "out of the group after",
+    "without a reader, longest",
+    "records behind, most",
+    "in the group at the end",
+    "unread at the end",
+)
+SHOWN = ("sticky", "several leaders", "librdkafka")
+
+
+def made(courses: Sequence[Played]) -> str:
+    """Return the table of all courses, and what was seen of some, as Markdown."""
+    head = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
+    table = "\n".join([*head, *(_row(each) for each in courses)])
+    shown = (_captured(each) for each in courses if each["course"] in SHOWN)
+    return "\n\n".join([table, *shown])
+
+
+def sentence(courses: Sequence[Played]) -> str | None:
+    """Return what a user suffers of an assignor that never returns, in words that were measured.
+
+    None where Kafka's two sticky assignors have not been played.
+    """
+    by_name = {each["course"]: each for each in courses}
+    if not {"sticky", "cooperative-sticky"} <= by_name.keys():
+        return None
+    eager, cooperative = by_name["sticky"], by_name["cooperative-sticky"]
+    (hang,) = eager["hangs"]
+    partitions = eager["without_a_reader_seconds"]["partitions"]
+    return (
+        "The poll of the consumer that leads never returns, and computes until its process is "
+        "killed. Its heartbeats stop, so the group goes on without it when its session has run "
+        f"out: after {hang['out_of_the_group_after_seconds']:.0f} s with the default of 45 s. "
+        f"Until then {_share(_long(eager), partitions)} without a reader with sticky; with "
+        f"cooperative-sticky {_share(_long(cooperative), partitions)}, those of the leader, and "
+        f"nobody can commit, so that {cooperative['records_read_twice']} records were read twice. "
+        "Then the group is Stable and one consumer short, and neither its state nor the console "
+        "says why."
+    )
+
+
+def _share(some: int, of: int) -> str:
+    return f"all {of} partitions are" if some == of else f"{some} of {of} are"
+
+
+def _long(course: Played) -> int:
+    told = course["without_a_reader_seconds"]
+    return int(next(value for key, value in told.items() if key.startswith("longer_than_")))
+
+
+def _row(course: Played) -> str:
+    hangs = course["hangs"]
+    who = ", then ".join(hang["member"] for hang in hangs) or "nobody's"
+    if course["died"]:
+        who = ", ".join(f"{member} dies" for member in course["died"])
+    out = ", then ".join(_out(hang) for hang in hangs) or "-"
+    waited = course["without_a_reader_seconds"]
+    long, partitions = _long(course), waited["partitions"]
+    reader = f"{waited['longest']:.1f} s"
+    if long:
+        reader += f"; more than 10 s: {long} of {partitions} partitions"
+    present, all_of_them = len(course["members_at_the_end"]), len(course["members"])
+    unread = len(course["unread_at_the_end"])
+    return " | ".join(
+        [
+            f"| {course['told']}",
+            who,
+            out,
+            reader,
+            f"{course['records_behind']['most']:,}",
+            f"{present} of {all_of_them}",
+            f"{counted(unread, 'partition')} |",
+        ]
+    )
+
+
+def _out(hang: Mapping[str, Any]) -> str:
+    if hang["killed_and_started_again_after_seconds"] is not None:
+        return f"restarted after {hang['killed_and_started_again_after_seconds']:.0f} s"
+    seconds = hang["out_of_the_group_after_seconds"]
+    return "still in it" if seconds is None else f"{seconds:.0f} s"
+
+
+def _captured(course: Played) -> str:
+    lines = [*course["said"]]
+    for when, views in course["console"].items():
+        for view in ("state", "members"):
+            if view in views:
+                lines += ["", f"$ kafka-consumer-groups --describe --{view}   # {when}"]
+                lines += views[view]
+    told = course["told"]
+    return f"### {told[0].upper()}{told[1:]}\n\n```text\n" + "\n".join(lines) + "\n```"

@@ -1,0 +1,215 @@
+"""Play: a course on a broker of its own, with everything that was seen of it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from live.broker import Broker
+from studies.on_a_cluster.course import BROKER_DEFAULTS
+from studies.on_a_cluster.look import Look, Watcher
+from studies.on_a_cluster.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from live.broker import Read
+    from studies.on_a_cluster.course import Course
+
+    Partition = tuple[str, int]
+
+LOOK_SECONDS = 0.5
+# Polls return after a tenth of a second, after one second with kafka-python.
+HANGS_SECONDS = 3.0
+UNREAD_SECONDS = 5.0
+
+
+@dataclass
+class Hang:
+    """A poll that does not return.
+
+    Attributes
+    ----------
+    member : whose it is
+    began, left, restarted : seconds after the last member was started: when the poll began, when
+        the group went on without the member, when it was killed and started again
+    polls : that had returned before
+    cpu_share : of one processor, used since by its process
+    busy_share : of the time since, in which its busiest thread ran or waited for a processor
+    ended : whether the consumer ended when it was asked to, in the end
+    """
+
+    member: str
+    began: float
+    polls: int
+    left: float | None = None
+    restarted: float | None = None
+    cpu_share: float = 0.0
+    busy_share: float = 0.0
+    ended: bool | None = None
+
+
+@dataclass
+class Played:
+    """What was seen of a course.
+
+    Attributes
+    ----------
+    course : what was played
+    held : partitions of each member before the last one joined
+    looks : from the start of the last member on
+    reads : who read what since then, seconds as in `looks`
+    hangs : in their order
+    died : consumers whose process ended, and when
+    during, after : what the console tool printed in the first hang, and in the end
+    unread : partitions that nobody read in the end, with the seconds since somebody did
+    held_after : partitions of each member in the end, of those whose polls return
+    written : when each record was written, as `Flow` has it
+    said : what happened, a line each
+    """
+
+    course: Course
+    held: dict[str, int] = field(default_factory=dict)
+    looks: list[Look] = field(default_factory=list)
+    reads: list[tuple[str, Read]] = field(default_factory=list)
+    hangs: list[Hang] = field(default_factory=list)
+    died: dict[str, float] = field(default_factory=dict)
+    during: dict[str, list[str]] = field(default_factory=dict)
+    after: dict[str, list[str]] = field(default_factory=dict)
+    unread: dict[Partition, float] = field(default_factory=dict)
+    held_after: dict[str, int] = field(default_factory=dict)
+    written: dict[Partition, list[float]] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+
+def play(course: Course, say: Callable[[str], None]) -> Played:
+    """Play a course, and return what was seen."""
+    with Broker.start(properties=BROKER_DEFAULTS) as broker, ExitStack() as running:
+        stage = Stage(course, broker, running)
+        return _Watch(stage, say).result()
+
+
+class _Watch:
+    def __init__(self, stage: Stage, say: Callable[[str], None]) -> None:
+        self.stage, self._tell = stage, say
+        self.course = stage.course
+        self.played = Played(stage.course)
+        self._watcher = Watcher(stage.broker.bootstrap, stage.group)
+        self._next: dict[Partition, int] = {}
+        self._last_read: dict[Partition, float] = {}
+        self._used: dict[str, tuple[float, float, dict[str, float]]] = {}
+        self._start = self._quiet_since = 0.0
+
+    def result(self) -> Played:
+        *first, last = self.course.reads
+        self.played.held = self.stage.join_one_by_one(first, self._say)
+        self.stage.progress()
+        self._next = {p: len(at) for p, at in self.stage.flow.written.items()}
+        self._start = time.monotonic()
+        self._last_read = dict.fromkeys(self._next, 0.0)
+        self.stage.start(last)
+        self._say(f"{last} is started")
+        while True:
+            look = self._look()
+            self._note_hangs(look)
+            if self._is_over(look):
+                break
+            time.sleep(LOOK_SECONDS)
+        self._end(look.at)
+        return self.played
+
+    def _say(self, line: str) -> None:
+        self.played.said.append(line)
+        self._tell(line)
+
+    def _now(self) -> float:
+        return time.monotonic() - self._start
+
+    def _look(self) -> Look:
+        running = {*self.stage.consumers}
+        progress = self.stage.progress()
+        at = self._now()
+        for member in sorted(running - self.stage.consumers.keys()):
+            self.played.died[member] = at
+            self._say(f"{at:5.1f} s: {member} has died")
+        for member, each in progress.items():
+            for read in each.reads:
+                self.played.reads.append((member, read))
+                partition = read.topic, read.partition
+                self._next[partition] = max(self._next.get(partition, 0), read.last + 1)
+                self._last_read[partition] = max(self._last_read[partition], read.at - self._start)
+        written = self.stage.flow.written
+        behind = sum(max(0, len(each) - self._next[p]) for p, each in written.items())
+        state, members = self._watcher.says()
+        before = self.played.looks[-1] if self.played.looks else None
+        look = Look(at, state, members, behind, progress)
+        self.played.looks.append(look)
+        if before is None or (before.state, before.members) != (state, members):
+            who = " ".join(sorted(members))
+            self._say(f"{at:5.1f} s: {state}, members {who}; {behind} records behind")
+        return look
+
+    def _note_hangs(self, look: Look) -> None:
+        for member, each in look.progress.items():
+            hang = self._hang_of(member)
+            if hang is None and each.polls and each.poll_seconds > HANGS_SECONDS:
+                self._note_hang(member, look)
+            elif hang is not None:
+                self._follow(hang, look)
+
+    def _note_hang(self, member: str, look: Look) -> None:
+        each = look.progress[member]
+        for other in self.played.hangs:
+            # One processor burnt is enough.
+            if other.member in self.stage.consumers and other.left is not None:
+                self.stage.kill(other.member)
+        began = look.at - each.poll_seconds
+        self.played.hangs.append(Hang(member, began, each.polls))
+        self._used[member] = self._now(), each.cpu_seconds, self.stage.busy_seconds(member)
+        self._say(f"{look.at:5.1f} s: the poll of {member} does not return since {began:.1f} s")
+        if not self.played.during:
+            self.played.during = self.stage.console()
+
+    def _follow(self, hang: Hang, look: Look) -> None:
+        if hang.left is None and hang.member not in look.members:
+            hang.left = look.at
+        at, used, busy = self._used[hang.member]
+        if look.at > at:
+            hang.cpu_share = (look.progress[hang.member].cpu_seconds - used) / (look.at - at)
+            threads = self.stage.busy_seconds(hang.member)
+            most = max((threads[t] - busy[t] for t in threads.keys() & busy), default=0.0)
+            hang.busy_share = most / (self._now() - at)
+        due = self.course.restart_seconds
+        if due is not None and look.at - hang.began > due:
+            self.stage.kill(hang.member)
+            self.stage.start(hang.member)
+            hang.restarted = self._now()
+            self._say(f"{hang.restarted:5.1f} s: {hang.member} is killed and started again")
+
+    def _hang_of(self, member: str) -> Hang | None:
+        own = [h for h in self.played.hangs if h.member == member and h.restarted is None]
+        return own[-1] if own else None
+
+    def _is_over(self, look: Look) -> bool:
+        if look.at > self.course.limit_seconds:
+            self._say(f"{look.at:5.1f} s: it is ended here")
+            return True
+        alive = {m for m in self.stage.consumers if self._hang_of(m) is None}
+        if look.state != "Stable" or not alive <= look.members:
+            self._quiet_since = look.at
+        return look.at - self._quiet_since > self.course.quiet_seconds
+
+    def _end(self, at: float) -> None:
+        self.played.written = self.stage.flow.written
+        since = {partition: at - read for partition, read in sorted(self._last_read.items())}
+        self.played.unread = {
+            p: seconds for p, seconds in since.items() if seconds > UNREAD_SECONDS
+        }
+        alive = (m for m in sorted(self.stage.consumers) if self._hang_of(m) is None)
+        self.played.held_after = {member: self.stage.holds(member) for member in alive}
+        self.played.after = self.stage.console()
+        for hang in self.played.hangs:
+            if hang.restarted is None and hang.member in self.stage.consumers:
+                hang.ended = self.stage.ends_when_asked(hang.member)

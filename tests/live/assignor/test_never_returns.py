@@ -1,0 +1,56 @@
+"""What a join on which the leader's assignor never returns does to a group, on a real broker."""
+
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from live.broker import Consumer, ConsumerDied, settle
+
+pytestmark = pytest.mark.broker
+TOPICS = {"few": 5, "many": 10}
+# In this order the first four come to hold what makes the last one's join an endless loop.
+READS = {"m0": ["few"], "m3": ["many"], "m1": ["few"], "m4": ["many"], "m2": ["few", "many"]}
+BRIEF = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 1000}
+HANGS_SECONDS = 3.0
+LONGEST_SECONDS = 25.0
+
+
+def test_the_leader_never_polls_again_and_the_group_goes_on_without_it(broker, monkeypatch):
+    for topic, partitions in TOPICS.items():
+        broker.create_topic(topic, partitions)
+    with ExitStack() as running:
+        members = {}
+        for member, topics in READS.items():
+            members[member] = running.enter_context(
+                Consumer.start(
+                    "java",
+                    broker.bootstrap,
+                    "never-returns",
+                    topics,
+                    client_id=member,
+                    assignor="sticky",
+                    config=BRIEF,
+                    seconds=90,
+                )
+            )
+            if member != "m2":
+                read = {topic: TOPICS[topic] for m in members for topic in READS[m]}
+                settle([*members.values()], read, 0.5)
+        leader = members.pop("m0")
+        end = time.monotonic() + LONGEST_SECONDS
+        while leader.progress().poll_seconds < HANGS_SECONDS and time.monotonic() < end:
+            time.sleep(0.1)
+        hung = leader.progress()
+        assert hung.poll_seconds >= HANGS_SECONDS
+        assert all(one.progress().poll_seconds < HANGS_SECONDS for one in members.values())
+        held = settle([*members.values()], TOPICS, 0.5, timeout=LONGEST_SECONDS)
+        assert sorted(sum(map(len, one.values())) for one in held) == [3, 4, 4, 4]
+        later = leader.progress()
+        assert later.polls == hung.polls
+        assert later.cpu_seconds > hung.cpu_seconds
+        said = broker.tool("consumer-groups", "--describe", "--state", "--group", "never-returns")
+        assert said.stdout.split()[-2:] == ["Stable", "4"]
+        monkeypatch.setattr("live.broker.consumer.ANSWER_SECONDS", 2.0)
+        with pytest.raises(ConsumerDied, match="it does not answer"):
+            leader.stop()
