@@ -324,18 +324,13 @@ def test_the_command_prints_a_finding_as_json():
     run = assay("hunt", "range", "--promise", "balanced", "--format", "json")
     document = json.loads(run.stdout)
     assert (document["format"], document["id"]) == ("assay-finding/1", "range-balanced")
-
-
-def test_a_hunted_finding_holds_its_plan_a_better_one_and_the_command_that_finds_it_again():
-    with TimeLimit(5.0) as limit:
-        (found,) = hunt_findings(
-            "range", ["balanced"], limit, seed=3, groups=5, seconds=30, say=lambda line: None
-        )
-    assert found.record.plan == {"m0": {"t0": [0], "t1": [0]}, "m1": {}}
-    assert sorted(sum(map(len, held.values())) for held in found.record.better.values()) == [1, 1]
-    assert found.record.command == "assay hunt range --promise balanced --seed 3 --groups 5"
-    assert set(found.record.environment) == {"kafka-assay", "python"}
-    assert "5 drawn groups of seed 3" in found.found.how
+    # What was made, what is better, and how it is found again.
+    assert document["plan"] == {"m0": {"t0": [0], "t1": [0]}, "m1": {}}
+    loads = [sum(map(len, held.values())) for held in document["better"].values()]
+    assert loads == [1, 1]
+    assert document["command"] == "assay hunt range --promise balanced --seed 1 --groups 2000"
+    assert set(document["environment"]) == {"kafka-assay", "python"}
+    assert "2,000 drawn groups of seed 1" in document["found"]["how"]
 
 
 def test_the_command_derives_findings_again(tmp_path):
