@@ -128,17 +128,17 @@ def _affected(findings: Sequence[Finding]) -> str:
 def _since(findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
     """Return what is known of all releases, and the public reports of the same."""
     known = measured.since or {}
-    lines, reports = [], {}
+    told: dict[str, list[Finding]] = {}
+    reports = {}
     for finding in findings:
         since = known.get(finding.id)
         if since is None:
             continue
-        name = finding.assignor.partition("@")[0]
-        lines.append(f"- `{name}`: {_releases(since)}")
+        told.setdefault(_releases(since), []).append(finding)
         reports.update({report["where"]: report for report in since["reports"]})
-    if lines:
+    if told:
         yield "Of all releases that can be had:"
-        yield "\n".join(lines)
+        yield "\n".join(f"- {_names(of)}: {text}" for text, of in told.items())
     if reports:
         yield "Reported before:"
         yield "\n".join(
@@ -158,6 +158,9 @@ def _releases(since: Since) -> str:
     if len(affected) == 1:
         text = f"1 of {counted(len(tried), 'release')} tried is affected, "
     text += f"{_dated(since, since['first'])} to {_dated(since, since['last'])}"
+    elsewhere = [r["version"] for r in affected if r["reason"]]
+    if elsewhere:
+        text += f"; {_span(elsewhere)} on another group than the one below"
     text += f"; {untried} could not be tried" if untried else ""
     runs = [
         [r["version"] for r in run]
@@ -165,9 +168,12 @@ def _releases(since: Since) -> str:
         if status != "affected"
     ]
     if runs:
-        spans = (run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
-        text += f"; not affected: {', '.join(spans)}"
+        text += f"; not affected: {', '.join(map(_span, runs))}"
     return f"{text}. {_sentence(since['change'])}".strip()
+
+
+def _span(versions: Sequence[str]) -> str:
+    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
 
 
 def _status(release: Release) -> str:
