@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
     from compare.scenarios.changes import StageDocument
     from groups import Assignment, Group
     from groups.documents.shapes import MemberDocument
 
+# Partition numbers by topic.
+Held = dict[str, list[int]]
 # What each member claims.
 State = dict[str, "MemberDocument"]
 
@@ -25,37 +27,51 @@ def owning(document: StageDocument, state: State | None) -> StageDocument:
     return {**document, "members": members}
 
 
-def after(group: Group, made: Assignment | None) -> State:
-    """Return what each member claims after a rebalance; without an assignment, what it claimed.
+def taken(made: Assignment, assignor: str) -> dict[str, Held | None]:
+    """Return what each member takes of its assignment; None where it refuses it.
 
-    An assignment that is not valid is carried out as members do. A partition that two are given
-    is read and claimed by both; one that a member is given twice it claims once; one that does
-    not exist is claimed, and nothing is read. A member that is given a topic that it does not
-    read takes nothing of the assignment, keeps its claims of before and joins again: the next
-    rebalance of the scenario is that one.
+    A partition that two members are given both take; one that a member is given twice it takes
+    once; one that does not exist it takes, too. A member that is given a topic that it does not
+    read refuses all, and joins again; KafkaJS leaves out that topic.
 
-    Source: ``ConsumerCoordinator.onJoinComplete`` of Apache Kafka 4.4.0, and kafka-python's
-    ``ConsumerCoordinator`` alike. KafkaJS takes the rest of such an assignment; aiokafka
-    takes all of it.
+    Source: ``ConsumerCoordinator.onJoinComplete`` of Apache Kafka 4.4.0, and kafka-python 3.0.12
+    alike; ``consumerGroup.js`` of KafkaJS 2.2.4.
+
+    Parameters
+    ----------
+    assignor : its name, which tells the client of the members
     """
-    document = group.to_dict()
-    held = {} if made is None else made.to_dict()
-    generation = int(group.generation.max(initial=-1)) + 1
-    found: State = {}
-    for member, said in document["members"].items():
-        if member not in held or refuses(said["subscription"], held[member]):
-            found[member] = {"owned": said["owned"]}
-            if "generation" in said:
-                found[member]["generation"] = said["generation"]
-            continue
-        owned = {topic: sorted(set(numbers)) for topic, numbers in held[member].items()}
-        found[member] = {"owned": owned, "generation": generation}
+    given = {
+        member: {topic: sorted(set(numbers)) for topic, numbers in held.items()}
+        for member, held in made.to_dict().items()
+    }
+    if made.is_valid:
+        return {**given}
+    found: dict[str, Held | None] = {}
+    for member, said in made.group.to_dict()["members"].items():
+        reads = set(said["subscription"] or ())
+        rest = {topic: numbers for topic, numbers in given[member].items() if topic in reads}
+        refused = len(rest) < len(given[member]) and not assignor.startswith("kafkajs/")
+        found[member] = None if refused else rest
     return found
 
 
-def refuses(reads: Collection[str] | None, given: Collection[str]) -> bool:
-    """Say whether a member that reads these topics refuses an assignment with those."""
-    return reads is not None and not set(given) <= set(reads)
+def after(group: Group, took: Mapping[str, Held | None]) -> State:
+    """Return what each member claims after a rebalance: what it took, at the next generation.
+
+    A member that took nothing, and one that is not there, claims what it claimed before.
+    """
+    generation = int(group.generation.max(initial=-1)) + 1
+    found: State = {}
+    for member, said in group.to_dict()["members"].items():
+        held = took.get(member)
+        if held is not None:
+            found[member] = {"owned": held, "generation": generation}
+            continue
+        found[member] = {"owned": said["owned"]}
+        if "generation" in said:
+            found[member]["generation"] = said["generation"]
+    return found
 
 
 def parted(group: Group, state: State | None) -> frozenset[int]:

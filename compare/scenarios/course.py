@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.scenarios.claims import refuses
 from compare.score import OPTIMUM
 from groups import Assignment
 from heuristics import Plan
@@ -15,8 +14,9 @@ from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
 from heuristics.rounds import to_quiescence
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Mapping
 
+    from compare.scenarios.claims import Held
     from groups import Group
 
 
@@ -67,7 +67,14 @@ def _has_one_target(assignor: str) -> bool:
     return assignor == OPTIMUM or assignor.startswith(("kafka-broker/", "kip-848"))
 
 
-def course(group: Group, plan: Plan | None, assignor: str, parted: frozenset[int]) -> Course:
+def course(
+    group: Group,
+    plan: Plan | None,
+    assignor: str,
+    *,
+    took: Mapping[str, Held | None],
+    parted: frozenset[int],
+) -> Course:
     """Return what a rebalance took: of an eager assignor, a cooperative one, or one target.
 
     Towards the optimum and the broker's targets a partition that moves is revoked in one round
@@ -77,17 +84,21 @@ def course(group: Group, plan: Plan | None, assignor: str, parted: frozenset[int
     Parameters
     ----------
     plan : what came of it; None where no assignment was made
+    took : what each member took of it, as `compare.scenarios.claims.taken` has it
     parted : partitions of members that have left since the last one
     """
     left = len(parted)
     if plan is None:
         return Course(revoked=left, stopped=left)
     before, made = Assignment.current(group), plan.assignment
-    refusing = _refusing(made)
-    held, taken = _named(before), _named(made, but=refusing)
-    cleaned, built = len(held - taken), len(taken - held)
-    member, given = made.holdings
-    with_nobody = np.isin(group.members, refusing)[member]
+    held, now = _named(before.to_dict()), _named(took)
+    cleaned, built = len(held - now), len(now - held)
+    first = {topic: (group.first[i], group.partitions[i]) for i, topic in enumerate(group.topics)}
+    with_somebody = {
+        int(first[topic][0]) + number
+        for _, topic, number in now
+        if topic in first and number < first[topic][1]
+    }
     if protocol_of(assignor) is Protocol.EAGER:
         read = np.flatnonzero(group.readers[group.topic] > 0)
         pairs = np.unique(np.stack(before.holdings), axis=1)
@@ -95,10 +106,10 @@ def course(group: Group, plan: Plan | None, assignor: str, parted: frozenset[int
             rounds=1,
             revoked=pairs.shape[1] + left,
             stopped=len(parted | set(pairs[1].tolist())),
-            ownerless=len(np.setdiff1d(read, given[~with_nobody])),
+            ownerless=len(set(read.tolist()) - with_somebody),
             cleaned=cleaned,
             built=built,
-            needless=len(held & taken),
+            needless=len(held & now),
         )
     if _has_one_target(assignor):
         plan = to_quiescence(
@@ -110,25 +121,16 @@ def course(group: Group, plan: Plan | None, assignor: str, parted: frozenset[int
         rounds=plan.rounds,
         revoked=plan.revoked + left,
         stopped=left,
-        ownerless=plan.ownerless + len(np.setdiff1d(given, given[~with_nobody])),
+        ownerless=plan.ownerless + len(set(made.holdings[1].tolist()) - with_somebody),
         cleaned=cleaned,
         built=built,
     )
 
 
-def _refusing(made: Assignment) -> list[str]:
-    """Return the members that refuse what they are given: see `compare.scenarios.claims.after`."""
-    if made.is_valid:
-        return []
-    given, said = made.to_dict(), made.group.to_dict()["members"]
-    return [m for m in given if refuses(said[m]["subscription"], given[m])]
-
-
-def _named(assignment: Assignment, but: Container[str] = ()) -> set[tuple[str, str, int]]:
+def _named(of_members: Mapping[str, Held | None]) -> set[tuple[str, str, int]]:
     return {
         (member, topic, number)
-        for member, topics in assignment.to_dict().items()
-        if member not in but
-        for topic, numbers in topics.items()
+        for member, held in of_members.items()
+        for topic, numbers in (held or {}).items()
         for number in numbers
     }

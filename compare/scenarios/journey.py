@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from compare.scenarios.claims import State, after, owning, parted
+from compare.scenarios.claims import State, after, owning, parted, taken
 from compare.scenarios.course import Course, course
 from compare.score import OPTIMUM, Score
 from compare.scoring import outcome_of, score_outcome
@@ -145,7 +145,7 @@ def play(
     Every journey goes on from its own last assignment. Each step of an assignor is also held
     against the optimum from the state that the assignor itself had reached. Where an assignor
     refuses, fails or runs out of time, the members keep what they hold and the journey goes on;
-    after an assignment that is not valid it goes on as `compare.scenarios.claims.after` says.
+    after an assignment that is not valid it goes on as `compare.scenarios.claims.taken` says.
 
     Parameters
     ----------
@@ -205,6 +205,7 @@ def _journey(
         best = () if solution.assignment is None else values(solution.assignment, objective)
         outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
         plan = outcome.plan
+        took = {} if plan is None else taken(plan.assignment, assignor)
         steps.append(
             JourneyStep(
                 event=stage.event,
@@ -212,8 +213,8 @@ def _journey(
                 partitions=group.n_partitions,
                 row=score_outcome(group, outcome, solution, assignor),
                 best=best,
-                course=course(group, plan, assignor, parted(group, state)),
+                course=course(group, plan, assignor, took=took, parted=parted(group, state)),
             )
         )
-        state = after(group, None if plan is None else plan.assignment)
+        state = after(group, took)
     return Journey(assignor, objective, tuple(steps))

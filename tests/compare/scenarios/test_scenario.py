@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compare.scenarios.claims import after
+from compare.scenarios.claims import after, taken
 from compare.scenarios.course import course, protocol_of
 from compare.scenarios.events import EVENT_KINDS, Event
 from compare.scenarios.journey import play, result_document
@@ -486,7 +486,7 @@ def test_the_example_of_differing_topics_survives_kafkas_assignors(limit):
 def test_a_partition_that_two_were_given_is_claimed_by_both():
     group = Group.from_dict(GROUP)
     both = {"a": {"t": [0, 0, 1]}, "b": {"t": [0, 2, 3], "u": [0, 1]}}
-    state = after(group, Assignment.from_dict(group, both))
+    state = after(group, taken(Assignment.from_dict(group, both), "range"))
     assert state == {
         "a": {"owned": {"t": [0, 1]}, "generation": 4},
         "b": {"owned": {"t": [0, 2, 3], "u": [0, 1]}, "generation": 4},
@@ -497,16 +497,28 @@ def test_a_member_given_a_topic_that_it_does_not_read_refuses_all_and_keeps_its_
     document = {**GROUP, "members": {**GROUP["members"], "c": {"subscription": ["u"]}}}
     group = Group.from_dict(document)
     made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
-    state = after(group, made)
+    took = taken(made, "range")
+    state = after(group, took)
     assert state["c"] == {"owned": {}}
     assert state["b"] == {"owned": {"t": [1, 2, 3]}, "generation": 4}
-    eager = course(group, Plan(made), "range", frozenset())
+    eager = course(group, Plan(made), "range", took=took, parted=frozenset())
     assert (eager.ownerless, eager.built) == (3, 3)
-    assert course(group, Plan(made), OPTIMUM, frozenset()).ownerless == 9
+    target = course(group, Plan(made), OPTIMUM, took=took, parted=frozenset())
+    assert (target.rounds, target.ownerless) == (2, 9)
+
+
+def test_members_of_kafkajs_leave_out_the_topic_that_they_do_not_read():
+    document = {**GROUP, "members": {**GROUP["members"], "c": {"subscription": ["u"]}}}
+    group = Group.from_dict(document)
+    made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
+    took = taken(made, "kafkajs/RoundRobinAssigner@2.2.4")
+    assert after(group, took)["c"] == {"owned": {"u": [0, 1]}, "generation": 4}
+    eager = course(group, Plan(made), "kafkajs/x", took=took, parted=frozenset())
+    assert (eager.ownerless, eager.built) == (1, 5)
 
 
 def test_without_an_assignment_all_claim_what_they_claimed():
-    state = after(Group.from_dict(GROUP), None)
+    state = after(Group.from_dict(GROUP), {})
     assert state["a"] == {"owned": {"t": [0, 1, 2, 3]}, "generation": 3}
 
 
