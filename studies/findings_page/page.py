@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from compare.promises.promise import PROMISES
-from compare.promises.told import expected, happens
+from compare.promises.told import expected, happens, sizes
 from compare.samples.ordinary import is_ordinary
 from groups.wording import counted
 from heuristics.shipped import CLIENTS
@@ -48,6 +48,7 @@ def page_of(measured: Measured) -> str:
         title = f"{finding.assignor.partition('@')[0]} breaks {finding.promise}"
         own = Section(_plain(title), (finding.id,), "", f"{_upper(happens(finding))}.", "")
         parts += _section(own, [finding], measured)
+    parts += _tried(measured)
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -58,15 +59,13 @@ def _in_order_of_clients(finding: Finding) -> tuple[int, str]:
 
 
 def _table(measured: Measured) -> Iterator[str]:
-    """Return the table of assignors by promises, and which groups were enumerated."""
+    """Return the table of assignors by promises."""
     broken = {(f.assignor, f.promise): f for f in measured.findings}
     kept = {(row["assignor"], row["promise"]): row for row in measured.smallest}
     assignors = sorted({assignor for assignor, _ in (*broken, *kept)})
     lines = [f"| assignor | {' | '.join(COLUMNS.values())} |", "|---" * (len(COLUMNS) + 1) + "|"]
     for assignor in assignors:
-        cells = [
-            _cell(broken.get((assignor, p)), kept.get((assignor, p)), measured) for p in COLUMNS
-        ]
+        cells = [_cell(broken.get((assignor, p)), kept.get((assignor, p))) for p in COLUMNS]
         lines.append(f"| `{assignor}` | {' | '.join(cells)} |")
     yield words().table
     yield "\n".join(lines)
@@ -74,32 +73,47 @@ def _table(measured: Measured) -> Iterator[str]:
         f"*{COLUMNS[name]}*: {PROMISES[name].text}" for name in COLUMNS if name in PROMISES
     )
     yield f"{'; '.join(promises)}."
-    said: dict[str, list[str]] = {}
+
+
+def _tried(measured: Measured) -> Iterator[str]:
+    """Return which groups each assignor was put to, by promise."""
+    if not measured.smallest:
+        return
+    findings = {finding.id: finding for finding in measured.findings}
+    rows: dict[tuple[str, int, str, str], list[str]] = {}
     for row in measured.smallest:
-        said.setdefault(row["enumerated"], []).append(f"`{row['assignor']}`")
-    if said:
-        yield "Which groups were tried:"
-        yield "\n".join(
-            f"- {', '.join(dict.fromkeys(names))}: {text.rstrip('.')}."
-            for text, names in said.items()
-        )
+        found = findings.get(row["finding"] or "")
+        size = "" if found is None else sizes(found.group)
+        key = (row["assignor"], row["groups"], _upper(row["enumerated"]), size)
+        rows.setdefault(key, []).append(COLUMNS.get(row["promise"], row["promise"]))
+    yield "## What was enumerated"
+    yield words().enumerated
+    lines = [
+        "| assignor | promises | holds on | which groups | breaks on |",
+        "|---|---|---|---|---|",
+    ]
+    for (assignor, groups, text, size), promises in rows.items():
+        said = f"`{assignor}` | {', '.join(promises)} | {groups:,} | {text.rstrip('.')}"
+        lines.append(f"| {said} | {size or '-'} |")
+    yield "\n".join(lines)
 
 
-def _cell(finding: Finding | None, kept: Enumerated | None, measured: Measured) -> str:
-    if finding is not None:
-        section = next((s for s in words().sections if s.has(finding.id)), None)
-        size = f"{len(finding.group.members)} x {finding.group.n_partitions}"
-        return f"[**breaks**](#{section.anchor}) {size}" if section else f"**breaks** {size}"
-    if kept is None:
-        return "-"
-    return f"{kept['groups']:,}" if kept["holds"] else "**breaks**"
+def _cell(finding: Finding | None, kept: Enumerated | None) -> str:
+    held = f"{kept['groups']:,}" if kept is not None else "-"
+    if finding is None:
+        return held if kept is None or kept["holds"] else "**breaks**"
+    section = next((s for s in words().sections if s.has(finding.id)), None)
+    size = f"{len(finding.group.members)} x {finding.group.n_partitions}"
+    breaks = "**breaks**" if is_ordinary(finding.group) else "breaks"
+    text = f"[{breaks}](#{section.anchor}) {size}" if section else f"{breaks} {size}"
+    return text if is_ordinary(finding.group) or kept is None else f"{held}, {text}"
 
 
 def _section(section: Section, findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
     yield f"## {section.title}"
     effect = section.effect
     if measured.cluster and section.counted == "hang":
-        effect = f"{measured.cluster} [What was measured on a cluster](on-a-cluster.md)."
+        effect = f"{measured.cluster} That is of Kafka's own consumer, [measured on a cluster](on-a-cluster.md)."
     yield f"**What happens.** {effect}"
     yield f"**Promised.** {_upper('; '.join(dict.fromkeys(map(expected, findings))))}."
     yield f"**Since when.** {_affected(findings)}"

@@ -44,6 +44,7 @@ class Words:
 
     top: str
     table: str
+    enumerated: str
     program: str
     pictures: str
     sections: tuple[Section, ...]
@@ -63,5 +64,7 @@ def words() -> Words:
         )
         for one in told["section"]
     )
-    above = {key: told[key].strip() for key in ("top", "table", "program", "pictures")}
+    above = {
+        key: told[key].strip() for key in ("top", "table", "enumerated", "program", "pictures")
+    }
     return Words(**above, sections=sections)
