@@ -113,7 +113,8 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
     yield f"## {section.title}"
     effect = section.effect
     if measured.cluster and section.counted == "hang":
-        effect = f"{measured.cluster} That is of Kafka's own consumer, [measured on a cluster](on-a-cluster.md)."
+        where = "That is of Kafka's own consumer, [measured on a cluster](on-a-cluster.md)."
+        effect = f"{measured.cluster} {where}"
     yield f"**What happens.** {effect}"
     yield f"**Promised.** {_upper('; '.join(dict.fromkeys(map(expected, findings))))}."
     yield f"**Since when.** {_affected(findings)}"
