@@ -221,13 +221,14 @@ class Broker:
         topic: str,
         partitions: int,
         config: Mapping[str, str] | None = None,
-        nodes: Sequence[int] = (),
+        nodes: Sequence[Sequence[int]] = (),
     ) -> None:
         """Make a topic, and return when each of its partitions has a leader.
 
         Parameters
         ----------
-        nodes : of each partition the broker that has it; left out, the brokers choose
+        nodes : of each partition the brokers that have it, its leader first; the brokers choose
+            where it is left out
         """
         if not contents.create_topic(self.inside, topic, partitions, config or {}, nodes):
             raise self._died(f"topic {topic} was made and has no leaders")

@@ -19,13 +19,14 @@ def create_topic(
     topic: str,
     partitions: int,
     config: Mapping[str, str],
-    nodes: Sequence[int],
+    nodes: Sequence[Sequence[int]],
 ) -> bool:
     """Make a topic; return whether each of its partitions has come to have a leader.
 
     Parameters
     ----------
-    nodes : of each partition the broker that has it; where there are none, the brokers choose
+    nodes : of each partition the brokers that have it, its leader first; the brokers choose where
+        there are none
 
     Raises
     ------
@@ -35,7 +36,9 @@ def create_topic(
     from confluent_kafka.admin import AdminClient, NewTopic
 
     admin = AdminClient(client(inside))
-    where = {"replica_assignment": [[n] for n in nodes]} if nodes else {"replication_factor": 1}
+    where = (
+        {"replica_assignment": [[*each] for each in nodes]} if nodes else {"replication_factor": 1}
+    )
     new = NewTopic(topic, partitions, config=dict(config), **where)
     admin.create_topics([new])[topic].result(ANSWER_SECONDS)
     end = time.monotonic() + ANSWER_SECONDS

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     Reads = Mapping[str, tuple[str, ...]]
 
@@ -51,6 +51,13 @@ LARGER_READS = {
     "m4": ("t0", "t1"),
     "m5": ("t0", "t3"),
 }
+# Of each partition the racks of its replicas, where rounds of cooperative-sticky never settle.
+PLACED: dict[str, list[tuple[str, ...]]] = {
+    "t1": [("r0", "r1")],
+    "t3": [("r1",), ("r0",), ("r1",)],
+    "t4": [("r1",), ("r2",)],
+    "t5": [("r1",), ("r0",), ("r0",)],
+}
 OTHERS = {"b0": ("u",), "b1": ("u",)}
 
 
@@ -67,6 +74,9 @@ class Course:
     config : settings of the clients
     topics : with their partition counts
     reads : topics of each member, in the order in which they join
+    racks : of the brokers, one each; none where there is one broker without a rack
+    placed : of each topic the racks of the replicas of each partition
+    rack_of : the rack of each member that has one
     static : whether each member has a ``group.instance.id``
     restart_seconds : after which a consumer whose poll does not return is killed and started
         again; None where nobody does that
@@ -81,6 +91,9 @@ class Course:
     config: Mapping[str, object]
     topics: Mapping[str, int] = field(default_factory=lambda: TOPICS)
     reads: Reads = field(default_factory=lambda: READS)
+    racks: tuple[str, ...] = ()
+    placed: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    rack_of: Mapping[str, str] = field(default_factory=dict)
     static: bool = False
     restart_seconds: float | None = None
     quiet_seconds: float = 15.0
@@ -117,13 +130,24 @@ COURSES = (
         restart_seconds=15.0,
     ),
     _java(
-        "restarted, static",
+        "restarted static",
         "the same with static members",
         "sticky",
         topics=LARGER_TOPICS,
         reads=LARGER_READS,
         static=True,
         restart_seconds=15.0,
+        limit_seconds=120.0,
+    ),
+    _java(
+        "never settles",
+        "cooperative-sticky with racks on three members and nine partitions",
+        "cooperative-sticky",
+        topics={topic: len(racks) for topic, racks in PLACED.items()},
+        reads={"m0": ("t1", "t3"), "m2": ("t1", "t3", "t5"), "m3": ("t1", "t3", "t4", "t5")},
+        racks=("r0", "r1", "r2"),
+        placed=PLACED,
+        rack_of={"m0": "r2", "m2": "r0", "m3": "r1"},
         limit_seconds=120.0,
     ),
     Course("aiokafka", "aiokafka's sticky", "aiokafka", "sticky", AIOKAFKA_DEFAULTS),

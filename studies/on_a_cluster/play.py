@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from live.broker import Broker
@@ -86,9 +87,18 @@ class Played:
 
 def play(course: Course, say: Callable[[str], None]) -> Played:
     """Play a course, and return what was seen."""
-    with Broker.start(properties=BROKER_DEFAULTS) as broker, ExitStack() as running:
-        stage = Stage(course, broker, running)
-        return _Watch(stage, say).result()
+    with ExitStack() as running:
+        broker = first = running.enter_context(_broker(course, None))
+        for _ in course.racks[1:]:
+            broker = running.enter_context(_broker(course, broker))
+        with ExitStack() as consumers:
+            return _Watch(Stage(course, first, consumers), say).result()
+
+
+def _broker(course: Course, beside: Broker | None) -> Broker:
+    number = 0 if beside is None else beside.node
+    rack = {"broker.rack": course.racks[number]} if course.racks else {}
+    return Broker.start(properties=BROKER_DEFAULTS | rack, beside=beside)
 
 
 class _Watch:
@@ -100,6 +110,7 @@ class _Watch:
         self._next: dict[Partition, int] = {}
         self._last_read: dict[Partition, float] = {}
         self._used: dict[str, tuple[float, float, dict[str, float]]] = {}
+        self._asking: list[Thread] = []
         self._start = self._quiet_since = 0.0
 
     def result(self) -> Played:
@@ -169,8 +180,13 @@ class _Watch:
         self.played.hangs.append(Hang(member, began, each.polls))
         self._used[member] = self._now(), each.cpu_seconds, self.stage.busy_seconds(member)
         self._say(f"{look.at:5.1f} s: the poll of {member} does not return since {began:.1f} s")
-        if not self.played.during:
-            self.played.during = self.stage.console()
+        if not self._asking:
+            # The tool takes its time, and nobody is to wait for it.
+            self._asking.append(Thread(target=self._ask_console, daemon=True))
+            self._asking[0].start()
+
+    def _ask_console(self) -> None:
+        self.played.during = self.stage.console()
 
     def _follow(self, hang: Hang, look: Look) -> None:
         if hang.left is None and hang.member not in look.members:
@@ -209,6 +225,8 @@ class _Watch:
         }
         alive = (m for m in sorted(self.stage.consumers) if self._hang_of(m) is None)
         self.played.held_after = {member: self.stage.holds(member) for member in alive}
+        for thread in self._asking:
+            thread.join()
         self.played.after = self.stage.console()
         for hang in self.played.hangs:
             if hang.restarted is None and hang.member in self.stage.consumers:

@@ -50,12 +50,17 @@ class Stage:
         self._running = running
         self._up: set[str] = set()
         for topic, partitions in course.topics.items():
-            broker.create_topic(topic, partitions)
+            nodes = [
+                [course.racks.index(rack) + 1 for rack in each]
+                for each in course.placed.get(topic, ())
+            ]
+            broker.create_topic(topic, partitions, nodes=nodes)
         self.flow = running.enter_context(Flow(broker.bootstrap, course.topics, RATE))
 
     def start(self, member: str) -> None:
         """Start a member."""
         course = self.course
+        rack = {"client.rack": course.rack_of[member]} if member in course.rack_of else {}
         consumer = Consumer.start(
             course.kind,
             self.broker.bootstrap,
@@ -64,7 +69,7 @@ class Stage:
             client_id=member,
             instance_id=member if course.static else None,
             assignor=course.assignor,
-            config=course.config,
+            config={**course.config, **rack},
             release=RELEASE if course.kind.startswith("java") else None,
             seconds=LONGEST_SECONDS,
         )
