@@ -9,25 +9,22 @@ from functools import cached_property
 from importlib.resources import files
 from pprint import pformat
 from string import Template
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from compare.promises.told import expected, happens, sizes, table
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
 from heuristics.shipped.joining import joining
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from compare.promises.findings import Finding
+    from compare.promises.told import Head
     from groups import Group
     from heuristics.shipped.joining import Joining
 
     Held = Mapping[str, Mapping[str, list[int]]]
     Replicas = Mapping[str, list[list[str]]]
-
-COLUMNS = 95
 
 
 @dataclass(frozen=True)
@@ -89,39 +86,6 @@ class Language:
 
 
 @dataclass(frozen=True)
-class Head:
-    """What stands at the head of a program besides the finding.
-
-    Attributes
-    ----------
-    what : the assignor, its client and version
-    command : one line that runs it
-    """
-
-    what: str
-    command: str
-
-    def lines(self, finding: Finding) -> Iterator[str]:
-        """Return the lines of the head."""
-        found = "" if finding.found is None else f", found {finding.found.date}"
-        versions = f"Affected of the versions tried: {', '.join(finding.affected)}"
-        if finding.unaffected:
-            versions += f"; not affected: {', '.join(finding.unaffected)}"
-        happened = happens(finding)
-        yield from wrap(f"{self.what}: {sizes(finding.group)}", COLUMNS)
-        yield ""
-        yield from wrap(f"Expected: {expected(finding)}.", COLUMNS)
-        yield from wrap(f"Happens: {happened}.", COLUMNS, break_on_hyphens=False)
-        yield from wrap(f"{versions}.", COLUMNS)
-        yield ""
-        yield from table(finding.group)
-        yield ""
-        yield f"Run: {self.command}"
-        yield from wrap(_fails(finding), COLUMNS)
-        yield from wrap(f"Made by kafka-assay from the finding {finding.id}{found}.", COLUMNS)
-
-
-@dataclass(frozen=True)
 class Extras:
     """The racks and instance ids of a group."""
 
@@ -152,15 +116,6 @@ class Extras:
     @cached_property
     def _members(self) -> list[Joining]:
         return joining(self.group)
-
-
-def _fails(finding: Finding) -> str:
-    if finding.promise == "terminates":
-        return (
-            "It stops waiting after 5 seconds, prints where the assignor is then, and fails; "
-            "once the promise is kept it passes."
-        )
-    return "It fails as long as this happens, and prints what was made and what is better."
 
 
 def _java_map(entries: Mapping[str, object]) -> str:

@@ -8,8 +8,9 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from compare.promises import build_files
-from compare.promises.language import GO, JAVA, JAVASCRIPT, PYTHON, Extras, Head, sections
+from compare.promises.language import GO, JAVA, JAVASCRIPT, PYTHON, Extras, sections
 from compare.promises.record import ARTIFACTS
+from compare.promises.told import Head
 from groups import BadInput
 
 if TYPE_CHECKING:

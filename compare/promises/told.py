@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from compare.promises.promise import PROMISES
 from groups.wording import counted, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from compare.promises.findings import Finding
     from groups import Group
@@ -19,12 +21,46 @@ NEVER = (
     "timeout (45 s by default) the group goes on without it"
 )
 _MOST_CHARACTERS = 300
+COLUMNS = 95
 _BLAME = {
     "double": "{partition} goes to {member}, and to another member too",
     "unsubscribed": "{partition} goes to {member}, which does not read that topic",
     "unassigned": "{partition} goes to nobody",
     "no-such-partition": "{partition} goes to {member}, but there is no such partition",
 }
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands at the head of a program besides the finding.
+
+    Attributes
+    ----------
+    what : the assignor, its client and version
+    command : one line that runs it
+    """
+
+    what: str
+    command: str
+
+    def lines(self, finding: Finding) -> Iterator[str]:
+        """Return the lines of the head."""
+        found = "" if finding.found is None else f", found {finding.found.date}"
+        versions = f"Affected of the versions tried: {', '.join(finding.affected)}"
+        if finding.unaffected:
+            versions += f"; not affected: {', '.join(finding.unaffected)}"
+        happened = happens(finding)
+        yield from wrap(f"{self.what}: {sizes(finding.group)}", COLUMNS)
+        yield ""
+        yield from wrap(f"Expected: {expected(finding)}.", COLUMNS)
+        yield from wrap(f"Happens: {happened}.", COLUMNS, break_on_hyphens=False)
+        yield from wrap(f"{versions}.", COLUMNS)
+        yield ""
+        yield from table(finding.group)
+        yield ""
+        yield f"Run: {self.command}"
+        yield from wrap(_fails(finding), COLUMNS)
+        yield from wrap(f"Made by kafka-assay from the finding {finding.id}{found}.", COLUMNS)
 
 
 def expected(finding: Finding) -> str:
@@ -110,11 +146,6 @@ def replicas(group: Group) -> list[str]:
     return lines
 
 
-def blamed(violations: Iterable[str]) -> list[str]:
-    """Return violations in words."""
-    return [_blamed(one) for one in violations]
-
-
 def _blamed(violation: str) -> str:
     found = re.fullmatch(r"(.+) with (.+): ([a-z-]+)", violation)
     if found is None or found[3] not in _BLAME:
@@ -142,3 +173,12 @@ def _number(measured: object, key: str) -> int:
 def _shortened(reason: str) -> str:
     words = " ".join(reason.split()).rstrip(".")
     return words if len(words) <= _MOST_CHARACTERS else f"{words[: _MOST_CHARACTERS - 3]}..."
+
+
+def _fails(finding: Finding) -> str:
+    if finding.promise == "terminates":
+        return (
+            "It stops waiting after 5 seconds, prints where the assignor is then, and fails; "
+            "once the promise is kept it passes."
+        )
+    return "It fails as long as this happens, and prints what was made and what is better."

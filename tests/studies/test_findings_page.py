@@ -8,9 +8,10 @@ import pytest
 
 from compare.promises.promise import PROMISES
 from studies.findings_page.measured import Measured, read
-from studies.findings_page.page import COLUMNS, page_of
+from studies.findings_page.page import page_of
 from studies.findings_page.picture import picture
 from studies.findings_page.sections import words
+from studies.findings_page.tables import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 MEASURED = read(ROOT)

@@ -1,0 +1,87 @@
+"""Since when: the releases that are affected, and the public reports of the same."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from groups.wording import counted
+from studies.findings_page.wording import names, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from compare.promises.findings import Finding
+    from studies.findings_page.measured import Measured, Release, Since
+
+
+def affected(findings: Sequence[Finding]) -> str:
+    """Return which of the versions that are listed are affected."""
+    said = []
+    for finding in findings:
+        name = finding.assignor.partition("@")[0]
+        text = f"`{name}` {', '.join(finding.affected)}"
+        said.append(
+            text + (f" (not {', '.join(finding.unaffected)})" if finding.unaffected else "")
+        )
+    return f"Affected of the versions that are always tried: {'; '.join(said)}."
+
+
+def since_when(findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
+    """Return what is known of all releases, and the public reports of the same."""
+    known = measured.since or {}
+    told: dict[str, list[Finding]] = {}
+    reports = {}
+    for finding in findings:
+        since = known.get(finding.id)
+        if since is None:
+            continue
+        told.setdefault(_releases(since), []).append(finding)
+        reports.update({report["where"]: report for report in since["reports"]})
+    if told:
+        yield "Of all releases that can be had:"
+        yield "\n".join(f"- {names(of)}: {text}" for text, of in told.items())
+    if reports:
+        yield "Reported before:"
+        yield "\n".join(
+            f"- {r['where']}, *{r['title']}*: "
+            + " ".join(sentence(r[key]) for key in ("reported", "fixed", "remains") if r[key])
+            for r in reports.values()
+        )
+
+
+def _releases(since: Since) -> str:
+    tried = [r for r in since["releases"] if r["status"] != "untried"]
+    affected = [r for r in tried if r["status"] == "affected"]
+    untried = len(since["releases"]) - len(tried)
+    if not affected:
+        return f"none of {counted(len(tried), 'release')} tried is affected."
+    text = f"{len(affected)} of {counted(len(tried), 'release')} tried are affected, "
+    if len(affected) == 1:
+        text = f"1 of {counted(len(tried), 'release')} tried is affected, "
+    text += f"{_dated(since, since['first'])} to {_dated(since, since['last'])}"
+    elsewhere = [r["version"] for r in affected if r["reason"]]
+    if elsewhere:
+        text += f"; {_span(elsewhere)} on another group than the one below"
+    text += f"; {untried} could not be tried" if untried else ""
+    runs = [
+        [r["version"] for r in run]
+        for status, run in groupby(tried, key=_status)
+        if status != "affected"
+    ]
+    if runs:
+        text += f"; not affected: {', '.join(map(_span, runs))}"
+    return f"{text}. {sentence(since['change'])}".strip()
+
+
+def _span(versions: Sequence[str]) -> str:
+    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
+
+
+def _status(release: Release) -> str:
+    return release["status"]
+
+
+def _dated(since: Since, version: str | None) -> str:
+    date = next((r["date"] for r in since["releases"] if r["version"] == version), None)
+    return f"{version} ({date})" if date else str(version)

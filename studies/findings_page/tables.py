@@ -1,0 +1,79 @@
+"""Tables: assignors by promises, and which groups were enumerated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.promises.promise import PROMISES
+from compare.promises.told import sizes
+from compare.samples.ordinary import is_ordinary
+from studies.findings_page.sections import words
+from studies.findings_page.wording import upper
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from compare.promises.findings import Finding
+    from studies.findings_page.measured import Enumerated, Measured
+
+COLUMNS = {
+    "terminates": "returns",
+    "answers": "answers",
+    "valid": "valid",
+    "settles": "settles",
+    "balanced": "balanced",
+    "optimal-balance": "best balance",
+    "optimal-moves": "fewest moves",
+    "idempotent": "stays put",
+}
+
+
+def who_keeps_what(measured: Measured) -> Iterator[str]:
+    """Return the table of assignors by promises."""
+    broken = {(f.assignor, f.promise): f for f in measured.findings}
+    kept = {(row["assignor"], row["promise"]): row for row in measured.smallest}
+    assignors = sorted({assignor for assignor, _ in (*broken, *kept)})
+    lines = [f"| assignor | {' | '.join(COLUMNS.values())} |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for assignor in assignors:
+        cells = [_cell(broken.get((assignor, p)), kept.get((assignor, p))) for p in COLUMNS]
+        lines.append(f"| `{assignor}` | {' | '.join(cells)} |")
+    yield words().table
+    yield "\n".join(lines)
+    promises = (
+        f"*{COLUMNS[name]}*: {PROMISES[name].text}" for name in COLUMNS if name in PROMISES
+    )
+    yield f"{'; '.join(promises)}."
+
+
+def enumerated(measured: Measured) -> Iterator[str]:
+    """Return which groups each assignor was put to, by promise."""
+    if not measured.smallest:
+        return
+    findings = {finding.id: finding for finding in measured.findings}
+    rows: dict[tuple[str, int, str, str], list[str]] = {}
+    for row in measured.smallest:
+        found = findings.get(row["finding"] or "")
+        size = "" if found is None else sizes(found.group)
+        key = (row["assignor"], row["groups"], upper(row["enumerated"]), size)
+        rows.setdefault(key, []).append(COLUMNS.get(row["promise"], row["promise"]))
+    yield "## What was enumerated"
+    yield words().enumerated
+    lines = [
+        "| assignor | promises | holds on | which groups | breaks on |",
+        "|---|---|---|---|---|",
+    ]
+    for (assignor, groups, text, size), promises in rows.items():
+        said = f"`{assignor}` | {', '.join(promises)} | {groups:,} | {text.rstrip('.')}"
+        lines.append(f"| {said} | {size or '-'} |")
+    yield "\n".join(lines)
+
+
+def _cell(finding: Finding | None, kept: Enumerated | None) -> str:
+    held = f"{kept['groups']:,}" if kept is not None else "-"
+    if finding is None:
+        return held if kept is None or kept["holds"] else "**breaks**"
+    section = next((s for s in words().sections if s.has(finding.id)), None)
+    size = f"{len(finding.group.members)} x {finding.group.n_partitions}"
+    breaks = "**breaks**" if is_ordinary(finding.group) else "breaks"
+    text = f"[{breaks}](#{section.anchor}) {size}" if section else f"{breaks} {size}"
+    return text if is_ordinary(finding.group) or kept is None else f"{held}, {text}"
