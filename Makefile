@@ -8,7 +8,7 @@ SCORED := --assignor written --assignor shipped
 BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report test test-broker check agree bench promises differential findings why since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
+.PHONY: clients browser help report test test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -65,6 +65,9 @@ findings: clients  ## look for what breaks shipped assignors' promises, 40 min
 
 why: clients  ## record the cycles that keep clients from ending, 1 min
 	@$(BIN)/python -m studies.endless_loops
+
+smallest: clients  ## hold the shipped assignors to their promises on every small ordinary group
+	@$(BIN)/python -m studies.smallest
 
 shipped-page: .venv/.ready  ## write docs/findings/shipped.md out of what the studies left
 	@$(BIN)/python -m studies.findings_page

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -18,10 +19,10 @@ from typing import TYPE_CHECKING
 from compare.promises.findings import Finding, as_lines, read_findings, version_order
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, shrink
-from compare.promises.trial import Trial, optima, runner_of
+from compare.promises.trial import runner_of, trials
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import fresh, owned
-from compare.samples.ordinary import is_ordinary, ordinary
+from compare.samples.ordinary import is_ordinary, ordinary, ordinary_in_racks
 from groups import Group
 from heuristics import assignors, available, matching
 from heuristics.time_limit import TimeLimit
@@ -30,9 +31,10 @@ from studies.recorded_findings import renewed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from groups.documents.shapes import TopicDocument
+
 BATCH = 200
 SECONDS = 1.0
-MOST_HANGS = 12
 OF_ALL = ("terminates", "answers", "settles", "valid", "idempotent")
 OF_STICKY = (*OF_ALL, "balanced", "optimal-balance", "optimal-moves")
 
@@ -46,7 +48,7 @@ def promises_of(assignor: str) -> tuple[str, ...]:
 
 def search(
     assignor: str,
-    limit: TimeLimit,
+    limits: Sequence[TimeLimit],
     *,
     seed: int = 1,
     groups: int = 3000,
@@ -55,33 +57,31 @@ def search(
     """Return the smallest group found on which each promise breaks; ordinary groups come first.
 
     It tries the groups of `also`, on which some assignor broke a promise before; then `groups`
-    ordinary ones; then all of up to 2 topics x 3 members x 4 partitions; then `groups` drawn ones.
-    After a dozen hangs it stops.
+    ordinary ones, and as many with racks; then all of up to 2 topics x 3 members x 4 partitions;
+    then `groups` drawn ones.
+
+    Parameters
+    ----------
+    limits : each has a process of its own, in which a part of the calls runs
     """
-    run = runner_of(assignor, limit)
     best: dict[tuple[str, bool], Quarry] = {}
-    hangs = 0
     stream = chain(also, _groups(seed, groups))
-    while hangs < MOST_HANGS and (batch := list(islice(stream, BATCH))):
-        for group, optimum in zip(batch, optima(batch), strict=True):
-            trial = Trial(run, group, optimum)
-            hangs += trial.outcome.status == "timed-out"
+    while batch := list(islice(stream, BATCH)):
+        for trial in trials(batch, assignor, limits):
             for promise in promises_of(assignor):
                 judgement = PROMISES[promise].judge(trial)
                 if judgement.holds is False:
-                    key = promise, is_ordinary(group)
-                    found = Quarry(group, judgement.measured)
+                    key = promise, is_ordinary(trial.group)
+                    found = Quarry(trial.group, judgement.measured)
                     if key not in best or found.is_smaller_than(best[key]):
                         best[key] = found
-            if hangs >= MOST_HANGS:
-                break
     any_group = {promise: found for (promise, _), found in best.items()}
     return {**any_group, **{promise: found for (promise, good), found in best.items() if good}}
 
 
 def findings_of(
     assignor: str,
-    limit: TimeLimit,
+    limits: Sequence[TimeLimit],
     *,
     seed: int = 1,
     groups: int = 3000,
@@ -91,15 +91,15 @@ def findings_of(
 
     As :func:`search`; lags are left out, as no client looks at them.
     """
-    run = runner_of(assignor, limit)
-    broken = search(assignor, limit, seed=seed, groups=groups, also=also)
+    run = runner_of(assignor, limits[0])
+    broken = search(assignor, limits, seed=seed, groups=groups, also=also)
     for promise in (name for name in PROMISES if name in broken):
         quarry, asked = broken[promise], PROMISES[promise]
         quarry = replace(quarry, group=_without_lag(quarry.group))
         if is_ordinary(quarry.group):
             asked = asked.on_ordinary_groups()
         least = shrink(quarry, asked, run, until=monotonic() + 300)
-        yield by_version(Finding.of(assignor, promise, least.group, least.measured), limit)
+        yield by_version(Finding.of(assignor, promise, least.group, least.measured), limits[0])
 
 
 def by_version(finding: Finding, limit: TimeLimit) -> Finding:
@@ -122,6 +122,7 @@ def main() -> None:
     parser = ArgumentParser(description="make the findings on shipped assignors anew")
     parser.add_argument("names", nargs="*", help="assignors, all that can be called if left out")
     parser.add_argument("--groups", type=int, default=3000, help="how many to draw, twice")
+    parser.add_argument("--children", type=int, default=2, help="processes side by side")
     parser.add_argument("--also", type=Path, help="JSON lines of groups to try besides")
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     asked = parser.parse_args()
@@ -132,11 +133,12 @@ def main() -> None:
         documents = (json.loads(line) for line in asked.also.read_text("utf-8").splitlines())
         also += map(Group.from_dict, documents)
     found: list[Finding] = []
-    with TimeLimit(SECONDS) as limit:
+    with ExitStack() as open_:
+        limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
         for name in names:
             started = monotonic()
-            made = findings_of(name, limit, groups=asked.groups, also=also)
-            of_one = renewed(made, before, _how(asked.groups), limit)
+            made = findings_of(name, limits, groups=asked.groups, also=also)
+            of_one = renewed(made, before, _how(asked.groups), limits[0])
             found += of_one
             told = ", ".join(f.promise for f in of_one) or "nothing"
             sys.stderr.write(f"{name} breaks {told}; {monotonic() - started:.0f} s\n")
@@ -147,8 +149,8 @@ def main() -> None:
 
 def _how(groups: int) -> str:
     drawn_groups = (
-        f"{groups:,} drawn ordinary groups, all groups of up to 2 topics x 3 members x 4 "
-        f"partitions, {groups:,} drawn ones"
+        f"{groups:,} drawn ordinary groups, as many with racks, all groups of up to 2 topics x "
+        f"3 members x 4 partitions, {groups:,} drawn ones"
     )
     return f"{drawn_groups}; the smallest on which it breaks, shrunk"
 
@@ -160,14 +162,19 @@ def _names(asked: Sequence[str]) -> tuple[str, ...]:
 
 def _without_lag(group: Group) -> Group:
     document = group.to_dict()
-    return Group.from_dict(
-        {**document, "topics": dict(zip(group.topics, group.partitions.tolist(), strict=True))}
-    )
+    topics: dict[str, int | TopicDocument] = {}
+    for name, described in document["topics"].items():
+        if isinstance(described, int) or "racks" not in described:
+            topics[name] = described if isinstance(described, int) else described["partitions"]
+        else:
+            topics[name] = {"partitions": described["partitions"], "racks": described["racks"]}
+    return Group.from_dict({**document, "topics": topics})
 
 
 def _groups(seed: int, groups: int) -> Iterator[Group]:
     small = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
-    return chain(islice(ordinary(seed), groups), small, islice(drawn(seed), groups))
+    good = (islice(ordinary(seed), groups), islice(ordinary_in_racks(seed), groups))
+    return chain(*good, small, islice(drawn(seed), groups))
 
 
 if __name__ == "__main__":

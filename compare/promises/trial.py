@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -39,16 +40,18 @@ class Trial:
     ----------
     run : runs the assignor, under a time limit if it may hang
     optimum : the reference solution of the group; None where no promise needs it
+    known : what it made of the group, and of its own result, where that is known already
     """
 
     run: Runner
     group: Group
     optimum: Solution | None
+    known: tuple[Outcome, Outcome | None] | None = None
 
     @cached_property
     def outcome(self) -> Outcome:
         """What it makes of the group."""
-        return self.run(self.group)
+        return self.run(self.group) if self.known is None else self.known[0]
 
     @cached_property
     def again(self) -> Outcome | None:
@@ -56,6 +59,8 @@ class Trial:
 
         Every member claims what it was given, all in the next generation.
         """
+        if self.known is not None:
+            return self.known[1]
         plan = self.outcome.plan
         return None if plan is None else self.run(rejoined(self.group, plan.assignment))
 
@@ -93,6 +98,41 @@ def runner_of(assignor: str | AssignorFunction, limit: TimeLimit) -> Runner:
     """
     name = assignor_named(assignor).name
     return Runner(name, lambda group: limit.plan(group, assignor))
+
+
+def trials(groups: Sequence[Group], assignor: str, limits: Sequence[TimeLimit]) -> list[Trial]:
+    """Return a trial of an assignor on each group, run in batches, side by side under some limits.
+
+    A group on which it hangs costs its own time, and those after it are asked of a new process.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor has that name.
+    """
+    run = runner_of(assignor, limits[0])
+    known = optima(groups)
+    with ThreadPoolExecutor(len(limits)) as pool:
+
+        def planned(some: Sequence[Group]) -> list[Outcome]:
+            parts = [some[n :: len(limits)] for n in range(len(limits))]
+            asked = [
+                pool.submit(one.plan_many, p, run.assignor)
+                for one, p in zip(limits, parts, strict=True)
+            ]
+            outcomes: list[Outcome | None] = [None] * len(some)
+            for n, came in enumerate(asked):
+                outcomes[n :: len(limits)] = came.result()
+            return [outcome for outcome in outcomes if outcome is not None]
+
+        first = planned(groups)
+        places = [n for n, outcome in enumerate(first) if outcome.plan is not None]
+        results = [rejoined(groups[n], plan.assignment) for n in places if (plan := first[n].plan)]
+        again = dict(zip(places, planned(results), strict=True))
+    return [
+        Trial(run, group, optimum, (outcome, again.get(n)))
+        for n, (group, optimum, outcome) in enumerate(zip(groups, known, first, strict=True))
+    ]
 
 
 def optima(groups: Sequence[Group]) -> list[Solution]:

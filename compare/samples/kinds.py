@@ -56,7 +56,7 @@ def seeded(total: int, seed: int = SEED) -> dict[str, list[Group]]:
         document = next(groups).to_dict()
         _disorder(rng, document)
         found[ODD].append(Group.from_dict(document))
-    for kind, change in ((STATIC, _name_instances), (RACKS, _place)):
+    for kind, change in ((STATIC, _name_instances), (RACKS, place_in_racks)):
         for group in islice((group for group in groups if not _is_odd(group)), rest):
             document = group.to_dict()
             change(rng, document)
@@ -103,7 +103,8 @@ def _name_instances(rng: np.random.Generator, document: GroupDocument) -> None:
             said["instance_id"] = f"i{place}"
 
 
-def _place(rng: np.random.Generator, document: GroupDocument) -> None:
+def place_in_racks(rng: np.random.Generator, document: GroupDocument) -> None:
+    """Give most members one of three racks, and each partition replicas in one or two of them."""
     racks = ("r0", "r1", "r2")
     for said in document["members"].values():
         if rng.random() < 0.9:

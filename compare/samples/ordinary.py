@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.samples.drawn import drawn
+from compare.samples.kinds import place_in_racks
 from compare.samples.placed import placed
 from groups import Assignment, Group
 
@@ -64,6 +65,19 @@ def ordinary(seed: int) -> Iterator[Group]:
         ]
         for group, stays, some, owner in zip(batch, settled, before, placed(before), strict=True):
             yield _holding(group, stays, Assignment(some, owner))
+
+
+def ordinary_in_racks(seed: int) -> Iterator[Group]:
+    """Return ordinary groups without end, drawn by seed, with racks.
+
+    They are those of :func:`ordinary`. Most members have one of three racks, and each partition
+    has replicas in one or two of them.
+    """
+    rng = np.random.default_rng(seed)
+    for group in ordinary(seed):
+        document = group.to_dict()
+        place_in_racks(rng, document)
+        yield Group.from_dict(document)
 
 
 def _holding(group: Group, settled: Bools, held: Assignment) -> Group:

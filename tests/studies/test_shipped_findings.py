@@ -30,7 +30,7 @@ def test_a_search_finds_what_is_broken_and_prefers_ordinary_groups(limit):
     reason = assignor_named(name).missing()
     if reason is not None:
         pytest.skip(reason)
-    found = search(name, limit, groups=10)
+    found = search(name, [limit], groups=10)
     assert set(found) <= set(promises_of(name)) <= set(PROMISES)
     assert found["optimal-balance"].measured == {"balance": 4, "optimum": 0}
     assert len(found["optimal-balance"].group.members) == 3

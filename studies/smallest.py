@@ -1,0 +1,221 @@
+"""The promises of the shipped assignors: every small ordinary group, every promise.
+
+``python -m studies.smallest`` makes ``docs/findings/smallest.json`` anew: of each assignor and
+promise, on how many ordinary groups it holds, or what breaks it. Assignors that cannot be called
+here, or are not named, keep the records that they have.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from compare.promises.findings import Finding, as_lines, read_findings
+from compare.promises.promise import PROMISES
+from compare.promises.shrink import Quarry
+from compare.promises.trial import trials
+from compare.samples.joins import joined, joins
+from compare.samples.ordinary import is_ordinary
+from groups.wording import counted
+from heuristics import available, matching
+from heuristics.time_limit import TimeLimit
+from studies.many_joins import RECORDS as JOINS
+from studies.many_joins import sentence_of
+from studies.records import read
+from studies.shipped_findings import by_version, promises_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from compare.promises.trial import Trial
+    from groups import Group
+
+BATCH = 200
+SECONDS = 2.0
+# Members and partitions in all, and the most topics among which the partitions are.
+SMALL = ((6, 5),)
+
+
+@dataclass
+class Tally:
+    """How a promise fared, by members and partitions in all.
+
+    Attributes
+    ----------
+    tested, broken : groups that put it to the test, and those on which it breaks
+    smallest : the smallest of those
+    """
+
+    tested: Counter[int] = field(default_factory=Counter)
+    broken: Counter[int] = field(default_factory=Counter)
+    smallest: Quarry | None = None
+
+    def add(self, found: Trial, promise: str) -> None:
+        """Count one group."""
+        judgement = PROMISES[promise].judge(found)
+        size = len(found.group.members) + found.group.n_partitions
+        self.tested[size] += judgement.holds is not None
+        if judgement.holds is False:
+            self.broken[size] += 1
+            quarry = Quarry(found.group, judgement.measured)
+            if self.smallest is None or quarry.is_smaller_than(self.smallest):
+                self.smallest = quarry
+
+
+def small(sizes: Sequence[tuple[int, int]] = SMALL) -> Iterator[Group]:
+    """Return every ordinary group up to some sizes, by members and partitions in all."""
+    least = 2
+    for size, topics in sizes:
+        for total in range(least, size + 1):
+            for members in range(1, total):
+                for many in range(1, min(topics, total - members) + 1):
+                    yield from map(joined, joins(members, many, total - members))
+        least = size + 1
+
+
+def said_of(sizes: Sequence[tuple[int, int]] = SMALL) -> str:
+    """Return which groups `small` returns, as a sentence."""
+    each = [
+        f"up to {total} members and partitions in all, in up to {counted(topics, 'topic')}"
+        for total, topics in sizes
+    ]
+    return f"every ordinary group of {'; of '.join(each)}, in every order of names, without racks"
+
+
+def tally(groups: Iterable[Group], assignor: str, limits: Sequence[TimeLimit]) -> dict[str, Tally]:
+    """Put to an assignor, on some groups, every promise that it makes."""
+    found = {promise: Tally() for promise in promises_of(assignor)}
+    stream = iter(groups)
+    while batch := list(islice(stream, BATCH)):
+        for trial in trials(batch, assignor, limits):
+            for promise, one in found.items():
+                one.add(trial, promise)
+    return found
+
+
+def record_of(
+    assignor: str, promise: str, one: Tally, finding: Finding | None, enumerated: str
+) -> dict[str, object]:
+    """Return the record of an assignor and a promise.
+
+    Where the promise breaks on a group that was enumerated, `groups` counts the smaller ones.
+    """
+    groups, sentence = one.tested.total(), enumerated
+    if one.smallest is not None:
+        size = len(one.smallest.group.members) + one.smallest.group.n_partitions
+        groups = sum(count for total, count in one.tested.items() if total < size)
+        sentence = (
+            f"it holds on every ordinary group of fewer than {size} members and partitions in "
+            f"all, and breaks on {one.broken[size]:,} of {one.tested[size]:,} of {size}"
+        )
+    elif finding is not None and is_ordinary(finding.group):
+        sentence = f"it holds on {enumerated}; the finding is larger"
+    elif finding is not None:
+        sentence = f"it holds on {enumerated}; the group of the finding is not an ordinary one"
+    return {
+        "assignor": assignor,
+        "promise": promise,
+        "holds": one.smallest is None and finding is None,
+        "finding": None if finding is None else finding.id,
+        "groups": groups,
+        "enumerated": sentence,
+    }
+
+
+def with_joins(
+    records: Sequence[Mapping[str, object]], called: Sequence[Mapping[str, str]]
+) -> list[dict[str, object]]:
+    """Return records that count the joins on which an assignor was called to see it end."""
+    found = []
+    for record in records:
+        mine = [
+            row
+            for row in called
+            if row["assignor"] == record["assignor"]
+            and int(row["members"]) + int(row["partitions"]) > SMALL[-1][0]
+        ]
+        if (
+            record["promise"] != "terminates"
+            or not mine
+            or any(row["hang"] != "0" for row in mine)
+        ):
+            found.append({**record})
+            continue
+        groups = int(str(record["groups"])) + sum(int(row["joins"]) for row in mine)
+        sentence = f"{record['enumerated']}; and on {sentence_of(mine)}"
+        found.append({**record, "groups": groups, "enumerated": sentence})
+    return found
+
+
+def main() -> None:
+    """Make the records anew."""
+    parser = ArgumentParser(description="hold the shipped assignors to their promises anew")
+    parser.add_argument("names", nargs="*", help="assignors, all that can be called if left out")
+    parser.add_argument("--to", type=Path, default=Path("docs/findings/smallest.json"))
+    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
+    parser.add_argument("--children", type=int, default=2, help="processes side by side")
+    asked = parser.parse_args()
+    names = [n for n in (matching(asked.names) if asked.names else available()) if "/" in n]
+    for name in names:
+        started = perf_counter()
+        with ExitStack() as open_:
+            limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
+            found = tally(small(), name, limits)
+        findings = _with_smaller(list(read_findings(asked.findings)), name, found)
+        asked.findings.write_text(as_lines(findings), encoding="utf-8")
+        by_promise = {f.promise: f for f in findings if _bare(f.assignor) == _bare(name)}
+        records = [
+            record_of(name, promise, one, by_promise.get(promise), said_of())
+            for promise, one in found.items()
+        ]
+        _put(asked.to, with_joins(records, read(JOINS) if JOINS.is_file() else []))
+        sys.stderr.write(f"{name}: {perf_counter() - started:.0f} s\n")
+
+
+def _with_smaller(
+    findings: list[Finding], assignor: str, found: Mapping[str, Tally]
+) -> list[Finding]:
+    """Return findings with those groups that are smaller, or ordinary where theirs are not."""
+    kept = {f.id: f for f in findings}
+    for promise, one in found.items():
+        if one.smallest is None:
+            continue
+        made = Finding.of(assignor, promise, one.smallest.group, one.smallest.measured)
+        known = kept.get(made.id)
+        if (
+            known is None
+            or not is_ordinary(known.group)
+            or Quarry(made.group, {}).size < Quarry(known.group, {}).size
+        ):
+            with TimeLimit(SECONDS) as limit:
+                kept[made.id] = by_version(made, limit)
+    return [*kept.values()]
+
+
+def _put(file: Path, records: Sequence[Mapping[str, object]]) -> None:
+    """Write records beside those of other assignors, one to a line."""
+    before = json.loads(file.read_text("utf-8")) if file.is_file() else []
+    names = {record["assignor"] for record in records}
+    rest = [record for record in before if record["assignor"] not in names]
+    order = list(PROMISES)
+    every = sorted(
+        [*rest, *records], key=lambda r: (str(r["assignor"]), order.index(str(r["promise"])))
+    )
+    lines = ",\n ".join(json.dumps(record) for record in every)
+    file.write_text(f"[{lines}]\n", encoding="utf-8")
+
+
+def _bare(name: str) -> str:
+    return name.partition("@")[0]
+
+
+if __name__ == "__main__":
+    main()

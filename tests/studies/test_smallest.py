@@ -1,0 +1,95 @@
+"""The promises of the shipped assignors: what the records say, and how they are made."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from compare.promises.findings import read_findings
+from compare.promises.promise import PROMISES
+from compare.promises.trial import Trial, runner_of, trials
+from compare.samples.joins import joined, joins
+from compare.samples.ordinary import is_ordinary
+from heuristics import assignor_named
+from heuristics.time_limit import TimeLimit
+from studies.shipped_findings import promises_of
+from studies.smallest import record_of, small, tally, with_joins
+
+ROOT = Path(__file__).parents[2]
+RECORDS = json.loads((ROOT / "docs/findings/smallest.json").read_text("utf-8"))
+FINDINGS = {found.id: found for found in read_findings(ROOT / "corpus" / "findings.jsonl")}
+
+
+def test_every_promise_of_every_assignor_in_the_records_has_a_record():
+    named = [(record["assignor"], record["promise"]) for record in RECORDS]
+    assignors = dict.fromkeys(name for name, _ in named)
+    assert named == [(a, p) for a in assignors for p in PROMISES if p in promises_of(a)]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda r: f"{r['assignor']}-{r['promise']}")
+def test_a_promise_holds_where_there_is_no_finding(record):
+    name = record["assignor"].partition("@")[0].replace("/", "-")
+    finding = f"{name}-{record['promise']}"
+    assert record["finding"] == (finding if finding in FINDINGS else None)
+    assert record["holds"] == (record["finding"] is None)
+    assert record["groups"] > 0
+
+
+def test_the_small_groups_are_ordinary_and_the_smaller_ones_come_first():
+    groups = list(small(((4, 3), (5, 1))))
+    sizes = [len(group.members) + group.n_partitions for group in groups]
+    assert sizes == sorted(sizes)
+    assert all(map(is_ordinary, groups))
+    assert len(groups) == 1 + 5 + 32 + sum(1 for m in range(1, 5) for _ in joins(m, 1, 5 - m))
+
+
+def test_a_broken_promise_counts_the_smaller_groups_on_which_it_holds():
+    name = "kafka-python/roundrobin@3.0.12"
+    if assignor_named(name).missing() is not None:
+        pytest.skip("kafka-python is not here")
+    with TimeLimit(1.0) as first, TimeLimit(1.0) as second:
+        found = tally(small(((4, 2),)), name, [first, second])
+    kept = record_of(name, "terminates", found["terminates"], None, "some groups")
+    # One group of one member and three topics is left out.
+    assert (kept["holds"], kept["groups"], kept["enumerated"]) == (True, 1 + 5 + 31, "some groups")
+    breaks = record_of(name, "answers", found["answers"], None, "some groups")
+    assert (breaks["holds"], breaks["groups"]) == (False, 1 + 5)
+    assert str(breaks["enumerated"]).startswith(
+        "it holds on every ordinary group of fewer than 4 "
+    )
+
+
+def test_trials_side_by_side_are_those_of_one_call_after_the_other():
+    name = "kafka-python/sticky@3.0.12"
+    if assignor_named(name).missing() is not None:
+        pytest.skip("kafka-python is not here")
+    batch = [joined(one) for one in joins(2, 2, 3)]
+    with TimeLimit(1.0) as first, TimeLimit(1.0) as second:
+        made = trials(batch, name, [first, second])
+        run = runner_of(name, first)
+        alone = [Trial(run, group, None) for group in batch]
+        assert [trial.group for trial in made] == batch
+        for one, other in zip(made, alone, strict=True):
+            assert one.outcome.plan.assignment.loads.tolist() == (
+                other.outcome.plan.assignment.loads.tolist()
+            )
+            assert (one.again is None) == (other.again is None)
+
+
+def test_joins_are_counted_beside_the_small_groups_where_none_hangs():
+    record = {
+        "assignor": "a", "promise": "terminates", "groups": 10, "enumerated": "small groups",
+    }  # fmt: skip
+    row = {
+        "assignor": "a", "members": "4", "topics": "2", "partitions": "7", "adjoining": "no",
+        "joins": "100", "hang": "0",
+    }  # fmt: skip
+    # Those of 5 members and partitions are among the small groups.
+    (made,) = with_joins([record], [row, {**row, "members": "3", "partitions": "2"}])
+    assert made["groups"] == 110
+    assert made["enumerated"] == (
+        "small groups; and on every join of one new member (100 in all): "
+        "4 members and 2 topics up to 7 partitions"
+    )
+    assert with_joins([record], [{**row, "hang": "1"}]) == [record]
+    assert with_joins([{**record, "promise": "valid"}], [row])[0]["groups"] == 10
