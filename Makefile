@@ -83,7 +83,8 @@ verdicts: clients  ## hold every assignor against the optimum on the maintainers
 	@$(BIN)/python -m studies.grid_verdicts
 
 how-often: clients  ## count what goes wrong in a week of ordinary services, hours
-	@$(BIN)/python -m studies.how_often --services 2000
+	@$(BIN)/python -m studies.how_often --services 1000
+	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping
 
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest -n logical --nbmake --override-ini testpaths=notebooks notebooks

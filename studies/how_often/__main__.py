@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from heuristics import assignor_named, matching
 from heuristics.time_limit import TimeLimit
 from studies.how_often.page import SHARES, page_of, parts_of, rows_of
-from studies.how_often.service import service
+from studies.how_often.service import KINDS, service
 from studies.how_often.tally import SECONDS, SECONDS_AGAIN, weeks
 from studies.how_often.weeks_played import append, file_of, played, services_in
 from studies.page import put
@@ -19,6 +19,8 @@ from studies.records import beside, read, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from studies.how_often.service import Kind
 
 STUDIED = (
     "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0",
@@ -31,31 +33,39 @@ STUDIED = (
 )  # fmt: skip
 TOGETHER = 100
 SERVICES = 200
+MINUTES = 600.0
 
 
 def play(
-    assignors: Sequence[str], services: int, folder: Path, seed: int, *, minutes: float
+    assignors: Sequence[str],
+    services: int,
+    folder: Path,
+    seed: int,
+    *,
+    only: Kind | None = None,
+    minutes: float = MINUTES,
 ) -> None:
     """Play services with each assignor, a hundred in turn, from where the files end.
 
     Parameters
     ----------
     folder : of the files, one for each assignor
+    only : the kind of all services; None: they are mixed
     minutes : after which no further hundred is begun
     """
-    folder.mkdir(parents=True, exist_ok=True)
     started = perf_counter()
     with TimeLimit(SECONDS) as limit, TimeLimit(SECONDS_AGAIN) as patient:
         for first in range(0, services, TOGETHER):
             numbers = range(first, min(first + TOGETHER, services))
             for assignor in assignors:
-                path = file_of(folder, assignor)
+                path = file_of(folder, assignor, only)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 left = numbers[max(services_in(path) - first, 0) :]
                 if not left:
                     continue
                 if perf_counter() - started > 60 * minutes:
                     return
-                drawn = [service(seed, number) for number in left]
+                drawn = [service(seed, number, only) for number in left]
                 append(path, weeks(drawn, assignor, limit, patient))
                 seconds = perf_counter() - started
                 sys.stderr.write(f"{assignor}: {left[-1] + 1} services, {seconds:.0f} s\n")
@@ -67,7 +77,8 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, default=Path("docs/findings/how-often.md"))
     parser.add_argument("--counts", type=Path, default=Path("out/how-often"))
     parser.add_argument("--services", type=int, default=SERVICES, help="0: only the page")
-    parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--minutes", type=float, default=MINUTES)
+    parser.add_argument("--only", choices=KINDS, help="play services of one kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--assignor", action="append")
     for kind, share in SHARES.items():
@@ -77,9 +88,9 @@ def main() -> None:
     names = matching(asked.assignor or STUDIED)
     if asked.services:
         here = [name for name in names if assignor_named(name).missing() is None]
-        play(here, asked.services, folder, asked.seed, minutes=asked.minutes)
+        play(here, asked.services, folder, asked.seed, only=asked.only, minutes=asked.minutes)
     shares = {kind: getattr(asked, kind.replace("-", "_")) for kind in SHARES}
-    found = {path.stem.replace(" ", "/"): played(path) for path in sorted(folder.glob("*.csv"))}
+    found = played(folder)
     beside_it = asked.docs.with_name(f"{asked.docs.stem}-parts.csv")
     write(beside(asked.docs), rows_of(found, shares))
     write(beside_it, parts_of(found, shares))

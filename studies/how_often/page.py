@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from studies.records import Cell
 
 # Of all services: what the page takes, and anybody else may take otherwise.
-SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15}
+SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15, "overlapping": 0.0}
 SEED = 1
 # The client of an assignor that is not as shipped.
 WRITTEN = "written"
 KINDS = {
     "alike": "services whose members all read the same topics",
     "new-topic": "services of which one deployment adds a topic",
-    "roles": "services with roles",
+    "roles": "services with roles and a topic that all read",
+    "overlapping": "services with roles and no topic that all read",
 }
 AMONG = {
     "alike": "rebalances in which all members read the same topics",
@@ -56,7 +57,8 @@ def parts_of(
     records: list[dict[str, Cell]] = []
     for assignor, kinds in found.items():
         for kind, text in KINDS.items():
-            records += _records(assignor, {"of": text}, kinds, {kind: 1.0})
+            if len(kinds[kind].rebalances):
+                records += _records(assignor, {"of": text}, kinds, {kind: 1.0})
         for name in SUBSCRIPTIONS:
             among = {kind: one.among(name) for kind, one in kinds.items()}
             records += _records(assignor, {"of": AMONG[name]}, among, shares)
@@ -64,15 +66,17 @@ def parts_of(
 
 
 def page_of(records: Iterable[Mapping[str, str]], parts: Iterable[Mapping[str, str]]) -> str:
-    """Return the tables as Markdown: all, then those of differing and of equal subscriptions.
+    """Return the tables as Markdown: all services, then what is unlike in them one by one.
 
     Parameters
     ----------
     records, parts : as they are read from their files
     """
     tables, parts = [_table(list(records))], list(parts)
-    for text in reversed(AMONG.values()):
-        tables += [f"### Only {text}", _table([one for one in parts if one["of"] == text])]
+    for text in (AMONG["differing"], KINDS["overlapping"], AMONG["alike"]):
+        found = [one for one in parts if one["of"] == text]
+        if found:
+            tables += [f"### Only {text}", _table(found)]
     return "\n\n".join(tables)
 
 

@@ -13,15 +13,17 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Kind = Literal["alike", "new-topic", "roles"]
+Kind = Literal["alike", "new-topic", "roles", "overlapping"]
+KINDS: tuple[Kind, ...] = ("alike", "new-topic", "roles", "overlapping")
 # Of four services that are drawn; the shares that they count with are another thing.
-KINDS: tuple[Kind, ...] = ("alike", "new-topic", "roles", "roles")
+MIXED: tuple[Kind, ...] = ("alike", "new-topic", "roles", "roles")
 FEWEST, MOST = 2, 50
 # Of one to six topics.
 TOPICS = (0.35, 0.25, 0.15, 0.10, 0.08, 0.07)
 PARTITIONS = (3, 4, 6, 8, 10, 12, 16, 20, 24, 30, 32, 36, 40, 48, 50, 60, 64, 80, 96, 100)
 SAME_COUNT, STATIC, SURGE, BY_QUARTERS = 0.5, 0.15, 0.5, 0.4
-SCALED_DAILY, PATTERN, GROWS, THREE_ROLES = 0.5, 0.1, 0.15, 0.3
+SCALED_DAILY, PATTERN, GROWS = 0.5, 0.1, 0.15
+THREE_ROLES, FOUR_ROLES, READS = 0.3, 0.3, 0.5
 DAYS, MOST_AT_ONCE, MOST_DEPLOYS = 7, 3, 3
 SCALED_BY_HAND, REPLACED = 0.5, 1.0
 
@@ -57,9 +59,11 @@ class Service:
 
     Attributes
     ----------
-    number : together with the seed all that it was drawn from
+    number : together with the seed, and the one kind that was asked for, all that it was drawn
+        from
     kind : "alike", all read the same topics all week; "new-topic", alike but for one deployment
-        that adds a topic; "roles", every member reads the first topics, some also others
+        that adds a topic; "roles", every member reads the first topics, some also others;
+        "overlapping", roles without a topic that all read
     stages : one for each rebalance
     """
 
@@ -68,10 +72,16 @@ class Service:
     stages: tuple[Stage, ...]
 
 
-def service(seed: int, number: int) -> Service:
-    """Draw a service: the same for the same seed and number."""
-    kind = KINDS[number % len(KINDS)]
-    week = _Week(np.random.default_rng([seed, number]), kind)
+def service(seed: int, number: int, only: Kind | None = None) -> Service:
+    """Draw a service: the same for the same seed and number.
+
+    Parameters
+    ----------
+    only : the kind of all services; None: they are mixed
+    """
+    kind = MIXED[number % len(MIXED)] if only is None else only
+    drawn_from = [seed, number] if only is None else [seed, number, 1 + KINDS.index(only)]
+    week = _Week(np.random.default_rng(drawn_from), kind)
     week.pass_by()
     return Service(number, kind, tuple(week.stages))
 
@@ -135,7 +145,7 @@ class _Week:
     def _draw_topics(self) -> tuple[list[tuple[int, ...]], list[int], list[str]]:
         rng = self.rng
         count = 1 + int(rng.choice(len(TOPICS), p=TOPICS))
-        if self.kind == "roles":
+        if self.kind in ("roles", "overlapping"):
             count = max(count, 2)
         elif len(TOPICS) == count:
             # One may be added.
@@ -145,8 +155,10 @@ class _Week:
             chosen = [chosen[0]] * count
         # Names are in another order than importance.
         names = [f"topic-{letter}" for letter in rng.permutation(list("abcdef")).tolist()]
-        if self.kind != "roles":
+        if self.kind in ("alike", "new-topic"):
             return [tuple(range(count))], chosen, names
+        if self.kind == "overlapping":
+            return self._overlapping(count), chosen, names
         roles = 3 if rng.random() < THREE_ROLES else 2
         shared = int(rng.integers(1, count))
         reads = [list(range(shared)) for _ in range(roles)]
@@ -154,6 +166,16 @@ class _Week:
             reads[int(rng.integers(roles))].append(topic)
         # Who reads just the shared topics comes first, where somebody does.
         return sorted(map(tuple, reads), key=len), chosen, names
+
+    def _overlapping(self, count: int) -> list[tuple[int, ...]]:
+        """Draw what three or four roles read: no topic is read by all, and each by some."""
+        while True:
+            roles = 4 if self.rng.random() < FOUR_ROLES else 3
+            reads = self.rng.random((roles, count)) < READS
+            # Every topic has a role that reads it and one that does not, and every role a topic.
+            read = reads.any(axis=0).all() and reads.any(axis=1).all()
+            if read and not reads.all(axis=0).any():
+                return sorted((tuple(np.flatnonzero(row).tolist()) for row in reads), key=len)
 
     def _start(self, roles: Sequence[int]) -> None:
         for role in roles:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from groups.arrays import Int64
+    from studies.how_often.service import Kind
     from studies.how_often.tally import Week
 
 SUBSCRIPTIONS = ("alike", "differing")
@@ -43,9 +44,9 @@ class Played:
         return Played(self.rebalances * kept, events)
 
 
-def file_of(folder: Path, assignor: str) -> Path:
-    """Return where the counts of an assignor are."""
-    return folder / f"{assignor.replace('/', ' ')}.csv"
+def file_of(folder: Path, assignor: str, only: Kind | None = None) -> Path:
+    """Return where the counts of an assignor are, in a folder of their own if of one kind only."""
+    return (folder if only is None else folder / only) / f"{assignor.replace('/', ' ')}.csv"
 
 
 def append(path: Path, weeks: Sequence[Week]) -> None:
@@ -75,16 +76,22 @@ def services_in(path: Path) -> int:
     return (len(path.read_text(encoding="utf-8").splitlines()) - 1) // len(SUBSCRIPTIONS)
 
 
-def played(path: Path) -> dict[str, Played]:
-    """Return what a file has, by the kind of service."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    found: dict[str, Played] = {}
-    for kind in dict.fromkeys(KINDS):
-        of_kind = [row for row in rows if row["kind"] == kind]
-        counts = {
-            name: np.array([int(row[name]) for row in of_kind], np.int64).reshape(-1, 2)
-            for name in ("rebalances", *WHAT)
-        }
-        found[kind] = Played(counts.pop("rebalances"), counts)
-    return found
+def played(folder: Path) -> dict[str, dict[str, Played]]:
+    """Return what the files of a folder have, by assignor and the kind of service."""
+    rows: dict[str, list[dict[str, str]]] = {}
+    for path in sorted([*folder.glob("*.csv"), *folder.glob("*/*.csv")]):
+        with path.open(encoding="utf-8", newline="") as file:
+            rows.setdefault(path.stem.replace(" ", "/"), []).extend(csv.DictReader(file))
+    return {
+        assignor: {kind: _of_kind(kind, found) for kind in KINDS}
+        for assignor, found in sorted(rows.items())
+    }
+
+
+def _of_kind(kind: Kind, rows: Sequence[Mapping[str, str]]) -> Played:
+    counts = {
+        name: np.array([int(row[name]) for row in rows if row["kind"] == kind], np.int64)
+        for name in ("rebalances", *WHAT)
+    }
+    pairs = {name: one.reshape(-1, len(SUBSCRIPTIONS)) for name, one in counts.items()}
+    return Played(pairs.pop("rebalances"), pairs)

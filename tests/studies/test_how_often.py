@@ -14,7 +14,8 @@ from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.how_often.__main__ import play
 from studies.how_often.journey import Journey
-from studies.how_often.page import page_of, parts_of, rows_of
+from studies.how_often.page import AMONG, page_of, parts_of, rows_of
+from studies.how_often.page import KINDS as KIND_NAMES
 from studies.how_often.rate import rate
 from studies.how_often.service import KINDS, MOST, service
 from studies.how_often.tally import WHAT, judged, weeks
@@ -70,6 +71,26 @@ def test_subscriptions_differ_never_or_in_one_deployment_or_by_role():
     assert not any(one.stages[0].is_alike for one in by_kind["roles"])
     shared = [set.intersection(*map(set, one.stages[0].reads)) for one in by_kind["roles"]]
     assert all(shared)
+
+
+def test_where_roles_overlap_no_topic_is_read_by_all_and_each_by_some():
+    for number in range(20):
+        first = service(1, number, "overlapping").stages[0]
+        assert not set.intersection(*map(set, first.reads))
+        assert set.union(*map(set, first.reads)) == set(range(len(first.topics)))
+        assert len(set(first.reads)) > 1
+
+
+def test_services_of_one_kind_are_others_than_those_that_are_mixed():
+    assert service(1, 0).kind == service(1, 0, "alike").kind == "alike"
+    assert service(1, 0).stages != service(1, 0, "alike").stages
+
+
+def test_services_of_one_kind_count_beside_those_that_are_mixed(tmp_path):
+    play(["roundrobin"], 2, tmp_path, 1)
+    play(["roundrobin"], 3, tmp_path, 1, only="overlapping")
+    (kinds,) = played(tmp_path).values()
+    assert [len(kinds[kind].rebalances) for kind in KINDS] == [1, 1, 0, 3]
 
 
 def test_a_rolling_restart_leaves_the_number_of_members_and_replaces_each():
@@ -265,7 +286,8 @@ def test_a_study_that_was_stopped_goes_on_where_its_files_end(tmp_path):
     assert services_in(path) == 5
     play(["roundrobin"], 5, tmp_path / "at once", 1, minutes=5)
     assert file_of(tmp_path / "at once", "roundrobin").read_text() == in_parts
-    total = sum(int(one.rebalances.sum()) for one in played(path).values())
+    (kinds,) = played(tmp_path / "at once").values()
+    total = sum(int(one.rebalances.sum()) for one in kinds.values())
     assert total == sum(len(one.stages) for one in SERVICES[:5])
 
 
@@ -290,7 +312,57 @@ def test_records_of_parts_are_of_each_kind_of_service_and_of_each_kind_of_rebala
     made = {"x/y@1": {kind: Played(np.ones((2, 2), int), {w: np.ones((2, 2), int) for w in WHAT})
                       for kind in KINDS}}  # fmt: skip
     parts = parts_of(made, {"alike": 1.0})
-    assert len({one["of"] for one in parts}) == 5
+    assert len({one["of"] for one in parts}) == 6
     assert {one["per_million"] for one in parts} == {1_000_000}
     (row, *_) = rows_of(made, {"alike": 1.0})
     assert (row["client"], row["assignor"], row["version"]) == ("x", "y", "1")
+
+
+STICKY = ("sticky", "cooperative-sticky", "uniform")
+
+
+def sums(name: str, *keys: str) -> dict[tuple[str, ...], int]:
+    """Events in the records of a file, summed by some of their columns and what happened."""
+    found: dict[tuple[str, ...], int] = {}
+    for one in read(PAGE.with_name(name)):
+        at = tuple(one[key] for key in (*keys, "what"))
+        found[at] = found.get(at, 0) + int(one["events"])
+    return found
+
+
+def test_the_page_says_what_the_records_say_of_equal_subscriptions():
+    assert (
+        "Where all members read the same topics there is nothing to care about" in PAGE.read_text()
+    )
+    found = sums("how-often-parts.csv", "of", "client", "assignor")
+    alike = {at: n for at, n in found.items() if at[0] == AMONG["alike"] and at[2] in STICKY}
+    assert len(alike) > 6 * 6
+    assert not any(alike.values())
+
+
+def test_the_page_says_what_the_records_say_of_kafkas_hangs():
+    text = " ".join(PAGE.read_text().split())
+    rows = [r for r in read(beside(PAGE)) if r["client"] == "kafka-java" and r["what"] == "hang"
+            and r["assignor"] in STICKY]  # fmt: skip
+    assert sum(int(r["events"]) for r in rows) == 0
+    assert len({r["version"] for r in rows}) == 3
+    played = sum(int(r["rebalances"]) for r in rows)
+    assert f"in the {played // 10_000 * 10_000:,} rebalances that were played" in text
+    parts = [r for r in read(PAGE.with_name("how-often-parts.csv"))
+             if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "hang"]  # fmt: skip
+    hung = {r["assignor"]: int(r["events"]) for r in parts if r["version"] == "4.4.0"}
+    assert hung["sticky"] == hung["cooperative-sticky"] == 1
+
+
+def test_the_page_says_what_the_records_say_of_needless_moves():
+    found = {
+        (r["client"], r["assignor"], r["version"], r["what"]): float(r["per_million"])
+        for r in read(PAGE.with_name("how-often-parts.csv"))
+        if r["of"] == AMONG["differing"]
+    }
+    for (client, assignor, version, what), often in found.items():
+        if what == "needless_moves" and assignor in STICKY and version != "2.8.2":
+            expected = {"kafka-broker": 0.1, "franz-go": 0}.get(client, 1 / 3)
+            assert often / 1e6 == pytest.approx(expected, abs=0.03), client
+    died = found["librdkafka", "cooperative-sticky", "2.16.0", "exception"]
+    assert 500 < died < 2000
