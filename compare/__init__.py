@@ -13,13 +13,14 @@ from compare.score import Excess, Score, ScoreTerm
 from compare.scoring import score, score_assignors
 
 if TYPE_CHECKING:
-    from compare.promises.hunt import Hunt, hunt
+    from compare.promises.hunt import hunt
+    from compare.promises.hunted import Hunt
     from compare.promises.shrink import Quarry
     from compare.scenarios.journey import Journey, play
     from compare.scenarios.scenario import Scenario
 
 _HOME = {
-    "Hunt": "promises.hunt",
+    "Hunt": "promises.hunted",
     "Journey": "scenarios.journey",
     "Quarry": "promises.shrink",
     "Scenario": "scenarios.scenario",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain, islice
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding
-from compare.promises.hunt_in_words import how_it_went, in_all
+from compare.promises.hunted import Hunt, how_it_went, in_all
 from compare.promises.promise import BATCH, PROMISES, Promise, promise_named
 from compare.promises.record import Found
 from compare.promises.shrink import Quarry, shrink
@@ -34,32 +33,6 @@ _SMALL = "every small group, and where the promise holds on all of those"
 _LEAST = (
     "were tried; the smallest that break the promise were shrunk, and the smallest result kept"
 )
-
-
-@dataclass(frozen=True)
-class Hunt:
-    """What a hunt came to.
-
-    Attributes
-    ----------
-    quarry : the smallest group found on which the promise breaks; without any one of its members,
-        topics, partitions, claims or subscriptions it would hold. None where no group was found
-    tried : groups that were tried
-    tested : of those, how many put the promise to the test
-    broken : of those, how many break it
-    in_time : whether all groups were tried, and all that could be was removed, before the time
-        was up
-    drawn : of those tried, how many were drawn; the others are small ones
-    all_small : whether all small groups were tried before the time was up
-    """
-
-    quarry: Quarry | None
-    tried: int
-    tested: int
-    broken: int
-    in_time: bool
-    drawn: int = 0
-    all_small: bool = True
 
 
 def hunt(

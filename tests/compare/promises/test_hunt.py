@@ -14,8 +14,8 @@ import pytest
 
 from compare.promises import hunt as hunting
 from compare.promises.findings import Finding
-from compare.promises.hunt import Hunt, hunt, hunt_findings
-from compare.promises.hunt_in_words import how_it_went
+from compare.promises.hunt import hunt, hunt_findings
+from compare.promises.hunted import Hunt, how_it_went
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
 from compare.promises.trial import Trial, in_process, optima, runner_of

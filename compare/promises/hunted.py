@@ -1,7 +1,8 @@
-"""A hunt in words: which groups were tried, what came of it, and what is known already."""
+"""Hunted: what a hunt came to, and in words: what was tried, and what is known already."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups.wording import counted
@@ -10,7 +11,33 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.promises.findings import Finding
-    from compare.promises.hunt import Hunt
+    from compare.promises.shrink import Quarry
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """What a hunt came to.
+
+    Attributes
+    ----------
+    quarry : the smallest group found on which the promise breaks; without any one of its members,
+        topics, partitions, claims or subscriptions it would hold. None where no group was found
+    tried : groups that were tried
+    tested : of those, how many put the promise to the test
+    broken : of those, how many break it
+    in_time : whether all groups were tried, and all that could be was removed, before the time
+        was up
+    drawn : of those tried, how many were drawn; the others are small ones
+    all_small : whether all small groups were tried before the time was up
+    """
+
+    quarry: Quarry | None
+    tried: int
+    tested: int
+    broken: int
+    in_time: bool
+    drawn: int = 0
+    all_small: bool = True
 
 
 def how_it_went(
