@@ -58,7 +58,7 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
     yield f"**Promised.** {upper('; '.join(dict.fromkeys(map(expected, findings))))}."
     yield f"**Since when.** {affected(findings)}"
     yield from since_when(findings, measured)
-    yield f"**How often.** {_how_often(section, findings, measured)}"
+    yield from _how_often(section, findings, measured)
     yield from _groups(findings)
     yield from _why(findings, measured)
     if section.avoid:
@@ -67,30 +67,30 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
     yield "```sh\n" + "\n".join(f"assay reproduce {f.id} --run" for f in findings) + "\n```"
 
 
-def _how_often(section: Section, findings: Sequence[Finding], measured: Measured) -> str:
+def _how_often(section: Section, findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
     """Return how often it happened among the rebalances of ordinary services."""
-    names = {finding.assignor.partition("@")[0] for finding in findings}
+    shown = {finding.assignor.partition("@")[0] for finding in findings}
     rows = [
         row
         for row in measured.often
-        if row["what"] == section.counted and f"{row['client']}/{row['assignor']}" in names
+        if row["what"] == section.counted and f"{row['client']}/{row['assignor']}" in shown
     ]
     if not rows:
-        return NOT_MEASURED
-    said = []
+        yield f"**How often.** {section.drawn or NOT_MEASURED}"
+        return
+    drawn = f"{section.drawn} " if section.drawn else ""
+    yield f"**How often.** {drawn}Of the rebalances of [ordinary services](how-often.md):"
+    lines = [
+        "| assignor | in a million | 95% interval | seen | rebalances |",
+        "|---|---|---|---|---|",
+    ]
     for row in rows:
-        name = f"`{row['client']}/{row['assignor']}` {row['version']}"
-        played, events = int(row["rebalances"]), int(row["events"])
-        high = f"{float(row['high']):,.0f}"
-        if events:
-            often = f"{float(row['per_million']):,.0f} ({float(row['low']):,.0f} to {high})"
-        else:
-            often = f"none seen, at most {high}"
-        said.append(f"- {name}: {often}, of {played:,} played")
-    return (
-        "Per million rebalances of [ordinary services](how-often.md), with a 95% interval:\n\n"
-        + "\n".join(said)
-    )
+        events, high = int(row["events"]), f"{float(row['high']):,.0f}"
+        span = f"{float(row['low']):,.0f} to {high}" if events else f"up to {high}"
+        named = f"`{row['client']}/{row['assignor']}` {row['version']}"
+        often = f"{float(row['per_million']):,.0f} | {span} | {events:,}"
+        lines.append(f"| {named} | {often} | {int(row['rebalances']):,} |")
+    yield "\n".join(lines)
 
 
 def _groups(findings: Sequence[Finding]) -> Iterator[str]:
