@@ -190,6 +190,11 @@ def _same(group: Group):
     return Same()
 
 
+@pytest.mark.parametrize("finding", SHIPPED, ids=lambda finding: finding.id)
+def test_a_finding_on_a_shipped_assignor_has_only_topics_that_can_exist(finding):
+    assert (finding.group.partitions > 0).all()
+
+
 def test_fixed_is_the_first_version_after_those_affected():
     finding = replace(SHIPPED[0], affected=("3.9.2", "4.0.2"), unaffected=("2.8.2", "4.4.0"))
     assert finding.fixed == "4.4.0"
