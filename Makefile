@@ -63,7 +63,8 @@ differential: clients  ## hold the KIPs against the code that people run, some 2
 findings: clients  ## look for what breaks shipped assignors' promises, 40 min
 	@$(BIN)/python -m studies.shipped_findings
 
-why: clients  ## record the cycles that keep clients from ending, 1 min
+why: clients  ## record the cycles that keep clients from ending, 3 min
+	@$(BIN)/python -m studies.loops.beside
 	@$(BIN)/python -m studies.endless_loops
 
 smallest: clients  ## hold the shipped assignors to their promises on every small ordinary group

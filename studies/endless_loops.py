@@ -20,9 +20,11 @@ from heuristics import assign, assignor_named
 from heuristics.written.reassigning import from_its_holder, from_where_it_started
 from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.model import turns_of
+from studies.loops.page import page_of
 from studies.loops.turn import cycle_of
 from studies.loops.words import story
 from studies.page import put
+from studies.records import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -206,33 +208,6 @@ def entries(findings: Iterable[Finding]) -> dict[str, Entry]:
     return found
 
 
-def page_of(made: Mapping[str, Entry]) -> str:
-    """Return the made part of the page: each case and each chain once, with whose it is."""
-    lines: list[str] = []
-    cases: dict[str, list[str]] = {}
-    for name, entry in made.items():
-        if entry.get("case"):
-            cases.setdefault(str(entry["case"]), []).append(name)
-    for case, names in cases.items():
-        entry = made[names[0]]
-        who = ", ".join(f"`{name}`" for name in names)
-        lines.append(f"- {who}: {case} {entry['change'] or _without(entry)}")
-    lines += ["", "| finding | moves that would make the balance the best |", "|---|---|"]
-    chains: dict[str, list[str]] = {}
-    for name, entry in made.items():
-        if entry["chain"]:
-            chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
-    lines += [f"| {', '.join(names)} | {chain} |" for chain, names in chains.items()]
-    return "\n".join(lines)
-
-
-def _without(entry: Entry) -> str:
-    rounds_taken = entry["rounds_without_racks"]
-    if rounds_taken is None:
-        return "Without racks it does not settle either."
-    return f"Without racks the same group settles after {rounds_taken} rounds."
-
-
 def main() -> None:
     """Record and compute all of it anew."""
     parser = ArgumentParser(description="record why clients do not end or miss the best balance")
@@ -242,7 +217,8 @@ def main() -> None:
     made = entries(read_findings(asked.findings))
     text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
     asked.page.with_suffix(".json").write_text(text, encoding="utf-8")
-    put(asked.page, "why", page_of(made))
+    beside = asked.page.with_suffix(".csv")
+    put(asked.page, "why", page_of(made, read(beside)))
     sys.stderr.write(f"{len(made)} findings told\n")
 
 

@@ -54,9 +54,15 @@ def recorded(
             finally:
                 consumer.kill()
             said = consumer.communicate()[1]
-    moves = [Moved(f"{t}-{n}", leaves, to) for t, n, to, leaves in MOVED.findall(said)]
+    # The probe's names of topics begin with what tells its rounds apart.
+    named = {t: next(one for one in group.topics if t.endswith(f".{one}")) for t in _topics(said)}
+    moves = [Moved(f"{named[t]}-{n}", leaves, to) for t, n, to, leaves in MOVED.findall(said)]
     failed = ASSERTED.search(said)
     return moves, (failed[1], failed[2]) if failed else None
+
+
+def _topics(said: str) -> set[str]:
+    return {topic for topic, *_ in MOVED.findall(said)}
 
 
 def story(moves: Sequence[Moved], function: str, condition: str) -> str | None:

@@ -5,24 +5,35 @@ from pathlib import Path
 import pytest
 
 from compare.promises.findings import read_findings
+from compare.promises.trial import in_process
 from compare.reasons.chains import why_unseen
 from groups import Assignment, Failed, Group
 from heuristics.written.reassigning import from_its_holder, from_where_it_started
 from studies import endless_loops
 from studies.loops import java, librdkafka, python, rounds, sarama
+from studies.loops.beside import counted
 from studies.loops.librdkafka import Moved
 from studies.loops.model import turns_of
+from studies.loops.page import page_of
 from studies.loops.turn import RECORDED, Turn, cycle_of
 from studies.loops.words import story
 from studies.page import made_part
+from studies.records import read
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/findings/why.md"
 MADE = json.loads(PAGE.with_suffix(".json").read_text())
+BESIDE = read(PAGE.with_suffix(".csv"))
 FINDINGS = {finding.id: finding for finding in read_findings(ROOT / "corpus/findings.jsonl")}
 ENDLESS = [name for name, finding in FINDINGS.items() if finding.promise == "terminates"]
 JOIN = Group.read(ROOT / "docs/findings/never-returns.json")
 OURS = turns_of(JOIN, from_where_it_started)
+
+
+def joined(topics, subscriptions, owned):
+    members = {m: {"subscription": s, "owned": owned.get(m, {})} for m, s in subscriptions.items()}
+    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    return Group.from_dict(document)
 
 
 def turn(number, *, leaves="a", to="b"):
@@ -149,4 +160,23 @@ def test_nothing_is_told_of_findings_that_are_not_there():
 
 
 def test_the_page_is_what_is_made_of_the_data_beside_it():
-    assert made_part(PAGE, "why") == endless_loops.page_of(MADE)
+    assert made_part(PAGE, "why") == page_of(MADE, BESIDE)
+
+
+def test_beside_kafkas_class_no_balance_is_worse_and_nothing_moves_more():
+    assert sum(int(one["groups"]) for one in BESIDE) == 8000
+    for one in BESIDE:
+        assert int(one["worse_balance"]) == 0
+        assert int(one["our_moves"]) <= int(one["their_moves"])
+
+
+def test_what_is_counted_beside_another_assignor_is_of_equal_balance():
+    groups = [
+        joined({"t": 2}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1]}}),
+        joined({"t": 2, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0, 1]}}),
+    ]
+    found = counted(groups, in_process("kip-54-fairest"))
+    assert (found["are equal"]["groups"], found["differ"]["groups"]) == (1, 1)
+    assert found["are equal"]["better_balance"] == found["differ"]["better_balance"] == 1
+    same = counted(groups, in_process("sticky-that-ends"))["are equal"]
+    assert (same["their_moves"], same["our_moves"], same["more_moves"]) == (1, 1, 0)

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from compare.promises.findings import read_findings
+from compare.samples.enumerated import equal
 from compare.samples.ordinary import ordinary
 from groups import Group, values
 from heuristics import assign
 from heuristics.written.reassigning import from_its_holder, from_where_it_started, steps
 from heuristics.written.unassigned import hand_out
+from optimal.fleets.solve_many import solve_many
 
 ROOT = Path(__file__).parents[3]
 SIX = {
@@ -109,6 +111,33 @@ def test_on_ordinary_groups_it_moves_no_more_than_the_rule_that_people_run_and_e
         assert moves <= theirs
         fewer += moves < theirs
     assert fewer > 0
+
+
+def test_where_all_read_the_same_neither_loads_nor_moves_could_be_better():
+    groups = [small.group() for small in islice(equal(5, 12), 0, None, 25)]
+    for group, optimum in zip(groups, solve_many(groups, "kip-54"), strict=True):
+        made = assign(group, "sticky-that-ends")
+        assert values(made, ("balance", "stickiness")) == tuple(t.value for t in optimum.terms)
+
+
+def test_where_all_read_the_same_who_has_most_gives_and_first_what_it_did_not_own(group_of):
+    owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}
+    group = group_of({"t": 6}, {"a": ["t"], "b": ["t"], "c": ["t"]}, owned)
+    assert assign(group, "sticky-that-ends").to_dict() == {
+        "a": {"t": [0, 1]},
+        "b": {"t": [2, 3]},
+        "c": {"t": [4, 5]},
+    }
+
+
+def test_a_topic_that_nobody_reads_leaves_all_members_reading_the_same(group_of):
+    owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}
+    subscriptions = {"a": ["t"], "b": ["t"], "c": ["t"]}
+    bare, more = (
+        assign(group_of(topics, subscriptions, owned), "sticky-that-ends").to_dict()
+        for topics in ({"t": 6}, {"t": 6, "a": 2})
+    )
+    assert bare == more
 
 
 def test_a_partition_that_came_from_the_member_that_should_have_one_goes_back_to_it():

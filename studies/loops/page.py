@@ -1,0 +1,45 @@
+"""Page: what was recorded and computed, as the made part of ``docs/findings/why.md``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from studies.loops.beside import table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Entry = Mapping[str, object]
+
+
+def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> str:
+    """Return the made part of the page: each case and each chain once, with whose it is.
+
+    Parameters
+    ----------
+    beside : the records of `studies.loops.beside`
+    """
+    lines: list[str] = []
+    cases: dict[str, list[str]] = {}
+    for name, entry in made.items():
+        if entry.get("case"):
+            cases.setdefault(str(entry["case"]), []).append(name)
+    for case, names in cases.items():
+        entry = made[names[0]]
+        who = ", ".join(f"`{name}`" for name in names)
+        lines.append(f"- {who}: {case} {entry['change'] or _without(entry)}")
+    lines += ["", "| finding | moves that would make the balance the best |", "|---|---|"]
+    chains: dict[str, list[str]] = {}
+    for name, entry in made.items():
+        if entry["chain"]:
+            chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
+    lines += [f"| {', '.join(names)} | {chain} |" for chain, names in chains.items()]
+    lines += ["", "`sticky-that-ends` beside `kafka-java/sticky@4.4.0`:", "", table_of(beside)]
+    return "\n".join(lines)
+
+
+def _without(entry: Entry) -> str:
+    rounds_taken = entry["rounds_without_racks"]
+    if rounds_taken is None:
+        return "Without racks it does not settle either."
+    return f"Without racks the same group settles after {rounds_taken} rounds."
