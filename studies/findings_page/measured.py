@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from compare.promises.findings import Finding, read_findings
 from heuristics import WRITTEN
+from studies.how_often.page import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +75,8 @@ class Measured:
     ----------
     findings : those on assignors as shipped
     smallest : what each assignor keeps on all groups that were enumerated
-    often : rows of ``how-often.csv``
+    often, often_apart : rows of ``how-often.csv``; of ``how-often-parts.csv`` those on services
+        that are not ordinary there, as no topic is read by all
     since, why : by id of a finding
     cluster : the sentence on what a hang does to a group, as it was seen on a cluster
     pages : those of the studies' own pages that are there
@@ -83,6 +85,7 @@ class Measured:
     findings: Sequence[Finding]
     smallest: Sequence[Enumerated] = ()
     often: Sequence[Mapping[str, str]] = ()
+    often_apart: Sequence[Mapping[str, str]] = ()
     since: Mapping[str, Since] | None = None
     why: Mapping[str, Why] | None = None
     cluster: str | None = None
@@ -99,6 +102,11 @@ def read(root: Path) -> Measured:
         findings=[finding for finding in every if finding.assignor not in WRITTEN],
         smallest=_json(folder / "smallest.json") or (),
         often=_rows(folder / "how-often.csv"),
+        often_apart=[
+            row
+            for row in _rows(folder / "how-often-parts.csv")
+            if row["of"] == KINDS["overlapping"]
+        ],
         since=_json(folder / "since-when.json") or {},
         why=_json(folder / "why.json") or {},
         cluster=said if isinstance(said, str) else None,

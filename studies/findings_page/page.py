@@ -15,7 +15,7 @@ from studies.findings_page.tables import enumerated, who_keeps_what
 from studies.findings_page.wording import names, plain, sentence, upper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from compare.promises.findings import Finding
     from studies.findings_page.measured import Measured, Why
@@ -68,18 +68,33 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
 
 
 def _how_often(section: Section, findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
-    """Return how often it happened among the rebalances of ordinary services."""
+    """Return how often it happened among the rebalances of ordinary services.
+
+    Of services without a topic that all read only what was not seen among ordinary ones.
+    """
     shown = {finding.assignor.partition("@")[0] for finding in findings}
-    rows = [
-        row
-        for row in measured.often
-        if row["what"] == section.counted and f"{row['client']}/{row['assignor']}" in shown
-    ]
+    rows, apart = (
+        [
+            row
+            for row in every
+            if row["what"] == section.counted and f"{row['client']}/{row['assignor']}" in shown
+        ]
+        for every in (measured.often, measured.often_apart)
+    )
     if not rows:
         yield f"**How often.** {section.drawn or NOT_MEASURED}"
         return
     drawn = f"{section.drawn} " if section.drawn else ""
     yield f"**How often.** {drawn}Of the rebalances of [ordinary services](how-often.md):"
+    yield _often(rows)
+    never = {_versioned(row) for row in rows if not int(row["events"])}
+    only = [row for row in apart if int(row["events"]) and _versioned(row) in never]
+    if only:
+        yield "Of those of services whose members have roles, where no topic is read by all:"
+        yield _often(only)
+
+
+def _often(rows: Sequence[Mapping[str, str]]) -> str:
     lines = [
         "| assignor | in a million | 95% interval | seen | rebalances |",
         "|---|---|---|---|---|",
@@ -87,10 +102,13 @@ def _how_often(section: Section, findings: Sequence[Finding], measured: Measured
     for row in rows:
         events, high = int(row["events"]), f"{float(row['high']):,.0f}"
         span = f"{float(row['low']):,.0f} to {high}" if events else f"up to {high}"
-        named = f"`{row['client']}/{row['assignor']}` {row['version']}"
         often = f"{float(row['per_million']):,.0f} | {span} | {events:,}"
-        lines.append(f"| {named} | {often} | {int(row['rebalances']):,} |")
-    yield "\n".join(lines)
+        lines.append(f"| {_versioned(row)} | {often} | {int(row['rebalances']):,} |")
+    return "\n".join(lines)
+
+
+def _versioned(row: Mapping[str, str]) -> str:
+    return f"`{row['client']}/{row['assignor']}` {row['version']}"
 
 
 def _groups(findings: Sequence[Finding]) -> Iterator[str]:

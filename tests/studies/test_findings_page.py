@@ -130,3 +130,17 @@ def test_a_picture_shows_who_reads_who_owns_and_who_joins(hang):
     (joins,) = (line for line in lines if " joins" in line)
     assert "reads" in joins
     assert "|  an optimum" in lines[0]
+
+
+def test_what_was_seen_only_where_no_topic_is_read_by_all_is_said_apart(hang):
+    often = {"client": "kafka-java", "assignor": "sticky", "version": "4.4.0", "what": "hang",
+             "rebalances": "5000", "events": "0", "per_million": "0", "low": "0",
+             "high": "300"}  # fmt: skip
+    apart = {**often, "rebalances": "9000", "events": "1", "per_million": "111", "high": "600"}
+    said = "Of those of services whose members have roles, where no topic is read by all:"
+    line = "| `kafka-java/sticky` 4.4.0 | 111 | 0 to 600 | 1 | 9,000 |"
+    page = page_of(Measured(findings=[hang], often=[often], often_apart=[apart]))
+    assert line in page.partition(said)[2]
+    for seen in ({**often, "events": "2"}, often):
+        other = apart if seen is not often else {**apart, "events": "0"}
+        assert said not in page_of(Measured(findings=[hang], often=[seen], often_apart=[other]))
