@@ -23,7 +23,7 @@ from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry
 from compare.promises.trial import trials
 from compare.samples.joins import joined, joins
-from compare.samples.ordinary import is_ordinary
+from compare.samples.ordinary import is_ordinary, ordinary_in_racks
 from groups.wording import counted
 from heuristics import available, matching
 from heuristics.time_limit import TimeLimit
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 BATCH = 200
 SECONDS = 2.0
+SEED = 1
+DRAWN = 2000
 # Members and partitions in all, and the most topics among which the partitions are.
 SMALL = ((6, 5),)
 
@@ -90,9 +92,16 @@ def said_of(sizes: Sequence[tuple[int, int]] = SMALL) -> str:
     return f"every ordinary group of {'; of '.join(each)}, in every order of names, without racks"
 
 
-def tally(groups: Iterable[Group], assignor: str, limits: Sequence[TimeLimit]) -> dict[str, Tally]:
-    """Put to an assignor, on some groups, every promise that it makes."""
-    found = {promise: Tally() for promise in promises_of(assignor)}
+def tally(
+    groups: Iterable[Group],
+    assignor: str,
+    limits: Sequence[TimeLimit],
+    promises: Sequence[str] = tuple(PROMISES),
+) -> dict[str, Tally]:
+    """Put to an assignor, on some groups, those of some promises that it makes."""
+    found = {promise: Tally() for promise in promises_of(assignor) if promise in promises}
+    if not found:
+        return found
     stream = iter(groups)
     while batch := list(islice(stream, BATCH)):
         for trial in trials(batch, assignor, limits):
@@ -128,6 +137,14 @@ def record_of(
         "groups": groups,
         "enumerated": sentence,
     }
+
+
+def with_racks(record: Mapping[str, object], one: Tally) -> dict[str, object]:
+    """Return the record of `settles` that says how often it breaks on drawn groups with racks."""
+    broken, tested = one.broken.total(), one.tested.total()
+    drawn = f"{tested:,} ordinary groups with racks that were drawn (seed {SEED})"
+    sentence = f"{record['enumerated']}; with racks it breaks on {broken:,} of {drawn}"
+    return {**record, "enumerated": sentence}
 
 
 def with_joins(
@@ -169,12 +186,17 @@ def main() -> None:
         with ExitStack() as open_:
             limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
             found = tally(small(), name, limits)
+            racked = tally(islice(ordinary_in_racks(SEED), DRAWN), name, limits, ("settles",))
         findings = _with_smaller(list(read_findings(asked.findings)), name, found)
         asked.findings.write_text(as_lines(findings), encoding="utf-8")
         by_promise = {f.promise: f for f in findings if _bare(f.assignor) == _bare(name)}
         records = [
             record_of(name, promise, one, by_promise.get(promise), said_of())
             for promise, one in found.items()
+        ]
+        records = [
+            with_racks(one, racked["settles"]) if one["promise"] == "settles" else one
+            for one in records
         ]
         _put(asked.to, with_joins(records, read(JOINS) if JOINS.is_file() else []))
         sys.stderr.write(f"{name}: {perf_counter() - started:.0f} s\n")

@@ -1,6 +1,7 @@
 """The promises of the shipped assignors: what the records say, and how they are made."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from compare.samples.ordinary import is_ordinary
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
 from studies.shipped_findings import promises_of
-from studies.smallest import record_of, small, tally, with_joins
+from studies.smallest import Tally, record_of, small, tally, with_joins, with_racks
 
 ROOT = Path(__file__).parents[2]
 RECORDS = json.loads((ROOT / "docs/findings/smallest.json").read_text("utf-8"))
@@ -93,3 +94,17 @@ def test_joins_are_counted_beside_the_small_groups_where_none_hangs():
     )
     assert with_joins([record], [{**row, "hang": "1"}]) == [record]
     assert with_joins([{**record, "promise": "valid"}], [row])[0]["groups"] == 10
+
+
+def test_a_record_says_how_often_rounds_never_settle_with_racks():
+    one = Tally(tested=Counter({9: 70, 10: 30}), broken=Counter({10: 2}))
+    made = with_racks({"enumerated": "small groups"}, one)
+    assert made["enumerated"] == (
+        "small groups; with racks it breaks on 2 of 100 ordinary groups with racks that were "
+        "drawn (seed 1)"
+    )
+
+
+def test_an_assignor_that_has_no_rounds_is_not_asked_whether_they_end():
+    with TimeLimit(1.0) as limit:
+        assert tally(small(((2, 1),)), "kafka-java/sticky@4.4.0", [limit], ("settles",)) == {}
