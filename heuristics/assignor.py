@@ -50,7 +50,7 @@ class Assignor:
     ----------
     name : as users write it
     kind : "written": from a KIP alone; "shipped": the code that people run; "own": a function of
-        the user's
+        the user's; "probed": a client that joined a probe, asked from this process
     source : one line that says where it comes from
     version : number of the KIP, or release of the code; None where there is none
     function : makes the plan of a group whose subscriptions are known; raises Refused where the
@@ -58,9 +58,13 @@ class Assignor:
     """
 
     name: str
-    kind: Literal["written", "shipped", "own"]
+    kind: Literal["written", "shipped", "own", "probed"]
     source: str
     version: str | None
     function: Callable[[Group], Plan]
     missing: Callable[[], str | None] = nothing_missing
     prepare: Callable[[], None] = nothing_to_prepare
+
+    def __call__(self, group: Group) -> Plan:
+        """Return what it makes of a group, so that it can stand where a function does."""
+        return self.function(group)

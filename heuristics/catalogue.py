@@ -83,6 +83,8 @@ def assignor_named(name: str | AssignorFunction) -> Assignor:
         Where no assignor has that name, the message has the three nearest; or a function could
         not be imported by another process.
     """
+    if isinstance(name, Assignor):
+        return name
     if not isinstance(name, str):
         return own_function(name)
     if name in WRITTEN:

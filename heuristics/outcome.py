@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from groups import Failed, Refused
+from groups.errors import AssayError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from heuristics.assignor import Plan
 
 Status = Literal["planned", "refused", "failed", "timed-out", "unavailable"]
+
+
+class TimedOut(Failed):
+    """An assignor that is asked elsewhere did not come back in time."""
+
+
+class Unavailable(AssayError):
+    """An assignor that is asked elsewhere is not there any more."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,10 @@ def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:
         made = function(group)
     except Refused as refusal:
         return Outcome("refused", None, str(refusal), perf_counter() - started)
+    except Unavailable as absence:
+        return Outcome("unavailable", None, str(absence), perf_counter() - started)
+    except TimedOut as late:
+        return Outcome("timed-out", None, str(late), perf_counter() - started)
     except Failed as failure:
         return Outcome("failed", None, str(failure), perf_counter() - started)
     except Exception as error:

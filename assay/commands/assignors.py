@@ -15,8 +15,6 @@ from groups.errors import BadInput
 from groups.group import Group
 
 FEW = 10
-# How long clients may take to go when all is done: some wait two seconds before they join again.
-LEAVE_SECONDS = 5.0
 
 
 def assignors(*, format_: Format = "table") -> None:
@@ -112,9 +110,8 @@ def probe(
     from compare.samples.drawn import drawn
     from compare.score import scores_document
     from groups.extras import require
-    from heuristics.shipped.consumers.driver_process import GROUP_ID
-    from heuristics.shipped.probe import Late, Probe
-    from heuristics.shipped.probe.metadata import OWN_TOPIC
+    from heuristics.shipped.probe import Absent, Probe
+    from heuristics.shipped.probe.guest import LEAVE_SECONDS, configuration
     from optimal import solve as solve_group
 
     require("kafka", extra="clients")
@@ -122,14 +119,13 @@ def probe(
     rows = []
     try:
         with Probe(port=port, say=note, before=int(time() * 1000)) as coordinator:
-            note(f"bootstrap.servers={coordinator.bootstrap}")
-            note(f"group.id={GROUP_ID}")
-            note(f"subscribe to {OWN_TOPIC}; waiting for a client, {timeout:g} s for each group")
+            for line in configuration(coordinator):
+                note(line)
             for group in groups:
                 solution = solve_group(group, objective)
                 try:
                     row = score_client(coordinator, group, solution, assignor, timeout=timeout)
-                except Late as late:
+                except Absent as late:
                     raise BadInput(f"{group.name}: {late}") from None
                 note_assumed(group.assumed)
                 if format_ == "json":

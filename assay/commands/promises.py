@@ -1,10 +1,12 @@
 """Promises: the smallest group that breaks one, and a finding as a program."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from assay.commands.guests import Port, Probed, guest, require_probe
 from assay.commands.options import MOST_SECONDS, Format
 from assay.progress import far
 from assay.streams import note, put, show, show_json, write
@@ -32,28 +34,35 @@ def hunt(
         str | None,
         typer.Option(metavar="FILE", help="check that the findings of a file still hold"),
     ] = None,
+    probe: Probed = False,
+    port: Port = 0,
     format_: Format = "table",
 ) -> None:
     """Find the smallest group on which an assignor breaks a promise; exit code 1 if one is found.
 
     All small groups are tried, then those that are drawn. That none was found proves nothing.
+    With --probe, of any client that joins; ASSIGNOR is then its name on the wire, or else the one
+    that the client prefers.
     """
     from assay.printing.promises import print_finding
     from compare.promises.findings import SHIPPED, UNTRIED, read_findings, rederive_all
     from compare.promises.hunt import hunt_findings
     from heuristics.time_limit import TimeLimit
 
-    if (assignor is None) == (rederive is None):
-        raise BadInput("expected either an assignor or --rederive FILE")
-    with TimeLimit(time_limit) as limit:
-        if assignor is None:
+    if (assignor is None and not probe) == (rederive is None):
+        raise BadInput("expected either an assignor, --probe or --rederive FILE")
+    require_probe(port, probe=probe)
+    with ExitStack() as opened:
+        limit = opened.enter_context(TimeLimit(time_limit))
+        if rederive is not None:
             changed = 0
-            for name, difference in rederive_all(rederive or "", limit):
+            for name, difference in rederive_all(rederive, limit):
                 changed += not (difference or UNTRIED).startswith(UNTRIED)
                 show(f"{name}: {difference or 'breaks as before'}")
             raise typer.Exit(1 if changed else 0)
+        who = opened.enter_context(guest(assignor, port=port)) if probe else assignor or ""
         found = hunt_findings(
-            assignor,
+            who,
             promise,
             limit,
             seed=seed,

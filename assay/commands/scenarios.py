@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.commands.guests import Port, Probed, guest, require_probe
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from compare.scenarios.scenario import Scenario
     from compare.scenarios.variation import Variation
+    from heuristics import Assignor
 
 
 def scenario(
@@ -60,6 +63,8 @@ def scenario(
     back: Annotated[
         bool, typer.Option("--back", help="of an upgrade or downgrade: and back again")
     ] = False,
+    probe: Probed = False,
+    port: Port = 0,
     format_: Format = "table",
 ) -> None:
     """Take a group through a sequence of events, or through a rolling upgrade.
@@ -69,28 +74,33 @@ def scenario(
     from compare.scenarios.scenario import Scenario
     from heuristics import available, matching
 
-    names = matching(assignor) if assignor else None
+    require_probe(port, probe=probe)
+    names = matching(assignor) if assignor else () if probe else None
     variation = _variation(order, misses, start or (), to, back=back)
     asked = [Scenario.read(file, assume_equal=assume_equal) for file in files]
     for one in asked:
-        if one.rollout is not None and assignor:
-            raise BadInput(f"--assignor: rollout {one.rollout} chooses its assignors itself")
+        if one.rollout is not None and (assignor or probe):
+            option = "--assignor" if assignor else "--probe"
+            raise BadInput(f"{option}: rollout {one.rollout} chooses its assignors itself")
         if one.rollout is None and variation is not None:
             raise BadInput(
                 f"{one.name}: has events and is no rollout: leave out --order, --misses, "
                 "--from, --to and --back"
             )
-    for one in asked:
-        note_assumed(one.group.assumed)
-        if one.rollout is not None:
-            _roll_out(one, variation, format_)
-        else:
-            _play(one, names or available(), objective, time_limit, format_, steps=bool(assignor))
+    with ExitStack() as opened:
+        joined = [opened.enter_context(guest(port=port))] if probe else []
+        for one in asked:
+            note_assumed(one.group.assumed)
+            if one.rollout is not None:
+                _roll_out(one, variation, format_)
+            else:
+                who: list[str | Assignor] = [*(available() if names is None else names), *joined]
+                _play(one, who, objective, time_limit, format_, steps=bool(assignor or probe))
 
 
 def _play(
     asked: Scenario,
-    names: Sequence[str],
+    assignors: Sequence[str | Assignor],
     objective: str,
     time_limit: float | None,
     format_: str,
@@ -102,7 +112,7 @@ def _play(
     from heuristics.time_limit import TimeLimit
 
     with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
-        journeys = play(asked, list(names), limit, objective)
+        journeys = play(asked, assignors, limit, objective)
     if format_ == "json":
         show_json(result_document(asked, journeys))
     else:

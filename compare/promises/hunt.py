@@ -16,7 +16,7 @@ from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
 from groups import BadInput
 from groups.wording import counted
-from heuristics import matching
+from heuristics import Assignor, assignor_named, matching
 from heuristics.own import is_own
 from heuristics.time_limit import TimeLimit
 
@@ -135,7 +135,7 @@ def _every_small_group() -> Iterator[Group]:
 
 
 def hunt_findings(
-    assignor: str,
+    assignor: str | Assignor,
     promises: Sequence[str] | None,
     limit: TimeLimit,
     *,
@@ -162,7 +162,8 @@ def hunt_findings(
     BadInput
         Where no assignor or promise has the name, or a promise cannot be asked of the assignor.
     """
-    (assignor,) = matching([assignor])
+    who = assignor if isinstance(assignor, Assignor) else assignor_named(*matching([assignor]))
+    assignor = who.name
     asked = [promise_named(name) for name in promises or PROMISES]
     for promise in asked if promises else ():
         if not promise.asked_of(assignor):
@@ -172,7 +173,7 @@ def hunt_findings(
     started, broken, cut_short = monotonic(), 0, 0
     for number, promise in enumerate(asked):
         share = max(started + seconds - monotonic(), 0) / (len(asked) - number)
-        run = runner_of(assignor, limit)
+        run = runner_of(who if who.kind == "probed" else assignor, limit)
         came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=far or say)
         cut_short += not came.in_time
         broken += came.quarry is not None

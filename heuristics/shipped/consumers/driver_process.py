@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from groups import Failed
 from heuristics.shipped.probe import Probe
 from heuristics.shipped.probe.coordinator import Disconnected
+from heuristics.shipped.probe.guest import GROUP_ID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.subscription import Held
 
 TETHER = Path(__file__).with_name("tether.py")
-GROUP_ID = "assay-probe"
 # How long a client whose connection closed may take to be dead, less than any time limit in use,
 # and how often one that has not planned yet is looked at.
 DYING_SECONDS = 1.0

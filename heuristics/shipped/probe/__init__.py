@@ -1,5 +1,6 @@
 """The probe: a stub coordinator that makes any real client the leader of a group."""
 
-from heuristics.shipped.probe.probe import Late, Probe
+from heuristics.shipped.probe.guest import Guest, probed
+from heuristics.shipped.probe.probe import Absent, Late, Probe
 
-__all__ = ["Late", "Probe"]
+__all__ = ["Absent", "Guest", "Late", "Probe", "probed"]

@@ -235,6 +235,7 @@ class Coordinator:
             round_.stand_for(own)
             members = round_.members(own)
             round_.told[round_.client_id].lead()
+            round_.let_lead(led=True)
             leads = {"leader": round_.me, "member_id": round_.me, "members": members}
             peer.reply(request, {"error_code": wire.NONE, **answer, **leads}, sent=self._begin)
         except Refused as refusal:
@@ -278,6 +279,7 @@ class Coordinator:
         elif round_.plans < MOST_ATTEMPTS:
             # Whoever joins again is asked again, and by then knows the topics.
             self._leader, self._attempts = None, 0
+            round_.let_lead(led=False)
             self._hold_back(peer, request, partial(peer.reply, request, again))
             return
         else:

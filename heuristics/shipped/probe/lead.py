@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from groups import Assignment, Failed, Refused
 from heuristics.assignor import Plan
 from heuristics.rounds import to_quiescence
-from heuristics.shipped.probe.probe import Late
+from heuristics.shipped.probe.probe import Absent
 
 if TYPE_CHECKING:
     from groups import Group
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def lead(
-    probe: Probe, group: Group, protocol: str | None, *, timeout: float
+    probe: Probe,
+    group: Group,
+    protocol: str | None,
+    *,
+    timeout: float,
+    join: float | None = None,
 ) -> tuple[str, Plan | Failed | Refused]:
     """Return the name of the client that joins next, and its plan or why it has none.
 
@@ -26,27 +31,29 @@ def lead(
     Parameters
     ----------
     protocol : the assignor's name on the wire; None for the one the client prefers
-    timeout : seconds for each round
+    timeout, join : seconds for each round, as of :meth:`~heuristics.shipped.probe.Probe.wait`
 
     Raises
     ------
-    Late
+    Absent
         Where no client joins.
     """
     first = probe.offer(group, protocol)
     try:
-        probe.wait(first, timeout)
+        probe.wait(first, timeout, join=join)
         first.result()
+    except Absent:
+        raise
     except (Failed, Refused) as failure:
-        if isinstance(failure, Late) and not first.chosen:
-            raise
         return _label(first), failure
 
     def over(current: Group) -> Plan:
         if current is group:
             held, seconds = first.result()
         else:
-            held, seconds = probe.plan(current, first.chosen, timeout=timeout)
+            round_ = probe.offer(current, first.chosen)
+            probe.wait(round_, timeout, join=join)
+            held, seconds = round_.result()
         return Plan(Assignment.from_holdings(current, held), seconds=seconds)
 
     try:

@@ -10,6 +10,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from groups import BadInput, Failed
+from heuristics.outcome import TimedOut
 from heuristics.shipped.probe import wire
 from heuristics.shipped.probe.coordinator import Coordinator
 from heuristics.shipped.probe.round import Round
@@ -28,8 +29,12 @@ MOST_LINES = 100
 LOOK_SECONDS = 0.02
 
 
-class Late(Failed):
+class Late(TimedOut):
     """No plan within the time there is."""
+
+
+class Absent(Late):
+    """No client joined within the time there is."""
 
 
 class Probe:
@@ -57,7 +62,7 @@ class Probe:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        say: Callable[[str], None] | None = None,
+        say: Callable[[str], object] | None = None,
         before: int = 0,
     ) -> None:
         try:
@@ -169,20 +174,30 @@ class Probe:
         self.wait(round_, timeout)
         return round_.result()
 
-    def wait(self, round_: Round, timeout: float) -> None:
+    def wait(self, round_: Round, timeout: float, *, join: float | None = None) -> None:
         """Wait until a round is over.
+
+        Parameters
+        ----------
+        timeout : seconds for the plan, from when the client has joined
+        join : seconds for a client to join, also to be asked again; None: `timeout` is for both
 
         Raises
         ------
         Late
-            Where it is not within `timeout` seconds; the group is taken back then.
+            Where it is not within the time, Absent where no client has joined; the group is taken
+            back then.
         """
-        if round_.over.wait(timeout):
-            return
-        self.withdraw(round_)
-        if round_.chosen:
-            raise Late(f"the client sent no plan within {timeout:g} s")
-        raise Late(f"no client joined within {timeout:g} s")
+        end = monotonic() + timeout
+        while not round_.over.wait(LOOK_SECONDS):
+            if join is not None:
+                end = round_.since + (timeout if round_.led else join)
+            if monotonic() < end:
+                continue
+            self.withdraw(round_)
+            if round_.led or (join is None and round_.chosen):
+                raise Late(f"the client sent no plan within {timeout:g} s")
+            raise Absent(f"no client joined within {timeout if join is None else join:g} s")
 
     def _call(self, work: Coroutine[None, None, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result()

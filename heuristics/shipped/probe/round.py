@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, TypedDict
 
 from groups import Failed, Refused
@@ -52,6 +53,7 @@ class Round:
     plans : how many plans the client sent; all but the last may have been made without metadata
     seconds : from the last JoinGroup response, sent, to the SyncGroup request, received, less what
         the coordinator itself took to answer requests for metadata in between
+    led, since : whether a client leads now, and since when that is so, by ``monotonic()``
     over : set when the plan is there, or will not come
     names : what the topics are called on the wire
     told : by client id, what it was told of the topics
@@ -68,6 +70,8 @@ class Round:
     error: Failed | Refused | None = None
     plans: int = 0
     seconds: float = 0.0
+    led: bool = False
+    since: float = field(default_factory=monotonic)
     over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -93,6 +97,10 @@ class Round:
             if self.group.readers[i] and self.group.partitions[i]
         }
         self.told: dict[str, Told] = defaultdict(lambda: Told(read, unique=unique))
+
+    def let_lead(self, *, led: bool) -> None:
+        """Note that a client leads from now on, or none does."""
+        self.led, self.since = led, monotonic()
 
     def topic(self, name: str) -> int | None:
         """Return which topic has a name, on the wire or in the group; None where none has."""

@@ -26,7 +26,7 @@ class Session(asyncio.Protocol):
     _transport: asyncio.Transport
 
     def __init__(
-        self, coordinator: Coordinator, sessions: set[Session], say: Callable[[str], None]
+        self, coordinator: Coordinator, sessions: set[Session], say: Callable[[str], object]
     ) -> None:
         self.received = 0.0
         self._coordinator = coordinator

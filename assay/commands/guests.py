@@ -1,0 +1,65 @@
+"""Guests: a client that joins the probe, for the commands that take it as an assignor."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.streams import note
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from heuristics.assignor import Assignor
+
+Probed = Annotated[
+    bool,
+    typer.Option("--probe", help="wait for any client to join, and take its assignor"),
+]
+Port = Annotated[
+    int,
+    typer.Option("--port", min=0, max=65535, help="where --probe listens; 0: any that is free"),
+]
+
+
+@contextmanager
+def guest(
+    protocol: str | None = None, *, port: int = 0, seconds: float | None = None
+) -> Iterator[Assignor]:
+    """Wait for a client as an assignor, and say on standard error what to configure.
+
+    Parameters
+    ----------
+    protocol : the assignor's name on the wire; None for the one the client prefers
+    seconds : for each plan; None: as many as is usual
+
+    Raises
+    ------
+    BadInput
+        Where no client joins, now or after it went away.
+    """
+    from groups.extras import require
+
+    require("kafka", extra="clients")
+    from heuristics.shipped.probe import probed
+    from heuristics.shipped.probe.guest import PLAN_SECONDS
+
+    with probed(protocol, port=port, seconds=seconds or PLAN_SECONDS, say=note) as joined:
+        yield joined.assignor
+    if joined.gone is not None:
+        raise BadInput(f"{joined.name}: {joined.gone}; the rest was not tried")
+
+
+def require_probe(port: int, *, probe: bool) -> None:
+    """Refuse a port that nobody listens on.
+
+    Raises
+    ------
+    BadInput
+        Where there is a port and no probe.
+    """
+    if port and not probe:
+        raise BadInput("--port: only with --probe")

@@ -1,0 +1,186 @@
+"""Guest: a client that joined a probe, as an assignor that is asked about group after group."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from threading import Lock
+from time import time
+from typing import TYPE_CHECKING
+
+from groups import BadInput, Failed, Refused
+from heuristics.assignor import Assignor
+from heuristics.outcome import TimedOut, Unavailable
+from heuristics.shipped.client import tiny
+from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
+from heuristics.shipped.probe.lead import lead
+from heuristics.shipped.probe.metadata import OWN_TOPIC
+from heuristics.shipped.probe.probe import Absent, Late, Probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from groups import Group
+    from heuristics.assignor import Plan
+
+GROUP_ID = "assay-probe"
+PLAN_SECONDS = 10.0
+WAIT_SECONDS = 60.0
+# How long clients may take to go when all is done: some wait two seconds before they join again.
+LEAVE_SECONDS = 5.0
+
+
+class Guest:
+    """A client that joined a probe.
+
+    What it does once may be the doing of whoever runs it: a client that goes away or is late is
+    waited for, and asked about the same group again. Only what it does twice counts.
+
+    Parameters
+    ----------
+    protocol : the assignor's name on the wire; None for the one the client prefers
+    seconds : for each plan
+    wait : seconds to wait for a client to join, each time that there is none
+    say : takes lines for people
+
+    Attributes
+    ----------
+    name : what it calls itself and its assignor
+    gone : why it is not asked any more; None while it is
+    """
+
+    def __init__(
+        self,
+        probe: Probe,
+        protocol: str | None,
+        *,
+        seconds: float = PLAN_SECONDS,
+        wait: float = WAIT_SECONDS,
+        say: Callable[[str], object],
+    ) -> None:
+        self.gone: str | None = None
+        self._probe = probe
+        self._seconds = seconds
+        self._wait = wait
+        self._say = say
+        self._lock = Lock()
+        round_ = probe.offer(tiny(), protocol)
+        try:
+            probe.wait(round_, seconds, join=wait)
+        except Late as late:
+            if not round_.chosen:
+                raise BadInput(f"probe: {late}") from None
+        if not round_.chosen:
+            raise BadInput(f"probe: {round_.error}")
+        self._protocol = round_.chosen
+        self.name = f"{round_.client_id or 'client'}/{round_.chosen}"
+
+    @property
+    def assignor(self) -> Assignor:
+        """The client as an assignor, for whatever takes one."""
+        return Assignor(
+            self.name, "probed", "a client that joined the probe", None, self.plan, self.missing
+        )
+
+    def missing(self) -> str | None:
+        """Say why it cannot be asked any more; None while it can."""
+        return self.gone
+
+    def plan(self, group: Group) -> Plan:
+        """Return what the client makes of a group; one group after the other, whoever asks.
+
+        Raises
+        ------
+        Refused
+            Where the probe cannot put the group before the client, or not understand it.
+        Failed
+            Where the client makes no plan; TimedOut where it does not come back in time.
+        Unavailable
+            Where there is no client any more.
+        """
+        if not group.members:
+            raise Refused("a group without members has no leader")
+        with self._lock:
+            if self.gone is not None:
+                raise Unavailable(self.gone)
+            try:
+                return self._led(group)
+            except Absent as absence:
+                raise Unavailable(str(absence)) from None
+            except (Disconnected, Late) as first:
+                self._say(f"{self.name}: {group.name}: {first}; waiting for a client to ask again")
+                return self._led_again(group, first)
+
+    def _led_again(self, group: Group, first: Failed) -> Plan:
+        try:
+            return self._led(group)
+        except Absent as absence:
+            if isinstance(first, Late):
+                raise TimedOut(f"{first}, and joined no more") from None
+            raise Unavailable(str(absence)) from None
+        except Disconnected as second:
+            raise Failed(f"{second}, twice") from None
+
+    def _led(self, group: Group) -> Plan:
+        """Return one attempt at a plan; note where no client joins."""
+        probe, times = self._probe, {"timeout": self._seconds, "join": self._wait}
+        try:
+            _, made = lead(probe, group, self._protocol, **times)
+            if isinstance(made, (TooSoon, Misread)):
+                raise Refused(str(made))
+            if isinstance(made, (Failed, Refused)):
+                raise made
+        except Absent as absence:
+            self.gone = str(absence)
+            raise
+        return made
+
+
+@contextmanager
+def probed(
+    protocol: str | None = None,
+    *,
+    port: int = 0,
+    seconds: float = PLAN_SECONDS,
+    wait: float = WAIT_SECONDS,
+    say: Callable[[str], object] = print,
+) -> Iterator[Guest]:
+    """Wait for any client to join a probe, and hand it over as an assignor.
+
+    Parameters
+    ----------
+    protocol : the assignor's name on the wire; None for the one the client prefers
+    port : where to listen on loopback, 0 for any free one
+    seconds : for each plan
+    wait : seconds to wait for a client, now and each time that it is gone
+    say : takes lines for people; the first ones say what to configure
+
+    Raises
+    ------
+    BadInput
+        Where the port is taken, no client joins, or it does not list the assignor.
+
+    Examples
+    --------
+    A consumer is started meanwhile, with ``bootstrap.servers=127.0.0.1:19092``::
+
+        with probed(port=19092) as guest:
+            found = hunt(guest.assignor, "balanced")
+    """
+    with Probe(port=port, say=say, before=int(time() * 1000)) as probe:
+        for line in configuration(probe):
+            say(line)
+        guest = Guest(probe, protocol, seconds=seconds, wait=wait, say=say)
+        say(f"{guest.name} has joined")
+        try:
+            yield guest
+        finally:
+            probe.dismiss(LEAVE_SECONDS)
+
+
+def configuration(probe: Probe) -> tuple[str, ...]:
+    """Return what to put into a client's configuration, in lines."""
+    return (
+        f"bootstrap.servers={probe.bootstrap}",
+        f"group.id={GROUP_ID}",
+        f"subscribe to {OWN_TOPIC}; waiting for a client",
+    )
