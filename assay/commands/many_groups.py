@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.commands.guests import Port, Probed, guest, require_probe
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -23,11 +25,13 @@ from assay.commands.options import (
 from assay.progress import far
 from assay.signals import ending_on_signals
 from assay.streams import complain, note, show_json
+from groups.errors import BadInput
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from compare.runs.counts import RunCounts
+    from heuristics import Assignor
 
 MOST_LINES = 20
 # How often a file or a pipe is told how far a run is; a terminal sees it all the time.
@@ -72,6 +76,8 @@ def run(
             "--strict", help="exit code 1 where an input failed, or a group could not be judged"
         ),
     ] = False,
+    probe: Probed = False,
+    port: Port = 0,
     format_: Format = "table",
 ) -> None:
     """Solve and score many groups on Spark.
@@ -91,18 +97,25 @@ def run(
     from compare.runs.session.master import conf_of
     from compare.runs.session.spark import spark_session, starts_here
     from compare.runs.work.stages import timings
+    from heuristics.shipped.probe.door import within_reach
 
     tiers = parse_objective(objective)
     limits = limits_of(fail_above or [], tiers)
-    job = job_of(
+    require_probe(port, probe=probe)
+    seconds = time_limit or DEFAULT_SECONDS
+    job_with = partial(
+        job_of,
         source,
         out,
         objective=objective,
-        assignors=assignor,
-        time_limit=time_limit or DEFAULT_SECONDS,
+        time_limit=seconds,
         assume_equal=assume_equal,
         reset=reset,
     )
+    if probe and not starts_here(master):
+        raise BadInput("--probe: only where Spark runs on this machine alone: --master local[N]")
+    # What is wrong with it is said before anybody waits for a client.
+    job_with(assignors=assignor)
 
     def say(line: str) -> None:
         note(line)
@@ -119,7 +132,12 @@ def run(
 
     session = partial(spark_session, master=master, conf=conf_of(conf or []))
     alone = starts_here(master)
-    counts = run_job(job, say, far=how_far, session=session, alone=alone)
+    with ExitStack() as opened:
+        asked: list[str | Assignor] = [*(assignor or ())]
+        if probe:
+            asked.append(opened.enter_context(guest(port=port, seconds=seconds)))
+        job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
+        counts = run_job(job, say, far=how_far, session=session, alone=alone)
     for line in timings(counts.stages) if show_timings else ():
         note(line)
     for line in not_read(counts):
@@ -129,7 +147,7 @@ def run(
     else:
         print_run(counts, tiers)
     named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
-    named += job.assignors[1:] if assignor else []
+    named += job.assignors[1:] if assignor or probe else []
     worse = too_far_in_run(job, counts.keys, named, limits, MOST_LINES)
     lines = [*worse, *(missed(counts) if strict else [])]
     for line in lines:

@@ -13,7 +13,7 @@ from compare.runs.tables.keys import content_key, row_keys, version_of
 from compare.score import CURRENT, OPTIMUM
 from compare.scoring import assignors_asked
 from groups.tiers import parse_objective
-from heuristics import assignor_named
+from heuristics import Assignor, assignor_named
 from heuristics.own import name_of, versioned
 from optimal.seed import SEED
 
@@ -33,6 +33,7 @@ class Job:
     Attributes
     ----------
     folders : where modules of the user's assignors are looked for, besides the usual ones
+    guests : clients that joined a probe, by whose names some of the assignors go
     """
 
     source: Path
@@ -43,6 +44,7 @@ class Job:
     assume_equal: bool = False
     reset: str | None = None
     folders: tuple[str, ...] = ()
+    guests: tuple[Assignor, ...] = ()
 
     @property
     def tiers(self) -> str:
@@ -118,10 +120,12 @@ def job_of(
         Where the objective is not known, no assignor has a name, or a function of the user's
         cannot be imported by another process.
     """
-    given = [one if isinstance(one, str) else name_of(one) for one in assignors or ["written"]]
+    guests = tuple(one for one in assignors or () if isinstance(one, Assignor))
+    others = [one for one in assignors or ["written"] if not isinstance(one, Assignor)]
+    given = [one if isinstance(one, str) else name_of(one) for one in others]
     asked = [
         name if name in (CURRENT, OPTIMUM) else assignor_named(name)
-        for name in assignors_asked(given)
+        for name in (assignors_asked(given) if given else ())
     ]
     own = [one for one in asked if not isinstance(one, str) and one.kind == "own"]
     names = [
@@ -132,9 +136,14 @@ def job_of(
         source=Path(source),
         out=Path(out),
         objective=parse_objective(objective),
-        assignors=(CURRENT, *(name for name in names if name != CURRENT)),
+        assignors=(
+            CURRENT,
+            *(name for name in names if name != CURRENT),
+            *(guest.name for guest in guests),
+        ),
         time_limit=time_limit,
         assume_equal=assume_equal,
         reset=reset,
         folders=(os.getcwd(), *sys.path) if own else (),
+        guests=guests,
     )

@@ -68,16 +68,18 @@ def run(
     from compare.runs.job import job_of
     from compare.runs.pipeline import run_job
     from compare.runs.session.spark import spark_session, starts_here
+    from heuristics.shipped.probe.door import within_reach
 
-    job = job_of(
-        source,
-        out,
-        objective=objective,
-        assignors=assignors,
-        time_limit=time_limit,
-        assume_equal=assume_equal,
-        reset=reset,
-    )
     session = partial(spark_session, master=master, conf=conf, given=spark)
     alone = starts_here(master, spark)
-    return run_job(job, say or (lambda _: None), session=session, alone=alone)
+    with within_reach(assignors) as asked:
+        job = job_of(
+            source,
+            out,
+            objective=objective,
+            assignors=asked,
+            time_limit=time_limit,
+            assume_equal=assume_equal,
+            reset=reset,
+        )
+        return run_job(job, say or (lambda _: None), session=session, alone=alone)

@@ -75,6 +75,8 @@ def scored(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> An
     """
     clock = Clock()
     limit = _limit(job.time_limit)
+    for guest in job.guests:
+        limit.know(guest)
     scores = []
     found = _found(job, rows, clock)
     if found.together is not None:

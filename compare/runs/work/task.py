@@ -163,6 +163,8 @@ class Task:
         usual = float(solve_seconds(lengths(rows, "members"), lengths(rows, "owner")).sum())
         unknown = len(rows) - int(rows.column("subscription_known").null_count)
         usual = PATIENCE * (usual + UNKNOWN_SECONDS * unknown)
+        # A client that joined a probe is asked by all workers, one group after the other.
+        usual += self.job.time_limit * len(rows) if self.job.guests else 0
         if len(rows) > 1:
             return usual + GRACE_SECONDS
         limit = self.job.time_limit * (4 if unknown else 1)

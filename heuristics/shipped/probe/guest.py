@@ -45,6 +45,7 @@ class Guest:
     Attributes
     ----------
     name : what it calls itself and its assignor
+    seconds, wait : as above
     gone : why it is not asked any more; None while it is
     """
 
@@ -59,8 +60,8 @@ class Guest:
     ) -> None:
         self.gone: str | None = None
         self._probe = probe
-        self._seconds = seconds
-        self._wait = wait
+        self.seconds = seconds
+        self.wait = wait
         self._say = say
         self._lock = Lock()
         round_ = probe.offer(tiny(), protocol)
@@ -122,7 +123,7 @@ class Guest:
 
     def _led(self, group: Group) -> Plan:
         """Return one attempt at a plan; note where no client joins."""
-        probe, times = self._probe, {"timeout": self._seconds, "join": self._wait}
+        probe, times = self._probe, {"timeout": self.seconds, "join": self.wait}
         try:
             _, made = lead(probe, group, self._protocol, **times)
             if isinstance(made, (TooSoon, Misread)):

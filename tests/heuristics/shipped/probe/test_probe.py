@@ -23,14 +23,23 @@ from heuristics.shipped.probe import Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.metadata import OWN_TOPIC
 from heuristics.shipped.probe.session import MOST_BYTES
+from tests.heuristics.shipped.probe.frames import (
+    DEADLINE,
+    HEADER,
+    JOIN,
+    METADATA,
+    frame,
+    join_as,
+    said,
+    string,
+    sync,
+)
 
 VERSION = librdkafka.CLIENT.versions()[0]
 MISSING = missing_probe() or librdkafka.CLIENT.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 COMMAND = (sys.executable, str(librdkafka.PROGRAM))
-DEADLINE = 20
-HEADER = struct.Struct(">hhi")
 
 
 def is_running(pid):
@@ -95,27 +104,6 @@ def ranging():
     started = DriverProcess(COMMAND, "range")
     yield started
     started.close()
-
-
-def said(probe, *parts):
-    """Send bytes on a connection of their own; return what comes back until it closes."""
-    with socket.create_connection((probe.host, probe.port), timeout=DEADLINE) as connection:
-        for part in parts:
-            connection.sendall(part)
-        connection.shutdown(socket.SHUT_WR)
-        try:
-            return b"".join(iter(lambda: connection.recv(1 << 16), b""))
-        except ConnectionResetError:
-            return b""
-
-
-def frame(*parts):
-    body = b"".join(parts)
-    return struct.pack(">i", len(body)) + body
-
-
-def string(text):
-    return struct.pack(">h", len(text)) + text.encode()
 
 
 def test_a_real_client_leads_one_group_after_the_other(probe, client):
@@ -199,14 +187,6 @@ def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, clie
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
-METADATA = frame(HEADER.pack(3, 1, 1), string("x"), struct.pack(">i", -1))
-JOIN = frame(
-    *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
-    *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),
-    struct.pack(">i", 0),
-)
-
-
 def test_a_client_that_joins_and_never_plans_is_late(probe, group):
     with socket.create_connection((probe.host, probe.port)) as connection:
         connection.sendall(JOIN)
@@ -228,14 +208,6 @@ def test_a_client_that_only_ever_joins_is_given_up(probe, group):
     probe.wait(round_, DEADLINE)
     with pytest.raises(Failed, match=r"^the client joined 3 times without sending a plan$"):
         round_.result()
-
-
-def sync(generation):
-    """Return the plan of member a that gives nobody anything."""
-    return frame(
-        *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", generation)),
-        *(string("a"), struct.pack(">i", 0)),
-    )
 
 
 def test_a_client_that_only_ever_plans_before_it_has_metadata_fails_and_is_told_why(probe, group):
@@ -266,16 +238,6 @@ def test_what_the_probe_cannot_read_is_not_said_to_be_the_client_s_doing(probe, 
     probe.wait(round_, DEADLINE)
     with pytest.raises(Misread, match=r"^the probe cannot read what the client sent: API 14 in"):
         round_.result()
-
-
-def join_as(*topics):
-    named = b"".join(map(string, topics))
-    own = struct.pack(">hi", 0, len(topics)) + named + struct.pack(">i", -1)
-    return frame(
-        *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
-        *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),
-        *(struct.pack(">i", len(own)), own),
-    )
 
 
 def test_a_client_that_reads_topics_of_the_group_leads_as_the_member_that_reads_them(probe, group):

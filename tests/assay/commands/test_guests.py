@@ -1,0 +1,82 @@
+"""``--probe``: a client that joins, in the commands that take assignors."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.consumers.consumer import missing_probe
+from tests.assay.calling import ASSAY, EVEN, LOPSIDED, assay, one_line
+
+MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
+needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+SCENARIO = {
+    "format": "assay-scenario/1",
+    "name": "one leaves",
+    "group": EVEN,
+    "events": [{"leave": ["a"]}],
+}
+
+
+def beside_a_client(*arguments):
+    """Run a command, and start a consumer once it says where; return code, output, messages."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([ASSAY, *arguments], stdout=pipe, stderr=pipe, text=True) as command:
+        bootstrap = command.stderr.readline().strip().removeprefix("bootstrap.servers=")
+        program = (sys.executable, str(librdkafka.PROGRAM))
+        client = subprocess.Popen([*program, bootstrap, "g", "range"])
+        try:
+            out, err = command.communicate(timeout=120)
+        finally:
+            client.kill()
+            client.wait()
+    return command.returncode, out, err
+
+
+@needs_a_client
+def test_a_client_that_joins_is_hunted():
+    options = ("--promise", "balanced", "--seconds", "2", "--format", "json")
+    code, out, err = beside_a_client("hunt", "--probe", *options)
+    assert (json.loads(out)["assignor"], json.loads(out)["promise"]) == (
+        "librdkafka/range",
+        "balanced",
+    ), err
+    assert code in (0, 1)
+    assert "librdkafka/range has joined\n" in err
+
+
+@needs_a_client
+def test_a_client_that_joins_is_played_through_a_scenario_beside_others(tmp_path):
+    (tmp_path / "s.json").write_text(json.dumps(SCENARIO))
+    options = (str(tmp_path / "s.json"), "--assignor", "range", "--format", "json")
+    code, out, err = beside_a_client("scenario", "--probe", *options)
+    assert code == 0, err
+    optimum, written, joined = json.loads(out)["journeys"]
+    assert (optimum["assignor"], written["assignor"]) == ("optimum", "range")
+    assert joined["assignor"] == "librdkafka/range"
+    assert joined["total"] == written["total"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("hunt", "range", "--port", "9092"), "--port: only with --probe"),
+        (("hunt",), "expected either an assignor, --probe or --rederive FILE"),
+        (
+            ("hunt", "--probe", "--rederive", "f"),
+            "expected either an assignor, --probe or --rederive FILE",
+        ),
+        (("scenario", "s.json", "--port", "9092"), "--port: only with --probe"),
+        (("run", "g.json", "--out", "o", "--port", "9092"), "--port: only with --probe"),
+        (
+            ("run", "g.json", "--out", "o", "--probe", "--master", "yarn"),
+            "--probe: only where Spark runs on this machine alone: --master local[N]",
+        ),
+    ],
+)
+def test_what_makes_no_sense_with_a_probe_is_refused_in_one_line(tmp_path, arguments, said):
+    for name, document in (("s.json", SCENARIO), ("g.json", LOPSIDED)):
+        (tmp_path / name).write_text(json.dumps(document))
+    assert one_line(assay(*arguments, cwd=tmp_path), 2) == said

@@ -1,0 +1,54 @@
+"""Requests of Kafka's protocol as bytes, and what comes back for them."""
+
+import socket
+import struct
+
+DEADLINE = 20
+HEADER = struct.Struct(">hhi")
+
+
+def said(probe, *parts):
+    """Send bytes on a connection of their own; return what comes back until it closes."""
+    with socket.create_connection((probe.host, probe.port), timeout=DEADLINE) as connection:
+        for part in parts:
+            connection.sendall(part)
+        connection.shutdown(socket.SHUT_WR)
+        try:
+            return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+        except ConnectionResetError:
+            return b""
+
+
+def frame(*parts):
+    body = b"".join(parts)
+    return struct.pack(">i", len(body)) + body
+
+
+def string(text):
+    return struct.pack(">h", len(text)) + text.encode()
+
+
+METADATA = frame(HEADER.pack(3, 1, 1), string("x"), struct.pack(">i", -1))
+JOIN = frame(
+    *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
+    *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),
+    struct.pack(">i", 0),
+)
+
+
+def sync(generation):
+    """Return the plan of member a that gives nobody anything."""
+    return frame(
+        *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", generation)),
+        *(string("a"), struct.pack(">i", 0)),
+    )
+
+
+def join_as(*topics):
+    named = b"".join(map(string, topics))
+    own = struct.pack(">hi", 0, len(topics)) + named + struct.pack(">i", -1)
+    return frame(
+        *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
+        *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),
+        *(struct.pack(">i", len(own)), own),
+    )

@@ -1,0 +1,159 @@
+import pickle
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+import pytest
+
+from compare.promises.hunt import hunt, hunt_findings
+from compare.samples.drawn import drawn
+from groups import BadInput, Failed
+from heuristics import assign, assignor_named
+from heuristics.outcome import TimedOut, Unavailable, attempt
+from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.consumers.consumer import missing_probe
+from heuristics.shipped.probe import Probe, probed
+from heuristics.shipped.probe.door import Door, OpenDoor
+from heuristics.shipped.probe.guest import Guest
+from heuristics.time_limit import TimeLimit
+from tests.heuristics.conftest import build_group
+from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, said
+
+MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
+pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+COMMAND = (sys.executable, str(librdkafka.PROGRAM))
+GROUP = build_group({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
+
+
+@pytest.fixture
+def start():
+    """Start a consumer of librdkafka; it is killed in the end."""
+    started = []
+
+    def begin(bootstrap):
+        started.append(subprocess.Popen([*COMMAND, bootstrap, "g", "range"]))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def joined(start):
+    """Return a guest, its probe, its process and what was said."""
+    lines = []
+    with Probe() as probe:
+        process = start(probe.bootstrap)
+        guest = Guest(probe, None, seconds=DEADLINE, wait=DEADLINE, say=lines.append)
+        yield guest, probe, process, lines
+
+
+def test_a_client_that_joins_is_an_assignor_under_its_own_name(joined):
+    guest, *_ = joined
+    assert assignor_named(guest.assignor).name == guest.name == "librdkafka/range"
+    with TimeLimit(DEADLINE) as limit:
+        for group in islice(drawn(11), 10):
+            outcome = limit.plan(group, guest.assignor)
+            assert outcome.plan.assignment.to_dict() == assign(group, "range").to_dict()
+
+
+def test_a_client_that_joins_is_hunted_like_any_other(joined):
+    guest, *_ = joined
+    found = hunt(guest.assignor, "balanced", exhaustive=False, groups=40)
+    assert found.quarry.group.partitions.tolist() == [1, 1]
+    with TimeLimit(DEADLINE) as limit:
+        findings = hunt_findings(
+            guest.assignor, ["balanced"], limit, seed=1, groups=1, seconds=10, say=str
+        )
+        assert [one.assignor for one in findings] == ["librdkafka/range"]
+
+
+def test_a_client_that_is_killed_is_waited_for_again(joined, start):
+    guest, probe, process, lines = joined
+    process.kill()
+    process.wait()
+    again = threading.Timer(0.2, start, [probe.bootstrap])
+    again.start()
+    assert guest.plan(GROUP).assignment.to_dict() == assign(GROUP, "range").to_dict()
+    again.join()
+    assert guest.gone is None
+    assert not lines or "waiting for a client" in lines[0]
+
+
+def test_a_client_that_never_comes_back_makes_all_that_follow_unavailable(joined):
+    guest, _, process, _ = joined
+    process.kill()
+    process.wait()
+    guest.wait = 0.2
+    for _ in range(2):
+        with pytest.raises(Unavailable, match=r"^no client joined within 0\.2 s$"):
+            guest.plan(GROUP)
+    assert attempt(guest.plan, GROUP).status == "unavailable"
+    found = hunt(guest.assignor, "answers", exhaustive=False, groups=20)
+    assert (found.tried, found.tested, found.broken) == (20, 0, 0)
+
+
+def met(pool, probe, **times):
+    """Return a guest that joined and went away."""
+    meeting = pool.submit(Guest, probe, None, **times)
+    while not meeting.done():
+        said(probe, JOIN)
+    return meeting.result()
+
+
+def test_a_client_that_never_plans_and_joins_no_more_has_timed_out():
+    lines = []
+    with Probe() as probe, ThreadPoolExecutor(1) as pool:
+        guest = met(pool, probe, seconds=0.2, wait=DEADLINE, say=lines.append)
+        guest.wait = 0.3
+        with socket.create_connection((probe.host, probe.port)) as connection:
+            connection.sendall(JOIN)
+            late = r"^the client sent no plan within 0\.2 s, and joined no more$"
+            with pytest.raises(TimedOut, match=late):
+                guest.plan(GROUP)
+    assert lines[0].endswith("no plan within 0.2 s; waiting for a client to ask again")
+
+
+def test_a_client_counts_as_dead_on_a_group_only_when_that_happens_twice():
+    lines = []
+    with Probe() as probe, ThreadPoolExecutor(1) as pool:
+        guest = met(pool, probe, seconds=DEADLINE, wait=DEADLINE, say=lines.append)
+        planning = pool.submit(guest.plan, GROUP)
+        while not planning.done():
+            said(probe, JOIN)
+        with pytest.raises(Failed, match=r"^the client closed its connection .* plan, twice$"):
+            planning.result()
+    assert lines[0].endswith("before it sent a plan; waiting for a client to ask again")
+
+
+def test_a_client_that_does_not_list_the_assignor_is_bad_input(start):
+    with Probe() as probe:
+        start(probe.bootstrap)
+        with pytest.raises(BadInput, match=r"^probe: the client does not list sticky, but range$"):
+            Guest(probe, "sticky", seconds=DEADLINE, wait=DEADLINE, say=str)
+
+
+def test_nobody_who_joins_is_bad_input():
+    with (
+        pytest.raises(BadInput, match=r"^probe: no client joined within 0\.1 s$"),
+        probed(wait=0.1, say=str),
+    ):
+        pass
+
+
+def test_another_process_asks_a_guest_through_a_door(joined):
+    guest, *_ = joined
+    with OpenDoor(guest.assignor) as door:
+        asked = pickle.loads(pickle.dumps(door.assignor))
+        assert asked.name == guest.name
+        assert asked(GROUP).assignment.to_dict() == assign(GROUP, "range").to_dict()
+        wrong = Door(door.door.port, b"another key")
+        with pytest.raises(Unavailable, match=r"^the probe is not there, or not on this machine$"):
+            wrong.plan(GROUP)
+        assert asked(GROUP).assignment.to_dict() == assign(GROUP, "range").to_dict()
+    assert attempt(asked.function, GROUP).status == "unavailable"
