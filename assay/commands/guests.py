@@ -48,7 +48,12 @@ def guest(
     from heuristics.shipped.probe.guest import PLAN_SECONDS
 
     with probed(protocol, port=port, seconds=seconds or PLAN_SECONDS, say=note) as joined:
-        yield joined.assignor
+        try:
+            yield joined.assignor
+        except typer.Exit:
+            # However a command ends that had no client to its end, it did not do all.
+            if joined.gone is None:
+                raise
     if joined.gone is not None:
         raise BadInput(f"{joined.name}: {joined.gone}; the rest was not tried")
 
