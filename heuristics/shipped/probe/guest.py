@@ -13,7 +13,7 @@ from heuristics.outcome import TimedOut, Unavailable
 from heuristics.shipped.client import tiny
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.lead import lead
-from heuristics.shipped.probe.metadata import OWN_TOPIC
+from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.shipped.probe.probe import Absent, Late, Probe
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from heuristics.shipped.probe import wire
+from heuristics.shipped.probe.names import OWN_TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.round import Round
     from heuristics.shipped.probe.wire import Request
 
-# A topic that is always there, for clients that join only with a topic that exists.
-OWN_TOPIC = "assay-probe"
 # librdkafka refuses very small Metadata responses; the cluster's id makes up the difference.
 CLUSTER = "assay-probe".ljust(512, "-")
 

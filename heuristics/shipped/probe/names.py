@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+# A topic that is always there, for clients that join only with a topic that exists.
+OWN_TOPIC = "assay-probe"
 # As Kafka's own; some clients refuse a longer name before they send it.
 MOST_CHARACTERS = 249
 _DIGITS = 15

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from groups import Failed, Refused
 from heuristics.shipped.joining import joining
 from heuristics.shipped.probe import subscription
-from heuristics.shipped.probe.metadata import OWN_TOPIC
-from heuristics.shipped.probe.names import Names
+from heuristics.shipped.probe.names import OWN_TOPIC, Names
 from heuristics.shipped.probe.told import Told
 from heuristics.shipped.probe.wire import types
 

@@ -21,7 +21,7 @@ from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
-from heuristics.shipped.probe.metadata import OWN_TOPIC
+from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.shipped.probe.session import MOST_BYTES
 from tests.heuristics.shipped.probe.frames import (
     DEADLINE,
