@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 BATCH = 200
 SECONDS = 2.0
 SEED = 1
-DRAWN = 2000
+DRAWN = 6000
 # Members and partitions in all, and the most topics among which the partitions are.
 SMALL = ((6, 5),)
 
