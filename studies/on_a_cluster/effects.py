@@ -91,11 +91,14 @@ def _waited(played: Played) -> Mapping[Partition, float]:
 
 
 def _in_order(played: Played) -> Iterator[tuple[Partition, Read, int]]:
-    """Yield each read with its partition and the first offset of it that had not been read."""
-    reached: dict[Partition, int] = {}
+    """Yield each read with its partition and the first offset of it that had not been read.
+
+    What was written before the last member was started counts as read.
+    """
+    reached = dict(played.before)
     for _, read in sorted(played.reads, key=lambda each: each[1].at):
         partition = read.topic, read.partition
-        new = max(read.first, reached.get(partition, read.first))
+        new = max(read.first, reached.get(partition, 0))
         yield partition, read, new
         reached[partition] = max(new, read.last + 1)
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     Partition = tuple[str, int]
 
 LOOK_SECONDS = 0.5
-# Polls return after a tenth of a second, after one second with kafka-python.
-HANGS_SECONDS = 3.0
+# Polls return after a tenth of a second, after one second with kafka-python; on a machine with
+# other work the first one, which joins the group, may take seconds.
+HANGS_SECONDS = 8.0
 UNREAD_SECONDS = 5.0
 
 
@@ -68,6 +69,7 @@ class Played:
     unread : partitions that nobody read in the end, with the seconds since somebody did
     held_after : partitions of each member in the end, of those whose polls return
     written : when each record was written, as `Flow` has it
+    before : how many were written of each partition before the last member was started
     said : what happened, a line each
     """
 
@@ -82,6 +84,7 @@ class Played:
     unread: dict[Partition, float] = field(default_factory=dict)
     held_after: dict[str, int] = field(default_factory=dict)
     written: dict[Partition, list[float]] = field(default_factory=dict)
+    before: dict[Partition, int] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
 
 
@@ -118,6 +121,7 @@ class _Watch:
         self.played.held = self.stage.join_one_by_one(first, self._say)
         self.stage.progress()
         self._next = {p: len(at) for p, at in self.stage.flow.written.items()}
+        self.played.before = dict(self._next)
         self._start = time.monotonic()
         self._last_read = dict.fromkeys(self._next, 0.0)
         self.stage.start(last)
@@ -167,6 +171,9 @@ class _Watch:
             hang = self._hang_of(member)
             if hang is None and each.polls and each.poll_seconds > HANGS_SECONDS:
                 self._note_hang(member, look)
+            elif hang is not None and each.polls > hang.polls:
+                self.played.hangs.remove(hang)
+                self._say(f"{look.at:5.1f} s: the poll of {member} has returned")
             elif hang is not None:
                 self._follow(hang, look)
 

@@ -36,6 +36,12 @@ def played(**told):
     return effects(Played(STICKY, **{**seen, **told}))
 
 
+def test_what_was_written_before_the_last_member_was_started_counts_as_read():
+    found = played(before={("t0", 0): 8}, reads=[read(1, 0, 9, 1.0)])
+    assert found["records_read_twice"] == 8
+    assert found["without_a_reader_seconds"]["longest"] == 0.2
+
+
 def test_each_state_has_the_seconds_until_another_one_was_seen():
     looks = [
         look(0, "Stable", EVERYBODY - {"m2"}),
