@@ -227,8 +227,7 @@ def _brought(client: str, release: Release) -> Here:
         library = librdkafka_releases.library_in(folder)
         return Here(library.version, date_of(folder), folder)
     if client == "sarama":
-        sarama_releases.fetch(release)
-        return Here(release.version, release.date)
+        return Here(release.version, release.date, sarama_releases.fetch(release))
     client_named(client).fetch(release.version)
     if client not in ARTIFACTS:
         return Here(release.version, release.date)

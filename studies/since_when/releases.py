@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECONDS = 300.0
-OLDEST_JAVA = (2, 4)
+# Before these there is nothing to call: no such interface, or no sticky assignor.
+OLDEST = {
+    "kafka-clients": (2, 4),
+    "kafka-python": (2, 0),
+    "aiokafka": (0, 6),
+    "confluent-kafka": (1, 6),
+}
 SARAMA = ("github.com/Shopify/sarama", "github.com/IBM/sarama")
 # Archives that are built the same every time carry a date of long before.
 BUILT_THE_SAME = 2012
@@ -79,10 +85,10 @@ def asked(command: Sequence[str], folder: str | None = None) -> str:
             command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BadInput(f"{' '.join(command[:3])}: {error}") from None
+        raise BadInput(str(error)) from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["failed"])[-1]
-        raise BadInput(f"{' '.join(command[:3])}: {last}")
+        raise BadInput(last.removeprefix("ERROR: "))
     return done.stdout
 
 
@@ -92,13 +98,17 @@ def _of_maven(artifact: str) -> list[Release]:
     project = MavenContext().project(jars.KAFKA, artifact)
     project.update()
     versions = oldest_first(project.metadata.versions)
-    return [Release(v) for v in versions if jars.release(v) >= OLDEST_JAVA]
+    return _since(artifact, versions)
 
 
 def _of_pip(package: str) -> list[Release]:
     said = asked([sys.executable, "-m", "pip", "index", "versions", package])
     listed = next(line for line in said.splitlines() if line.startswith("Available versions:"))
-    return [Release(v) for v in oldest_first(listed.partition(":")[2].replace(",", " ").split())]
+    return _since(package, oldest_first(listed.partition(":")[2].replace(",", " ").split()))
+
+
+def _since(name: str, versions: Sequence[str]) -> list[Release]:
+    return [Release(v) for v in versions if jars.release(v) >= OLDEST.get(name, (0, 0))]
 
 
 def _of_go(*modules: str) -> list[Release]:

@@ -1,54 +1,84 @@
-"""SaramaReleases: the driver of sarama, built for releases of both of the module's names."""
+"""SaramaReleases: the sticky strategy of any release of sarama, called in memory.
+
+Older releases cannot be led through the probe: they read no subscription of version 3.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from groups import Assignment, Failed
 from groups.documents.json_files import make_folder
-from heuristics.shipped.consumers import go_build, sarama
+from heuristics.assignor import Plan
+from heuristics.outcome import Outcome
+from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.consumers import sarama
 from studies.since_when.releases import SARAMA, asked
 
 if TYPE_CHECKING:
+    from groups import Group
     from studies.since_when.releases import Release
 
-# What the driver says, and how that was said in releases under the module's first name.
-BEFORE = {
-    SARAMA[1]: SARAMA[0],
-    **{
-        f"sarama.NewBalanceStrategy{name},": "func() sarama.BalanceStrategy { return "
-        f"sarama.BalanceStrategy{name} }},"
-        for name in ("Range", "RoundRobin", "Sticky")
-    },
-    "Rebalance.GroupStrategies = []sarama.BalanceStrategy{strategy()}": (
-        "Rebalance.Strategy = strategy()"
-    ),
-    "sarama.V3_2_0_0": "sarama.V2_1_0_0",
-}
+PROGRAM = Path(__file__).with_name("called_in_go.txt")
+# What the program says, and how that was said under the module's first name.
+BEFORE = {SARAMA[1]: SARAMA[0], "NewBalanceStrategySticky()": "BalanceStrategySticky"}
+COOPERATIVE_SINCE = (1, 60, 1)
 
 
-def fetch(release: Release) -> None:
-    """Build the driver for a release.
+def fetch(release: Release) -> Path:
+    """Return the folder of the program for a release, built if it is not there.
 
     Raises
     ------
     BadInput
         Where that cannot be done.
     """
-    if release.source == SARAMA[1]:
+    if tuple(map(int, release.version.split("."))) >= COOPERATIVE_SINCE:
         sarama.CLIENT.fetch(release.version)
-        return
-    program = go_build.built("sarama", release.version)
-    if program.is_file():
-        return
-    make_folder(program.parent)
-    source = (go_build.DRIVERS / "sarama" / "main.go").read_text("utf-8")
-    for now, before in BEFORE.items():
-        source = source.replace(now, before)
-    with TemporaryDirectory() as folder:
-        (Path(folder) / "main.go").write_text(source, "utf-8")
-        asked(["go", "mod", "init", "assay/sarama"], folder)
-        asked(["go", "get", f"{release.source}@v{release.version}"], folder)
-        asked(["go", "mod", "tidy"], folder)
-        asked(["go", "build", "-o", str(program), "."], folder)
+    folder = cache_folder("called", f"sarama-{release.version}")
+    if (folder / "called").is_file():
+        return folder
+    make_folder(folder)
+    source = PROGRAM.read_text("utf-8")
+    if release.source == SARAMA[0]:
+        for now, before in BEFORE.items():
+            source = source.replace(now, before)
+    with TemporaryDirectory() as name:
+        (Path(name) / "main.go").write_text(source, "utf-8")
+        asked(["go", "mod", "init", "assay/called"], name)
+        asked(["go", "get", f"{release.source}@v{release.version}"], name)
+        asked(["go", "mod", "tidy"], name)
+        os.environ["CGO_ENABLED"] = "0"
+        asked(["go", "build", "-trimpath", "-o", str(folder / "called"), "."], name)
+    return folder
+
+
+def outcome_of(program: Path, group: Group, seconds: float) -> Outcome:
+    """Return what the strategy makes of a group, within so many seconds."""
+    try:
+        done = subprocess.run(
+            [program],
+            input=json.dumps(group.to_dict()),
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome("timed-out", None, f"no answer within {seconds:g} s", seconds)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["failed"]
+        return Outcome("failed", None, str(Failed(said[0])), 0.0)
+    index = {member: m for m, member in enumerate(group.members)}
+    held = [
+        (index[member], topic, number)
+        for member, topics in json.loads(done.stdout).items()
+        for topic, numbers in topics.items()
+        for number in numbers
+    ]
+    return Outcome("planned", Plan(Assignment.from_holdings(group, sorted(held))), None, 0.0)

@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING
 from compare.promises.findings import Finding
 from compare.promises.trial import Runner, runner_of
 from groups import BadInput
+from heuristics.shipped import client_named
 from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.python.python_client import PythonClient
 from heuristics.time_limit import TimeLimit
 from studies.since_when.librdkafka_releases import library_in
+from studies.since_when.sarama_releases import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,16 +110,29 @@ def runner_in(assignor: str, limit: TimeLimit, folder: Path | None) -> Runner:
 
     Parameters
     ----------
-    folder : of the unpacked wheel, for a librdkafka
+    folder : of the unpacked wheel, for a librdkafka; of the program, for a sarama
     """
     client, _, rest = assignor.partition("/")
-    if client != "librdkafka" or folder is None:
-        return runner_of(assignor, limit)
     name, _, version = rest.partition("@")
+    if client == "sarama" and name == "sticky" and folder is not None:
+        program = folder / "called"
+        return Runner(assignor, lambda group: outcome_of(program, group, limit.seconds))
+    if client != "librdkafka" or folder is None:
+        _require_own(client, name, folder)
+        return runner_of(assignor, limit)
     driven = replace(librdkafka.CLIENT, driver=library_in(folder))
     return Runner(
         assignor, partial(limit.call, partial(driven.plan, assignor=name, version=version))
     )
+
+
+def _require_own(client: str, name: str, folder: Path | None) -> None:
+    """Raise BadInput where the folder of a Python package has no such assignor."""
+    package = client_named(client)
+    if folder is not None and isinstance(package, PythonClient):
+        module = package.assignors[name].partition(":")[0].replace(".", "/")
+        if not (folder / f"{module}.py").is_file():
+            raise BadInput(f"it has no {name} assignor of its own")
 
 
 def besides_of(finding: Finding, others: Sequence[Finding]) -> list[Finding]:
