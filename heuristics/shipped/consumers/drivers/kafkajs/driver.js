@@ -53,7 +53,7 @@ const join = async () => {
   })
   consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error))
   await consumer.connect()
-  await consumer.subscribe({ topics: [OWN_TOPIC] })
+  await consumer.subscribe({ topic: OWN_TOPIC })
   await consumer.run({ autoCommit: false, eachMessage: async () => {} })
 }
 
