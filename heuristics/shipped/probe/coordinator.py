@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from functools import partial
 from time import perf_counter
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from groups import Failed, Refused
 from heuristics.shipped.probe import metadata, offsets, subscription, wire
+from heuristics.shipped.probe.held_back import HeldBack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,8 +75,7 @@ class Coordinator:
         self._ended = False
         # The round that runs, or else the last one: what clients may still ask about.
         self._known: Round | None = None
-        # Connection, what it asks, and what answers it.
-        self._held_back: list[tuple[Peer, Request, Callable[[], None]]] = []
+        self._held_back = HeldBack(HOLD_SECONDS)
         self._round: Round | None = None
         self._leader: Peer | None = None
         self._generation = 0
@@ -111,7 +110,7 @@ class Coordinator:
         ----------
         sent_what : what it sent that the probe could not read, where that is why
         """
-        self._held_back = [held for held in self._held_back if held[0] is not peer]
+        self._held_back.forget(peer)
         self._waiting = deque(waits for waits in self._waiting if waits[0] is not peer)
         if self._leader is peer and sent_what:
             self._end(Misread(f"the probe cannot read what the client sent: {sent_what}"))
@@ -121,7 +120,7 @@ class Coordinator:
     def answer(self, peer: Peer, request: Request) -> None:
         """Answer a request, at once or later."""
         if request.key != wire.SYNC_GROUP:
-            self._let_go(of=peer)
+            self._held_back.let_go(of=peer)
         if request.body is None:
             peer.reply(
                 request, {"error_code": wire.UNSUPPORTED_VERSION, "api_keys": wire.spoken()}
@@ -157,11 +156,11 @@ class Coordinator:
             return
         hold = round_.told[request.client_id].ask(metadata.asked(request, round_))
         if hold and self._leader is not None and request.client_id == round_.client_id:
-            self._hold_back(peer, request, partial(self._tell, peer, request, came))
+            self._held_back.add(peer, request, partial(self._tell, peer, request, came))
         else:
             self._tell(peer, request, came)
             if round_.told[request.client_id].knows():
-                self._let_go(key=wire.SYNC_GROUP)
+                self._held_back.let_go(key=wire.SYNC_GROUP)
 
     def _tell(self, peer: Peer, request: Request, came: float) -> None:
         round_ = self._known
@@ -169,21 +168,6 @@ class Coordinator:
         if round_ is not None:
             round_.told[request.client_id].answer(metadata.asked(request, round_))
         peer.reply(request, fields, sent=partial(self._answered, came))
-
-    def _hold_back(self, peer: Peer, request: Request, answer: Callable[[], None]) -> None:
-        self._held_back.append((peer, request, answer))
-        asyncio.get_running_loop().call_later(HOLD_SECONDS, partial(self._let_go, one=request))
-
-    def _let_go(
-        self, *, of: Peer | None = None, one: Request | None = None, key: int | None = None
-    ) -> None:
-        """Answer what was held back: of one connection, one request, of one API, or all."""
-        held, self._held_back = self._held_back, []
-        for peer, request, answer in held:
-            if of in (None, peer) and one in (None, request) and key in (None, request.key):
-                answer()
-            else:
-                self._held_back.append((peer, request, answer))
 
     def _answered(self, came: float) -> None:
         # Of no account where no round runs: the next begins anew.
@@ -260,19 +244,19 @@ class Coordinator:
             "assignment": b"",
         }
         if round_ is None or self._leader is None or body.generation_id != self._generation:
-            self._let_go(of=peer)
+            self._held_back.let_go(of=peer)
             peer.reply(request, again)
             return
         try:
             planned = subscription.decode_plan(body.assignments, round_.index)
         except Failed as error:
-            self._let_go()
+            self._held_back.let_go()
             self._end(error)
             peer.reply(request, again)
             return
         taken = round_.take(planned)
         # What waited for metadata has not seen it.
-        self._let_go()
+        self._held_back.let_go()
         if taken:
             round_.seconds = peer.received - self._began
             self._end(None)
@@ -280,7 +264,7 @@ class Coordinator:
             # Whoever joins again is asked again, and by then knows the topics.
             self._leader, self._attempts = None, 0
             round_.let_lead(led=False)
-            self._hold_back(peer, request, partial(peer.reply, request, again))
+            self._held_back.add(peer, request, partial(peer.reply, request, again))
             return
         else:
             self._end(TooSoon(TOO_SOON.format(round_.plans)))
