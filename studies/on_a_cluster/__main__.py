@@ -37,20 +37,21 @@ def main(names: list[str]) -> int:
     if wrong:
         sys.stderr.write(f"{wrong[0]}: not a course; there are {', '.join(map(repr, known))}\n")
         return 2
-    told = json.loads(DATA.read_text(encoding="utf-8")) if DATA.is_file() else {"courses": []}
-    found = {each["course"]: each for each in told["courses"]}
     if only_page:
-        _keep([found[name] for name in known if name in found])
-        return 0
+        keep({})
     for course in COURSES:
-        if not names or course.name in names:
+        if not only_page and (not names or course.name in names):
             sys.stderr.write(f"{course.name}: {course.told}\n")
-            found[course.name] = {**effects(play(course, _say)), **_where()}
-            _keep([found[name] for name in known if name in found])
+            keep({course.name: {**effects(play(course, _say)), **_where()}})
     return 0
 
 
-def _keep(courses: list[dict[str, object]]) -> None:
+def keep(played: dict[str, dict[str, object]]) -> None:
+    """Write what was measured of these courses, by name, and make the page anew."""
+    # Read again each time: another course may have been played beside this one.
+    told = json.loads(DATA.read_text(encoding="utf-8")) if DATA.is_file() else {"courses": []}
+    found = {each["course"]: each for each in told["courses"]} | played
+    courses = [found[course.name] for course in COURSES if course.name in found]
     document = {
         "format": FORMAT,
         "sentence": sentence(courses),

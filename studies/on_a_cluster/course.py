@@ -82,6 +82,7 @@ class Course:
         again; None where nobody does that
     quiet_seconds : for which the group is watched after it has become stable again
     limit_seconds : after which the course ends in any case
+    says_who_holds : whether it is said of each member what it holds whenever that changes
     """
 
     name: str
@@ -98,6 +99,7 @@ class Course:
     restart_seconds: float | None = None
     quiet_seconds: float = 15.0
     limit_seconds: float = 300.0
+    says_who_holds: bool = False
 
 
 def _java(name: str, told: str, assignor: str, **more: object) -> Course:
@@ -107,6 +109,13 @@ def _java(name: str, told: str, assignor: str, **more: object) -> Course:
 COURSES = (
     _java("sticky", "Kafka's sticky", "sticky"),
     _java("cooperative-sticky", "Kafka's cooperative-sticky", "cooperative-sticky"),
+    _java(
+        "watched on",
+        "sticky, watched for longer than max.poll.interval.ms, which is 300 s",
+        "sticky",
+        quiet_seconds=310.0,
+        limit_seconds=480.0,
+    ),
     _java(
         "several leaders",
         "sticky, with two members before the others that read a topic of their own",
@@ -131,7 +140,7 @@ COURSES = (
     ),
     _java(
         "restarted static",
-        "the same with static members",
+        "the six, static; a consumer that hangs is killed after 15 s and started again",
         "sticky",
         topics=LARGER_TOPICS,
         reads=LARGER_READS,
@@ -149,6 +158,7 @@ COURSES = (
         placed=PLACED,
         rack_of={"m0": "r2", "m2": "r0", "m3": "r1"},
         limit_seconds=120.0,
+        says_who_holds=True,
     ),
     Course("aiokafka", "aiokafka's sticky", "aiokafka", "sticky", AIOKAFKA_DEFAULTS),
     Course(

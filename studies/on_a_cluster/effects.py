@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from studies.on_a_cluster.look import Look
     from studies.on_a_cluster.play import Hang, Partition, Played
 
+# Of eager members each partition is given in each round; two rounds are nothing unusual.
+OFTEN = 3
 # A rebalance in which nothing goes wrong takes less.
 LONG_SECONDS = 10.0
 
@@ -38,6 +40,9 @@ def effects(played: Played) -> dict[str, object]:
         "state_at_the_end": last.state,
         "members_at_the_end": sorted(last.members),
         "held_at_the_end": played.held_after,
+        "given_more_than_twice": {
+            f"{t}-{n}": times for (t, n), times in sorted(played.given.items()) if times >= OFTEN
+        },
         "without_a_reader_seconds": {
             "median": round(median(waited.values()), 1),
             "longest": round(max(waited.values()), 1),
@@ -65,6 +70,7 @@ def _hang(hang: Hang, played: Played) -> dict[str, object]:
         "share_of_a_processor": round(hang.cpu_share, 2),
         "share_of_time_computing": round(hang.busy_share, 2),
         "held": played.held.get(hang.member, 0),
+        "has_not_returned_after_seconds": _rounded(hang.watched, 0.0),
         "ends_when_asked": hang.ended,
     }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     Played = Mapping[str, Any]
@@ -21,7 +22,16 @@ COLUMNS = (
     "in the group at the end",
     "unread at the end",
 )
-SHOWN = ("sticky", "several leaders", "librdkafka")
+SHOWN = (
+    "sticky",
+    "several leaders",
+    "restarted",
+    "restarted static",
+    "never settles",
+    "librdkafka",
+)
+# What is said after so many lines is more of the same.
+MOST_LINES = 30
 
 
 def made(courses: Sequence[Played]) -> str:
@@ -66,10 +76,10 @@ def _long(course: Played) -> int:
 
 def _row(course: Played) -> str:
     hangs = course["hangs"]
-    who = ", then ".join(hang["member"] for hang in hangs) or "nobody's"
+    who = _in_turn(hang["member"] for hang in hangs) or "nobody's"
     if course["died"]:
         who = ", ".join(f"{member} dies" for member in course["died"])
-    out = ", then ".join(_out(hang) for hang in hangs) or "-"
+    out = _in_turn(_out(hang) for hang in hangs) or "-"
     waited = course["without_a_reader_seconds"]
     long, partitions = _long(course), waited["partitions"]
     reader = f"{waited['longest']:.1f} s"
@@ -90,6 +100,12 @@ def _row(course: Played) -> str:
     )
 
 
+def _in_turn(words: Iterable[str]) -> str:
+    """Return what comes one after the other; what comes again at once is counted."""
+    spells = ((word, len([*again])) for word, again in groupby(words))
+    return ", then ".join(word if n == 1 else f"{word} ({n} times)" for word, n in spells)
+
+
 def _out(hang: Mapping[str, Any]) -> str:
     if hang["killed_and_started_again_after_seconds"] is not None:
         return f"restarted after {hang['killed_and_started_again_after_seconds']:.0f} s"
@@ -98,7 +114,10 @@ def _out(hang: Mapping[str, Any]) -> str:
 
 
 def _captured(course: Played) -> str:
-    lines = [*course["said"]]
+    said = course["said"]
+    lines = [*said[:MOST_LINES]]
+    if len(said) > MOST_LINES:
+        lines.append(f"... and {counted(len(said) - MOST_LINES, 'line')} more like these")
     for when, views in course["console"].items():
         for view in ("state", "members"):
             if view in views:

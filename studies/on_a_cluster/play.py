@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from threading import Thread
@@ -40,6 +41,7 @@ class Hang:
     polls : that had returned before
     cpu_share : of one processor, used since by its process
     busy_share : of the time since, in which its busiest thread ran or waited for a processor
+    watched : seconds after which it still had not returned; None where that was not waited for
     ended : whether the consumer ended when it was asked to, in the end
     """
 
@@ -50,6 +52,7 @@ class Hang:
     restarted: float | None = None
     cpu_share: float = 0.0
     busy_share: float = 0.0
+    watched: float | None = None
     ended: bool | None = None
 
 
@@ -67,6 +70,7 @@ class Played:
     died : consumers whose process ended, and when
     during, after : what the console tool printed in the first hang, and in the end
     unread : partitions that nobody read in the end, with the seconds since somebody did
+    given : how often each partition was given to a member, from the start of the last one on
     held_after : partitions of each member in the end, of those whose polls return
     written : when each record was written, as `Flow` has it
     before : how many were written of each partition before the last member was started
@@ -82,6 +86,7 @@ class Played:
     during: dict[str, list[str]] = field(default_factory=dict)
     after: dict[str, list[str]] = field(default_factory=dict)
     unread: dict[Partition, float] = field(default_factory=dict)
+    given: Counter[Partition] = field(default_factory=Counter)
     held_after: dict[str, int] = field(default_factory=dict)
     written: dict[Partition, list[float]] = field(default_factory=dict)
     before: dict[Partition, int] = field(default_factory=dict)
@@ -112,6 +117,7 @@ class _Watch:
         self._watcher = Watcher(stage.broker.bootstrap, stage.group)
         self._next: dict[Partition, int] = {}
         self._last_read: dict[Partition, float] = {}
+        self._held: dict[str, frozenset[Partition]] = {}
         self._used: dict[str, tuple[float, float, dict[str, float]]] = {}
         self._asking: list[Thread] = []
         self._start = self._quiet_since = 0.0
@@ -122,12 +128,14 @@ class _Watch:
         self.stage.progress()
         self._next = {p: len(at) for p, at in self.stage.flow.written.items()}
         self.played.before = dict(self._next)
+        self._held = {member: self.stage.holds(member) for member in first}
         self._start = time.monotonic()
         self._last_read = dict.fromkeys(self._next, 0.0)
         self.stage.start(last)
         self._say(f"{last} is started")
         while True:
             look = self._look()
+            self._note_holdings(look)
             self._note_hangs(look)
             if self._is_over(look):
                 break
@@ -166,6 +174,15 @@ class _Watch:
             self._say(f"{at:5.1f} s: {state}, members {who}; {behind} records behind")
         return look
 
+    def _note_holdings(self, look: Look) -> None:
+        for member in look.progress:
+            held, before = self.stage.holds(member), self._held.get(member, frozenset())
+            self._held[member] = held
+            self.played.given.update(held - before)
+            if self.course.says_who_holds and held != before:
+                names = " ".join(f"{topic}-{n}" for topic, n in sorted(held))
+                self._say(f"{look.at:5.1f} s: {member} holds {names or 'nothing'}")
+
     def _note_hangs(self, look: Look) -> None:
         for member, each in look.progress.items():
             hang = self._hang_of(member)
@@ -181,7 +198,8 @@ class _Watch:
         each = look.progress[member]
         for other in self.played.hangs:
             # One processor burnt is enough.
-            if other.member in self.stage.consumers and other.left is not None:
+            over = other.left is not None and other.restarted is None
+            if over and other.member in self.stage.consumers:
                 self.stage.kill(other.member)
         began = look.at - each.poll_seconds
         self.played.hangs.append(Hang(member, began, each.polls))
@@ -231,10 +249,11 @@ class _Watch:
             p: seconds for p, seconds in since.items() if seconds > UNREAD_SECONDS
         }
         alive = (m for m in sorted(self.stage.consumers) if self._hang_of(m) is None)
-        self.played.held_after = {member: self.stage.holds(member) for member in alive}
+        self.played.held_after = {member: len(self.stage.holds(member)) for member in alive}
         for thread in self._asking:
             thread.join()
         self.played.after = self.stage.console()
         for hang in self.played.hangs:
             if hang.restarted is None and hang.member in self.stage.consumers:
+                hang.watched = at - hang.began
                 hang.ended = self.stage.ends_when_asked(hang.member)

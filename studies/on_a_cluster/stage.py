@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from live.broker import Broker, Progress
     from studies.on_a_cluster.course import Course
 
+    Partition = tuple[str, int]
+
 RELEASE = "4.4.0"
 RATE = 10.0
 LOOK_SECONDS = 0.1
@@ -112,9 +114,10 @@ class Stage:
                 del self.consumers[member]
         return found
 
-    def holds(self, member: str) -> int:
-        """Return how many partitions a consumer holds."""
-        return sum(map(len, self.consumers[member].assigned().values()))
+    def holds(self, member: str) -> frozenset[Partition]:
+        """Return the partitions that a consumer holds, by topic and number."""
+        held = self.consumers[member].assigned()
+        return frozenset((topic, n) for topic, numbers in held.items() for n in numbers)
 
     def busy_seconds(self, member: str) -> dict[str, float]:
         """Return how busy the threads of a consumer have been, as `busy_seconds` does."""

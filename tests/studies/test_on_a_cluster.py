@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from live.broker import Read
+from studies.on_a_cluster import __main__ as on_a_cluster
 from studies.on_a_cluster.__main__ import main
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
@@ -76,7 +77,8 @@ def test_a_partition_is_without_a_reader_as_long_as_a_record_of_it_waits_or_nobo
 
 
 def test_a_hang_is_told_from_when_the_poll_began_to_when_the_group_goes_on():
-    hang = Hang("m0", 2.0, 17, left=47.06, cpu_share=0.913, busy_share=0.996, ended=False)
+    hang = Hang("m0", 2.0, 17, left=47.06, cpu_share=0.913, busy_share=0.996, watched=372.06)
+    hang.ended = False
     assert played(hangs=[hang])["hangs"] == [
         {
             "member": "m0",
@@ -86,9 +88,41 @@ def test_a_hang_is_told_from_when_the_poll_began_to_when_the_group_goes_on():
             "share_of_a_processor": 0.91,
             "share_of_time_computing": 1.0,
             "held": 3,
+            "has_not_returned_after_seconds": 372.1,
             "ends_when_asked": False,
         }
     ]
+
+
+def test_a_partition_that_is_given_again_and_again_is_named_with_how_often():
+    given = {("t0", 0): 2, ("t1", 3): 19, ("t0", 1): 3}
+    assert played(given=given)["given_more_than_twice"] == {"t0-1": 3, "t1-3": 19}
+
+
+def test_leaders_that_hang_again_are_counted_in_the_table():
+    hangs = [Hang(who, 2.0, 17, restarted=17.4) for who in ("m0", "m0", "m1")]
+    row = made([played(hangs=hangs)]).splitlines()[2]
+    assert "| m0 (2 times), then m1 | restarted after 15 s (3 times) |" in row
+
+
+def test_the_page_shows_the_first_lines_of_what_was_said_and_counts_the_others():
+    shown = made([played(said=[f"line {n}" for n in range(42)])])
+    assert "line 29\n... and 12 lines more like these\n" in shown
+    assert "line 30" not in shown
+
+
+def test_a_course_that_was_played_beside_another_leaves_what_that_one_has_measured(
+    tmp_path, monkeypatch
+):
+    data, page = tmp_path / "data.json", tmp_path / "page.md"
+    page.write_text("<!-- made by: make on-a-cluster -->\n<!-- end -->\n", encoding="utf-8")
+    monkeypatch.setattr(on_a_cluster, "DATA", data)
+    monkeypatch.setattr(on_a_cluster, "PAGE", page)
+    names = [course.name for course in COURSES[-2:]]
+    for name in reversed(names):
+        on_a_cluster.keep({name: {**played(), "course": name}})
+    kept = json.loads(data.read_text(encoding="utf-8"))["courses"]
+    assert [each["course"] for each in kept] == names
 
 
 def test_courses_have_names_of_their_own_and_a_member_that_joins_last():
