@@ -1,6 +1,7 @@
 """SaramaReleases: the sticky strategy of any release of sarama, called in memory.
 
-Older releases cannot be led through the probe: they read no subscription of version 3.
+The program that ships names Kafka 3.2 as the broker's version. Releases before 1.46, which do not
+go by what a broker offers, then ask for a version of Metadata that the probe does not speak.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class Round:
 
         Parameters
         ----------
-        own : the client's own subscription, from which its kind of user data can be told
+        own : the client's own subscription, whose version and kind of user data are everybody's
         """
         cooperative, user_data = self.is_cooperative(), self.user_data
         if user_data is None:
@@ -154,7 +154,11 @@ class Round:
                 member_id=said.member_id,
                 group_instance_id=said.instance_id,
                 metadata=subscription.encode(
-                    said, cooperative=cooperative, user_data=user_data, names=self.names.sent
+                    said,
+                    version=subscription.version_like(own),
+                    cooperative=cooperative,
+                    user_data=user_data,
+                    names=self.names.sent,
                 ),
             )
             for said in joining(self.group)

@@ -18,19 +18,26 @@ if TYPE_CHECKING:
 # cooperative-sticky writes it, or nothing.
 UserData = Literal["assignment", "generation", "none"]
 
+# The highest version of a subscription that there is.
+NEWEST = 3
+
 # Member index, topic, partition number.
 Held = tuple[int, str, int]
 
 
 def encode(
-    said: Joining, *, cooperative: bool, user_data: UserData, names: Mapping[str, str]
+    said: Joining,
+    *,
+    version: int,
+    cooperative: bool,
+    user_data: UserData,
+    names: Mapping[str, str],
 ) -> bytes:
-    """Return a member's subscription as ConsumerProtocolSubscription, version 3.
-
-    Older clients read as much of it as they know.
+    """Return a member's subscription as ConsumerProtocolSubscription.
 
     Parameters
     ----------
+    version : 1 and later hold the owned partitions, 2 the generation, 3 the rack
     cooperative : whether the member sends owned partitions; an eager one has given up everything
         before it joins, but tells its generation too
     user_data : what the client's assignor finds there, unless the member comes anew
@@ -38,7 +45,7 @@ def encode(
     """
     owned = [(names[topic], numbers) for topic, numbers in said.owned.items()]
     subscription = types().ConsumerProtocolSubscription(
-        version=3,
+        version=version,
         topics=[names[topic] for topic in said.subscription],
         user_data=_user_data(owned, said.generation, user_data),
         owned_partitions=[
@@ -66,6 +73,16 @@ def _user_data(
         version=1, previous_assignment=previous, generation=generation
     )
     return bytes(data.encode(header=False))
+
+
+def version_like(own: bytes) -> int:
+    """Return the version in which members that run the client say what they read.
+
+    Not every client reads a later one than its own: sarama before 1.41 refuses bytes left over.
+    """
+    if len(own) < 2:
+        return NEWEST
+    return min(max(int.from_bytes(own[:2], "big", signed=True), 0), NEWEST)
 
 
 def user_data_like(own: bytes) -> UserData:

@@ -44,9 +44,9 @@ def sync(generation):
     )
 
 
-def join_as(*topics):
+def join_as(*topics, version=0):
     named = b"".join(map(string, topics))
-    own = struct.pack(">hi", 0, len(topics)) + named + struct.pack(">i", -1)
+    own = struct.pack(">hi", version, len(topics)) + named + struct.pack(">i", -1)
     return frame(
         *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
         *(string(""), string("consumer"), struct.pack(">i", 1), string("range")),

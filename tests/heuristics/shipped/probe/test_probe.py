@@ -254,6 +254,18 @@ def test_a_client_that_reads_what_no_member_reads_is_refused(probe, group):
         round_.result()
 
 
+@pytest.mark.parametrize(("own", "version"), [(-1, 0), (0, 0), (1, 1), (2, 2), (3, 3), (9, 3)])
+def test_members_subscribe_in_the_version_of_the_client_and_nothing_of_a_later_one_follows(
+    probe, group, own, version
+):
+    probe.offer(group, "range")
+    answer = said(probe, join_as(OWN_TOPIC, version=own))
+    joined = wire.types().JoinGroupResponse.decode(answer[4:], version=0, header=True)
+    for told in (bytes(member.metadata) for member in joined.members):
+        read = wire.types().ConsumerProtocolSubscription.decode(told)
+        assert (read.version, bytes(read.encode())) == (version, told)
+
+
 def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client, group_of):
     long = [letter * 249 for letter in "tu"]
     group = group_of({long[0]: 3, long[1]: 2}, {"a": long, "b": long})
