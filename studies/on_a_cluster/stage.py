@@ -115,8 +115,13 @@ class Stage:
         return found
 
     def holds(self, member: str) -> frozenset[Partition]:
-        """Return the partitions that a consumer holds, by topic and number."""
-        held = self.consumers[member].assigned()
+        """Return the partitions that a consumer holds; none of one that is starting or has died."""
+        if member not in self._up:
+            return frozenset()
+        try:
+            held = self.consumers[member].assigned()
+        except ConsumerDied:
+            return frozenset()
         return frozenset((topic, n) for topic, numbers in held.items() for n in numbers)
 
     def busy_seconds(self, member: str) -> dict[str, float]:
