@@ -115,7 +115,7 @@ class Stage:
         return found
 
     def holds(self, member: str) -> frozenset[Partition]:
-        """Return the partitions that a consumer holds; none of one that is starting or has died."""
+        """Return the partitions that a consumer holds; none of one that starts or has died."""
         if member not in self._up:
             return frozenset()
         try:
