@@ -56,8 +56,8 @@ _POM = """<project>
 </project>
 """
 _GO_MODULES = {
-    "sarama": ("github.com/IBM/sarama",),
-    "franz-go": ("github.com/twmb/franz-go",),
+    "sarama": "github.com/IBM/sarama",
+    "franz-go": "github.com/twmb/franz-go",
 }
 
 
@@ -89,7 +89,7 @@ def go(client: str, version: str) -> BuildFiles:
     sources = go_build.DRIVERS / client.replace("-", "_")
     text = (sources / "go.mod").read_text("utf-8")
     lines = ["module reproduction", *text.splitlines()[1:]]
-    (module,) = _GO_MODULES[client]
+    module = _GO_MODULES[client]
     if f"{module} v{version}\n" in text:
         sums = (sources / "go.sum").read_text("utf-8")
         return BuildFiles({"go.mod": "\n".join(lines) + "\n", "go.sum": sums}, "go test")

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from groups.documents import fields
+from heuristics.shipped import CLIENTS
+from heuristics.shipped.java.java_client import JavaClient
 from heuristics.shipped.java.runtime import java_home
 
 if TYPE_CHECKING:
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     Held = Mapping[str, Mapping[str, list[int]]]
 
 KEYS = ("plan", "better", "command", "environment")
-ARTIFACTS = {"kafka-java": "kafka-clients", "kafka-broker": "kafka-group-coordinator"}
+ARTIFACTS = {
+    name: client.artifact for name, client in CLIENTS.items() if isinstance(client, JavaClient)
+}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Broker: a Kafka of one node in a child process that ends with this one."""
+"""Broker: one broker of Kafka, a cluster by itself or beside others, in a child process."""
 
 from __future__ import annotations
 

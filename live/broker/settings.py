@@ -1,4 +1,4 @@
-"""Settings: the properties that a broker of one node starts with."""
+"""Settings: the properties that a broker starts with."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from compare.promises.findings import Finding, read_findings
 from heuristics import WRITTEN
+from studies import records
 from studies.how_often.page import KINDS
 
 if TYPE_CHECKING:
@@ -119,7 +119,4 @@ def _json(file: Path):  # type: ignore[no-untyped-def]
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
-    if not file.is_file():
-        return []
-    with file.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return records.read(file) if file.is_file() else []

@@ -82,10 +82,9 @@ def _how_often(section: Section, findings: Sequence[Finding], measured: Measured
         for every in (measured.often, measured.often_apart)
     )
     if not rows:
-        yield f"**How often.** {section.drawn or NOT_MEASURED}"
+        yield f"**How often.** {NOT_MEASURED}"
         return
-    drawn = f"{section.drawn} " if section.drawn else ""
-    yield f"**How often.** {drawn}Of the rebalances of [ordinary services](how-often.md):"
+    yield "**How often.** Of the rebalances of [ordinary services](how-often.md):"
     yield _often(rows)
     never = {_versioned(row) for row in rows if not int(row["events"])}
     only = [row for row in apart if int(row["events"]) and _versioned(row) in never]

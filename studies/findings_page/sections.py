@@ -20,7 +20,6 @@ class Section:
     counted : what `how-often.csv` calls it
     effect : what happens to the user
     avoid : what to do today
-    drawn : how often it is among groups drawn at random; empty where that was not counted
     """
 
     title: str
@@ -28,7 +27,6 @@ class Section:
     counted: str
     effect: str
     avoid: str
-    drawn: str = ""
 
     @property
     def anchor(self) -> str:
@@ -63,7 +61,6 @@ def words() -> Words:
             one["counted"],
             one["effect"].strip(),
             one["avoid"].strip(),
-            one.get("drawn", ""),
         )
         for one in told["section"]
     )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from groups.wording import counted
 from studies.findings_page.wording import names, sentence
+from studies.since_when.page import ranges, span
+from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from compare.promises.findings import Finding
-    from studies.findings_page.measured import Measured, Release, Since
+    from studies.findings_page.measured import Measured, Since
 
 
 def affected(findings: Sequence[Finding]) -> str:
@@ -24,7 +25,7 @@ def affected(findings: Sequence[Finding]) -> str:
         said.append(
             text + (f" (not {', '.join(finding.unaffected)})" if finding.unaffected else "")
         )
-    return f"Affected of the versions that are always tried: {'; '.join(said)}."
+    return f"Affected of the versions that are always tried: {'; '.join(dict.fromkeys(said))}."
 
 
 def since_when(findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
@@ -51,8 +52,8 @@ def since_when(findings: Sequence[Finding], measured: Measured) -> Iterator[str]
 
 
 def _releases(since: Since) -> str:
-    tried = [r for r in since["releases"] if r["status"] != "untried"]
-    affected = [r for r in tried if r["status"] == "affected"]
+    tried = [r for r in since["releases"] if r["status"] != UNTRIED]
+    affected = [r for r in tried if r["status"] == AFFECTED]
     untried = len(since["releases"]) - len(tried)
     if not affected:
         return f"none of {counted(len(tried), 'release')} tried is affected."
@@ -62,24 +63,12 @@ def _releases(since: Since) -> str:
     text += f"{_dated(since, since['first'])} to {_dated(since, since['last'])}"
     elsewhere = [r["version"] for r in affected if r["reason"]]
     if elsewhere:
-        text += f"; {_span(elsewhere)} on another group than the one below"
-    text += f"; {untried} could not be tried" if untried else ""
-    runs = [
-        [r["version"] for r in run]
-        for status, run in groupby(tried, key=_status)
-        if status != "affected"
-    ]
-    if runs:
-        text += f"; not affected: {', '.join(map(_span, runs))}"
+        text += f"; {span(elsewhere)} on another group than the one below"
+    if untried:
+        text += f"; {untried} {'was' if untried == 1 else 'were'} not tried"
+    if len(affected) < len(tried):
+        text += f"; not affected: {ranges(since['releases'], UNAFFECTED)}"
     return f"{text}. {sentence(since['change'])}".strip()
-
-
-def _span(versions: Sequence[str]) -> str:
-    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
-
-
-def _status(release: Release) -> str:
-    return release["status"]
 
 
 def _dated(since: Since, version: str | None) -> str:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
+from compare.promises.record import ARTIFACTS
 from groups import BadInput
 from groups.documents.json_files import make_folder
 from heuristics.shipped import client_named
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 BUILT = ("franz-go", "sarama")
 DIED = "the process that tried it died"
 NOT_BUILT = "not built: the releases tried on both sides agree"
-ARTIFACTS = {"kafka-java": "kafka-clients", "kafka-broker": "kafka-group-coordinator"}
 IN_WHEELS = ("kafka-python", "aiokafka")
 
 

@@ -29,9 +29,13 @@ def ranges(releases: Sequence[Mapping[str, Any]], status: str) -> str:
     for of, some in groupby(tried, key=lambda row: row["status"]):
         versions = [row["version"] for row in some]
         if of == status:
-            ends = (versions[0], versions[-1])
-            parts.append(" to ".join(ends) if len(versions) > 1 else ends[0])
+            parts.append(span(versions))
     return ", ".join(parts) or "-"
+
+
+def span(versions: Sequence[str]) -> str:
+    """Return the first and the last of some versions, as "2.4.0 to 2.5.0"."""
+    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
 
 
 def _row(finding: str, history: History) -> str:

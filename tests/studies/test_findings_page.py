@@ -94,7 +94,7 @@ def test_what_was_measured_stands_in_the_section_of_its_finding(hang):
     assert (
         "2 of 3 releases tried are affected, 1.1 (2021-01-01) to 1.2; 1.2 on another group" in page
     )
-    assert "1 could not be tried; not affected: 1.0. a rule came in." in page
+    assert "1 was not tried; not affected: 1.0. a rule came in." in page
     assert "- tracker 7, *It hangs*: a hang. this one." in page
     assert "| `kafka-java/sticky` 4.4.0 | 1,500 | 300 to 4,000 | 3 | 2,000 |" in page
     assert "| 1,234 |" in page
@@ -113,6 +113,12 @@ def test_the_versions_that_are_always_tried_are_what_the_study_of_all_releases_s
             v: "unaffected" for v in finding.unaffected
         }
         assert {v: here[v] for v in told if v in here} == {v: told[v] for v in told if v in here}
+
+
+def test_what_two_findings_share_is_said_once_of_the_versions_that_are_always_tried(hang):
+    page = page_of(Measured(findings=[hang, replace(hang, id=f"again-{hang.id}")]))
+    (line,) = (line for line in page.splitlines() if line.startswith("**Since when.**"))
+    assert line.count("kafka-java/sticky") == 1
 
 
 def test_a_finding_that_no_section_expects_gets_one_of_its_own(hang):

@@ -5,10 +5,12 @@ import sys
 import threading
 import time
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from compare.promises.findings import read_findings
 from compare.samples.drawn import drawn
 from groups import Failed, Group
 from heuristics import assign, assignor_named
@@ -21,6 +23,7 @@ MISSING = librdkafka.CLIENT.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 SECONDS = 20
+FINDINGS = Path(__file__).parents[4] / "corpus" / "findings.jsonl"
 COMMAND = (sys.executable, str(librdkafka.PROGRAM))
 # Found by a hunt: two members join one that holds most.
 CRASHING = (
@@ -90,6 +93,14 @@ def test_plans_are_those_of_the_documented_assignor_by_validity_and_loads(name):
             found, expected = outcome.plan.assignment, assign(group, name)
             assert found.is_valid
             np.testing.assert_array_equal(found.loads, expected.loads)
+
+
+def test_range_and_roundrobin_answer_on_the_group_on_which_cooperative_sticky_ends_the_process():
+    named = {finding.id: finding for finding in read_findings(FINDINGS)}
+    group = named["librdkafka-cooperative-sticky-answers"].group
+    with TimeLimit(SECONDS) as limit:
+        for name in ("range", "roundrobin"):
+            assert limit.plan(group, f"librdkafka/{name}").plan.assignment.is_valid, name
 
 
 def test_cooperative_sticky_is_valid_and_balanced_where_subscriptions_are_equal():
