@@ -16,10 +16,22 @@ if TYPE_CHECKING:
     from compare.promises.findings import Finding
     from groups import Group
 
-NEVER = (
-    "the assignor does not return. The leader of the group stops polling; after the session "
-    "timeout (45 s by default) the group goes on without it"
-)
+_STOPS = "the assignor does not return. The leader of the group stops polling"
+_NEVER = {
+    "kafka-java": (
+        f"{_STOPS}: its poll does not return, and its heartbeat thread waits for the lock that "
+        "the assigning thread holds. After the session timeout (45 s by default) the group goes "
+        "on without it"
+    ),
+    "aiokafka": (
+        f"{_STOPS}: the assignor blocks the event loop, and the heartbeats with it. After the "
+        "session timeout (10 s by default) the group goes on without it"
+    ),
+    "sarama": (
+        "the assignor does not return. What that does to a group of sarama's consumers was not "
+        "measured"
+    ),
+}
 _MOST_CHARACTERS = 300
 COLUMNS = 95
 _BLAME = {
@@ -73,7 +85,8 @@ def happens(finding: Finding) -> str:
     measured = finding.measured
     match finding.promise:
         case "terminates":
-            return NEVER
+            client = finding.assignor.partition("/")[0]
+            return _NEVER.get(client, "the assignor does not return")
         case "answers":
             return f"no assignment, but {_shortened(str(measured.get('reason')))}"
         case "valid":
@@ -178,7 +191,7 @@ def _shortened(reason: str) -> str:
 def _fails(finding: Finding) -> str:
     if finding.promise == "terminates":
         return (
-            "It stops waiting after 5 seconds, prints where the assignor is then, and fails; "
-            "once the promise is kept it passes."
+            "It stops waiting after 5 seconds, prints where the assignor is then and a second "
+            "later, and fails; once the promise is kept it passes."
         )
     return "It fails as long as this happens, and prints what was made and what is better."

@@ -62,6 +62,7 @@ def tells_what_breaks(finding, came):
     assert came.reproduced, came.said
     assert "made:" in came.said or finding.promise in ("terminates", "answers", "settles")
     assert finding.promise != "terminates" or "no answer within 5 seconds; it is" in came.said
+    assert finding.promise != "terminates" or "a second later it is" in came.said
     assert finding.promise != "settles" or came.said.count("round:") >= 3
     assert "better:" in came.said or finding.promise == "idempotent"
     assert not re.search("warning|SLF4J|deprecated", came.said, re.IGNORECASE)
@@ -125,6 +126,48 @@ def test_a_program_whose_promise_is_kept_passes(tmp_path):
     came = rerun(program(kept), finding.assignor, tmp_path)
     assert not came.reproduced
     assert "1 passed" in came.said
+
+
+@pytest.mark.parametrize(
+    "throws", ["raise ValueError('no plan')", "pytest.fail('no plan', pytrace=False)"]
+)
+def test_a_program_whose_client_throws_in_the_thread_that_is_waited_for_fails(tmp_path, throws):
+    """Both what the client throws and what the program itself says there."""
+    finding = next(f for f in FINDINGS if f.id == "aiokafka-sticky-terminates")
+    called(finding.assignor)
+    made = program(finding)
+    thrown = f"def throws(*_):\n    {throws}\n\n\nStickyPartitionAssignor.assign = throws\n"
+    came = rerun(replace(made, text=f"{made.text}\n\n{thrown}"), finding.assignor, tmp_path)
+    assert came.reproduced
+    assert "no plan" in came.said
+    assert "1 failed" in came.said
+    assert "warning" not in came.said
+
+
+def test_a_program_in_java_whose_client_throws_in_its_thread_fails(tmp_path):
+    finding = next(f for f in FINDINGS if f.id == "kafka-java-cooperative-sticky-terminates")
+    called(finding.assignor)
+    made = program(finding)
+    start = "private static Cluster cluster() {"
+    assert start in made.text
+    thrown = f'{start}\n        if (true) throw new IllegalStateException("no plan");'
+    broken = replace(made, text=made.text.replace(start, thrown))
+    (came,) = rerun_in_java([broken], finding.assignor, tmp_path)
+    assert came.reproduced
+    assert "IllegalStateException: no plan" in came.said
+
+
+def test_a_program_that_hangs_says_what_stops_in_its_own_client():
+    heads = {}
+    for finding in (f for f in FINDINGS if f.promise == "terminates"):
+        lines = (line.removeprefix("//").strip() for line in program(finding).text.splitlines())
+        heads[finding.assignor.partition("/")[0]] = " ".join(list(lines)[:40])
+    assert "waits for the lock that the assigning thread holds" in heads["kafka-java"]
+    assert "session timeout (45 s by default)" in heads["kafka-java"]
+    assert "blocks the event loop, and the heartbeats with it" in heads["aiokafka"]
+    assert "session timeout (10 s by default)" in heads["aiokafka"]
+    assert "sarama's consumers was not measured" in heads["sarama"]
+    assert "session timeout" not in heads["sarama"]
 
 
 def test_a_program_that_does_not_come_to_its_test_reproduces_nothing(tmp_path):
