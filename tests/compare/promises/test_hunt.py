@@ -233,7 +233,7 @@ def test_a_hunt_says_every_few_seconds_how_far_it_is(monkeypatch):
     found = hunt("kip-54-fairest", "balanced", seconds=1, say=said.append)
     assert found.quarry is not None
     assert said
-    tried = [re.fullmatch(r"balanced: ([\d,]+) groups tried, \d+ break it", s)[1] for s in said]
+    tried = [re.fullmatch(r"balanced: ([\d,]+) groups? tried, \d+ break it", s)[1] for s in said]
     counts = [int(count.replace(",", "")) for count in tried]
     assert counts == sorted(counts)
     assert counts[-1] <= found.tried
@@ -348,8 +348,8 @@ def test_the_command_derives_findings_again(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "expected either an assignor or --rederive FILE"),
-        (["range", "--rederive", "f"], "expected either an assignor or --rederive FILE"),
+        ([], "expected either an assignor, --probe or --rederive FILE"),
+        (["range", "--rederive", "f"], "expected either an assignor, --probe or --rederive FILE"),
         (["fast"], "assignor: unknown name 'fast'"),
         (["range", "--promise", "fast"], "promise: unknown name 'fast'"),
     ],
