@@ -165,6 +165,8 @@ def _librdkafka(finding: Finding, client: str, assignor: str, version: str) -> P
     package = recorded.get("confluent-kafka")
     needs = f"confluent-kafka=={package}" if package else "confluent-kafka"
     what = f"{assignor} of {client} {version}"
+    if package:
+        what += f", by confluent-kafka {package}"
     return _pytest(finding, what, assignor, called, parts["imports"], (needs,))
 
 

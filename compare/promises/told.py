@@ -58,7 +58,7 @@ class Head:
     def lines(self, finding: Finding) -> Iterator[str]:
         """Return the lines of the head."""
         found = "" if finding.found is None else f", found {finding.found.date}"
-        versions = f"Affected of the versions tried: {', '.join(finding.affected)}"
+        versions = f"Of the versions tried on this group, affected: {', '.join(finding.affected)}"
         if finding.unaffected:
             versions += f"; not affected: {', '.join(finding.unaffected)}"
         happened = happens(finding)

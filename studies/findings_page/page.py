@@ -10,7 +10,7 @@ from compare.samples.ordinary import is_ordinary
 from heuristics.shipped import CLIENTS
 from studies.findings_page.picture import before, picture
 from studies.findings_page.sections import Section, words
-from studies.findings_page.since import affected, since_when
+from studies.findings_page.since import since_when
 from studies.findings_page.tables import enumerated, who_keeps_what
 from studies.findings_page.wording import names, plain, sentence, upper
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from studies.findings_page.measured import Measured, Why
 
 NOT_MEASURED = "Not measured."
+_WEIGHTED = "[weighted](how-often.md#what-an-ordinary-service-is-here)"
 # What the first sentence of their section says already.
 _SAID = ("terminates", "settles")
 
@@ -56,7 +57,6 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
         effect = f"{measured.cluster} {where}"
     yield f"**What happens.** {effect}"
     yield f"**Promised.** {upper('; '.join(dict.fromkeys(map(expected, findings))))}."
-    yield f"**Since when.** {affected(findings)}"
     yield from since_when(findings, measured)
     yield from _how_often(section, findings, measured)
     yield from _groups(findings)
@@ -95,7 +95,7 @@ def _how_often(section: Section, findings: Sequence[Finding], measured: Measured
 
 def _often(rows: Sequence[Mapping[str, str]]) -> str:
     lines = [
-        "| assignor | in a million | 95% interval | seen | rebalances |",
+        f"| assignor | in a million, {_WEIGHTED} | 95% interval | seen | rebalances |",
         "|---|---|---|---|---|",
     ]
     for row in rows:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from studies.findings_page.measured import Measured, Since
 
 
-def affected(findings: Sequence[Finding]) -> str:
-    """Return which of the versions that are listed are affected."""
+def _affected(findings: Sequence[Finding]) -> str:
+    """Return which of the versions that are listed are affected on the group below."""
     said = []
     for finding in findings:
         name = finding.assignor.partition("@")[0]
@@ -32,6 +32,7 @@ def since_when(findings: Sequence[Finding], measured: Measured) -> Iterator[str]
     """Return what is known of all releases, and the public reports of the same."""
     known = measured.since or {}
     told: dict[str, list[Finding]] = {}
+    untold = [finding for finding in findings if finding.id not in known]
     reports = {}
     for finding in findings:
         since = known.get(finding.id)
@@ -40,8 +41,10 @@ def since_when(findings: Sequence[Finding], measured: Measured) -> Iterator[str]
         told.setdefault(_releases(since), []).append(finding)
         reports.update({report["where"]: report for report in since["reports"]})
     if told:
-        yield "Of all releases that can be had:"
+        yield "**Since when.** Of all releases that can be had:"
         yield "\n".join(f"- {names(of)}: {text}" for text, of in told.items())
+    if untold:
+        yield f"{'' if told else '**Since when.** '}{_affected(untold)}"
     if reports:
         yield "Reported before:"
         yield "\n".join(

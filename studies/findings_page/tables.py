@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from compare.promises.findings import Finding
     from studies.findings_page.measured import Enumerated, Measured
 
-COLUMNS = {
-    "terminates": "returns",
-    "answers": "answers",
-    "valid": "valid",
-    "settles": "settles",
-    "balanced": "balanced",
-    "optimal-balance": "best balance",
-    "optimal-moves": "fewest moves",
-    "idempotent": "stays put",
-}
+COLUMNS = (
+    "terminates",
+    "answers",
+    "valid",
+    "settles",
+    "balanced",
+    "optimal-balance",
+    "optimal-moves",
+    "idempotent",
+)
 
 
 def who_keeps_what(measured: Measured) -> Iterator[str]:
@@ -33,15 +33,13 @@ def who_keeps_what(measured: Measured) -> Iterator[str]:
     broken = {(f.assignor, f.promise): f for f in measured.findings}
     kept = {(row["assignor"], row["promise"]): row for row in measured.smallest}
     assignors = sorted({assignor for assignor, _ in (*broken, *kept)})
-    lines = [f"| assignor | {' | '.join(COLUMNS.values())} |", "|---" * (len(COLUMNS) + 1) + "|"]
+    lines = [f"| assignor | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
     for assignor in assignors:
         cells = [_cell(broken.get((assignor, p)), kept.get((assignor, p))) for p in COLUMNS]
         lines.append(f"| `{assignor}` | {' | '.join(cells)} |")
     yield words().table
     yield "\n".join(lines)
-    promises = (
-        f"*{COLUMNS[name]}*: {PROMISES[name].text}" for name in COLUMNS if name in PROMISES
-    )
+    promises = (f"*{name}*: {PROMISES[name].text}" for name in COLUMNS if name in PROMISES)
     yield f"{'; '.join(promises)}."
 
 
@@ -55,7 +53,7 @@ def enumerated(measured: Measured) -> Iterator[str]:
         found = findings.get(row["finding"] or "")
         size = "" if found is None else sizes(found.group)
         key = (row["assignor"], row["groups"], upper(row["enumerated"]), size)
-        rows.setdefault(key, []).append(COLUMNS.get(row["promise"], row["promise"]))
+        rows.setdefault(key, []).append(row["promise"])
     yield "## What was enumerated"
     yield words().enumerated
     lines = [

@@ -121,6 +121,25 @@ def test_what_two_findings_share_is_said_once_of_the_versions_that_are_always_tr
     assert line.count("kafka-java/sticky") == 1
 
 
+def test_the_releases_of_a_finding_are_told_from_the_study_of_all_where_that_has_it(hang):
+    releases = [
+        {"version": "2.8.2", "date": None, "status": "affected", "reason": "on another group"},
+        {"version": "4.4.0", "date": None, "status": "affected", "reason": None},
+    ]
+    since = {
+        "releases": releases,
+        "first": "2.8.2",
+        "last": "4.4.0",
+        "change": None,
+        "reports": [],
+    }
+    found = replace(hang, unaffected=("2.8.2",))
+    page = page_of(Measured(findings=[found], since={hang.id: since}))
+    assert "- `kafka-java/sticky`: 2 of 2 releases tried are affected, 2.8.2 to 4.4.0" in page
+    assert "(not 2.8.2)" not in page
+    assert "(not 2.8.2)" in page_of(Measured(findings=[found]))
+
+
 def test_a_finding_that_no_section_expects_gets_one_of_its_own(hang):
     odd = replace(
         hang, id="kafka-java-sticky-no-revert", promise="no-revert", measured={"moves": 1}
