@@ -76,7 +76,7 @@ shipped-page: .venv/.ready  ## write docs/findings/shipped.md out of what the st
 since-when: clients  ## run every release of each client on the findings, an hour the first time
 	@$(BIN)/python -m studies.since_when
 
-on-a-cluster: clients  ## play the joins that never end on a real broker, 25 min
+on-a-cluster: clients  ## play the joins that never end on a real broker, 35 min
 	@$(BIN)/python -m live.broker --fetch
 	@$(BIN)/python -m studies.on_a_cluster
 
