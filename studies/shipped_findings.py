@@ -120,6 +120,12 @@ def by_version(finding: Finding, limit: TimeLimit) -> Finding:
     )
 
 
+def names_of(asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the shipped assignors that are asked for, all that can be called if none is."""
+    names = matching(asked) if asked else available()
+    return tuple(name for name in names if "/" in name)
+
+
 def main() -> None:
     """Make the findings anew."""
     parser = ArgumentParser(description="make the findings on shipped assignors anew")
@@ -129,7 +135,7 @@ def main() -> None:
     parser.add_argument("--also", type=Path, help="JSON lines of groups to try besides")
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     asked = parser.parse_args()
-    names = _names(asked.names)
+    names = names_of(asked.names)
     before = list(read_findings(asked.findings))
     also = [finding.group for finding in before if finding.affected]
     if asked.also is not None:
@@ -156,11 +162,6 @@ def _how(groups: int) -> str:
         f"3 members x 4 partitions, {groups:,} drawn ones"
     )
     return f"{drawn_groups}; the smallest on which it breaks, shrunk"
-
-
-def _names(asked: Sequence[str]) -> tuple[str, ...]:
-    names = matching(asked) if asked else available()
-    return tuple(name for name in names if "/" in name)
 
 
 def _without_lag(group: Group) -> Group:

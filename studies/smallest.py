@@ -25,12 +25,12 @@ from compare.promises.trial import trials
 from compare.samples.joins import joined, joins
 from compare.samples.ordinary import is_ordinary, ordinary_in_racks
 from groups.wording import counted
-from heuristics import available, matching
 from heuristics.time_limit import TimeLimit
 from studies.many_joins import RECORDS as JOINS
 from studies.many_joins import sentence_of
+from studies.recorded_findings import renewed
 from studies.records import read
-from studies.shipped_findings import by_version, promises_of
+from studies.shipped_findings import by_version, names_of, promises_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,10 +52,11 @@ class Tally:
 
     Attributes
     ----------
-    tested, broken : groups that put it to the test, and those on which it breaks
+    groups, tested, broken : all groups, those that put it to the test, those on which it breaks
     smallest : the smallest of those
     """
 
+    groups: Counter[int] = field(default_factory=Counter)
     tested: Counter[int] = field(default_factory=Counter)
     broken: Counter[int] = field(default_factory=Counter)
     smallest: Quarry | None = None
@@ -64,6 +65,7 @@ class Tally:
         """Count one group."""
         judgement = PROMISES[promise].judge(found)
         size = len(found.group.members) + found.group.n_partitions
+        self.groups[size] += 1
         self.tested[size] += judgement.holds is not None
         if judgement.holds is False:
             self.broken[size] += 1
@@ -117,13 +119,19 @@ def record_of(
 
     Where the promise breaks on a group that was enumerated, `groups` counts the smaller ones.
     """
-    groups, sentence = one.tested.total(), enumerated
+    groups = one.tested.total()
+    enumerated += _put_to_the_test(groups, one.groups.total())
+    sentence = enumerated
     if one.smallest is not None:
         size = len(one.smallest.group.members) + one.smallest.group.n_partitions
-        groups = sum(count for total, count in one.tested.items() if total < size)
+        groups, smaller = (
+            sum(count for total, count in counts.items() if total < size)
+            for counts in (one.tested, one.groups)
+        )
         sentence = (
-            f"it holds on every ordinary group of fewer than {size} members and partitions in "
-            f"all, and breaks on {one.broken[size]:,} of {one.tested[size]:,} of {size}"
+            f"it holds on every ordinary group without racks of fewer than {size} members and "
+            f"partitions in all{_put_to_the_test(groups, smaller)}, and breaks on "
+            f"{one.broken[size]:,} of {one.tested[size]:,} of {size}"
         )
     elif finding is not None and is_ordinary(finding.group):
         sentence = f"it holds on {enumerated}; the finding is larger"
@@ -137,6 +145,10 @@ def record_of(
         "groups": groups,
         "enumerated": sentence,
     }
+
+
+def _put_to_the_test(tested: int, groups: int) -> str:
+    return "" if tested == groups else f", that puts it to the test ({tested:,} of {groups:,})"
 
 
 def with_racks(record: Mapping[str, object], one: Tally) -> dict[str, object]:
@@ -180,14 +192,13 @@ def main() -> None:
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     parser.add_argument("--children", type=int, default=2, help="processes side by side")
     asked = parser.parse_args()
-    names = [n for n in (matching(asked.names) if asked.names else available()) if "/" in n]
-    for name in names:
+    for name in names_of(asked.names):
         started = perf_counter()
         with ExitStack() as open_:
             limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
             found = tally(small(), name, limits)
             racked = tally(islice(ordinary_in_racks(SEED), DRAWN), name, limits, ("settles",))
-        findings = _with_smaller(list(read_findings(asked.findings)), name, found)
+        findings = with_smaller(list(read_findings(asked.findings)), name, found)
         asked.findings.write_text(as_lines(findings), encoding="utf-8")
         by_promise = {f.promise: f for f in findings if _bare(f.assignor) == _bare(name)}
         records = [
@@ -202,11 +213,15 @@ def main() -> None:
         sys.stderr.write(f"{name}: {perf_counter() - started:.0f} s\n")
 
 
-def _with_smaller(
-    findings: list[Finding], assignor: str, found: Mapping[str, Tally]
+def with_smaller(
+    findings: Sequence[Finding], assignor: str, found: Mapping[str, Tally]
 ) -> list[Finding]:
-    """Return findings with those groups that are smaller, or ordinary where theirs are not."""
+    """Return findings with those groups that are smaller, or ordinary where theirs are not.
+
+    Those are recorded, and were found today.
+    """
     kept = {f.id: f for f in findings}
+    smaller = []
     for promise, one in found.items():
         if one.smallest is None:
             continue
@@ -217,8 +232,12 @@ def _with_smaller(
             or not is_ordinary(known.group)
             or Quarry(made.group, {}).size < Quarry(known.group, {}).size
         ):
-            with TimeLimit(SECONDS) as limit:
-                kept[made.id] = by_version(made, limit)
+            smaller.append(made)
+    if smaller:
+        how = f"{said_of()}; the smallest on which it breaks"
+        with TimeLimit(SECONDS) as limit:
+            versions = [by_version(made, limit) for made in smaller]
+            kept |= {made.id: made for made in renewed(versions, findings, how, limit)}
     return [*kept.values()]
 
 

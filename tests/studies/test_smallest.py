@@ -14,7 +14,16 @@ from compare.samples.ordinary import is_ordinary
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
 from studies.shipped_findings import promises_of
-from studies.smallest import Tally, record_of, small, tally, with_joins, with_racks
+from studies.smallest import (
+    Tally,
+    record_of,
+    said_of,
+    small,
+    tally,
+    with_joins,
+    with_racks,
+    with_smaller,
+)
 
 ROOT = Path(__file__).parents[2]
 RECORDS = json.loads((ROOT / "docs/findings/smallest.json").read_text("utf-8"))
@@ -56,8 +65,41 @@ def test_a_broken_promise_counts_the_smaller_groups_on_which_it_holds():
     breaks = record_of(name, "answers", found["answers"], None, "some groups")
     assert (breaks["holds"], breaks["groups"]) == (False, 1 + 5)
     assert str(breaks["enumerated"]).startswith(
-        "it holds on every ordinary group of fewer than 4 "
+        "it holds on every ordinary group without racks of fewer than 4 members and partitions "
+        "in all, and breaks on "
     )
+
+
+def test_a_record_says_how_many_groups_put_the_promise_to_the_test_where_not_all_do():
+    one = Tally(groups=Counter({5: 10, 6: 90}), tested=Counter({5: 8, 6: 85}))
+    kept = record_of("a", "optimal-moves", one, None, "every group")
+    assert kept["groups"] == 93
+    assert kept["enumerated"] == "every group, that puts it to the test (93 of 100)"
+    all_do = Tally(groups=Counter({6: 90}), tested=Counter({6: 90}))
+    assert record_of("a", "valid", all_do, None, "every group")["enumerated"] == "every group"
+
+
+def test_the_records_count_the_groups_that_were_enumerated():
+    groups = sum(1 for _ in small())
+    for record in RECORDS:
+        sentence, tested = record["enumerated"], record["groups"]
+        if said_of() in sentence and "; and on every join" not in sentence:
+            said = f"{said_of()}, that puts it to the test ({tested:,} of {groups:,})"
+            assert said in sentence or tested == groups, record
+
+
+def test_a_smaller_group_replaces_that_of_a_finding_with_its_record_and_its_day():
+    name = "kafka-python/roundrobin@3.0.12"
+    if assignor_named(name).missing() is not None:
+        pytest.skip("kafka-python is not here")
+    with TimeLimit(1.0) as limit:
+        found = tally(small(((4, 2),)), name, [limit], ("answers",))
+    (made,) = with_smaller([], name, found)
+    assert (made.id, made.affected) == ("kafka-python-roundrobin-answers", ("3.0.12",))
+    assert made.record is not None
+    assert made.found is not None
+    assert made.found.how == f"{said_of()}; the smallest on which it breaks"
+    assert with_smaller([made], name, found) == [made]
 
 
 def test_trials_side_by_side_are_those_of_one_call_after_the_other():
