@@ -88,7 +88,7 @@ def scenario(
                 "--from, --to and --back"
             )
     with ExitStack() as opened:
-        joined = [opened.enter_context(guest(port=port))] if probe else []
+        joined = [opened.enter_context(guest(port=port, seconds=time_limit))] if probe else []
         for one in asked:
             note_assumed(one.group.assumed)
             if one.rollout is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, islice
+from shlex import quote
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -185,9 +186,8 @@ def hunt_findings(
             finding = Finding.of(
                 assignor, promise.name, came.quarry.group, came.quarry.measured, found
             )
-            again = (
-                f"assay hunt {assignor} --promise {promise.name} --seed {seed} --groups {groups}"
-            )
+            named = f"{quote(assignor.rpartition('/')[2])} --probe" if run.is_guest else assignor
+            again = f"assay hunt {named} --promise {promise.name} --seed {seed} --groups {groups}"
             yield finding.recorded(run, again)
     if len(asked) > 1 or cut_short:
         say(in_all(len(asked), monotonic() - started, broken, cut_short))

@@ -19,7 +19,7 @@ from heuristics.shipped.java.runtime import java_home
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from compare.promises.trial import Trial
+    from compare.promises.trial import Runner, Trial
 
     Held = Mapping[str, Mapping[str, list[int]]]
 
@@ -87,7 +87,7 @@ class Record:
         plan = None if outcome.plan is None else outcome.plan.assignment.to_dict()
         best = None if optimum is None else optimum.assignment
         better = None if best is None else best.to_dict()
-        return Record(plan, better, command, environment_of(trial.run.assignor))
+        return Record(plan, better, command, environment_of(trial.run))
 
     @staticmethod
     def from_dict(document: Mapping[str, object]) -> Record | None:
@@ -121,13 +121,18 @@ class Record:
         }
 
 
-def environment_of(assignor: str) -> dict[str, str]:
-    """Return an assignor's client and what it runs on here, names to versions."""
-    client, _, rest = assignor.partition("/")
+def environment_of(run: Runner) -> dict[str, str]:
+    """Return an assignor's client and what it runs on here, names to versions.
+
+    Of a client that joined a probe nothing is known but which probe that was.
+    """
+    here = {"kafka-assay": importlib.metadata.version("kafka-assay")}
+    if run.is_guest:
+        return here
+    client, _, rest = run.assignor.partition("/")
     runs_on = _RUNS_ON.get(client)
     if runs_on is None:
-        found = {"kafka-assay": importlib.metadata.version("kafka-assay")}
-        return {**found, "python": platform.python_version()}
+        return {**here, "python": platform.python_version()}
     found = {ARTIFACTS.get(client, client): rest.partition("@")[2]}
     if client == "librdkafka":
         found["confluent-kafka"] = importlib.metadata.version("confluent-kafka")

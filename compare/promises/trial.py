@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs one assignor on a group, under a time limit if it may hang."""
+    """Runs one assignor on a group, under a time limit if it may hang.
+
+    Attributes
+    ----------
+    is_guest : whether it is a client that joined a probe: its name is what it calls itself
+    """
 
     assignor: str
     run: Callable[[Group], Outcome]
+    is_guest: bool = False
 
     def __call__(self, group: Group) -> Outcome:
         """Return what becomes of the group."""
@@ -96,8 +102,8 @@ def runner_of(assignor: str | AssignorFunction, limit: TimeLimit) -> Runner:
     BadInput
         Where no assignor has that name, or a function cannot be imported there.
     """
-    name = assignor_named(assignor).name
-    return Runner(name, lambda group: limit.plan(group, assignor))
+    one = assignor_named(assignor)
+    return Runner(one.name, lambda group: limit.plan(group, assignor), one.kind == "probed")
 
 
 def trials(groups: Sequence[Group], assignor: str, limits: Sequence[TimeLimit]) -> list[Trial]:

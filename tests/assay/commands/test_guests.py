@@ -1,6 +1,7 @@
 """``--probe``: a client that joins, in the commands that take assignors."""
 
 import json
+import socket
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
 from tests.assay.calling import ASSAY, EVEN, LOPSIDED, assay, one_line
+from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN
 
 MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
 needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
@@ -57,6 +59,29 @@ def test_a_client_that_joins_is_played_through_a_scenario_beside_others(tmp_path
     assert (optimum["assignor"], written["assignor"]) == ("optimum", "range")
     assert joined["assignor"] == "librdkafka/range"
     assert joined["total"] == written["total"]
+
+
+@needs_a_client
+def test_a_scenario_waits_for_each_plan_of_a_client_no_longer_than_the_time_limit(tmp_path):
+    (tmp_path / "s.json").write_text(json.dumps(SCENARIO))
+    options = (str(tmp_path / "s.json"), "--time-limit", "0.2")
+    with subprocess.Popen(
+        [ASSAY, "scenario", "--probe", *options], stderr=subprocess.PIPE, text=True
+    ) as command:
+        said = iter(command.stderr.readline, "")
+        host, _, port = next(said).strip().removeprefix("bootstrap.servers=").partition(":")
+        joined = []
+        try:
+            for expected in ("x/range has joined", "sent no plan"):
+                # A client that asks to join, and then says nothing.
+                joined.append(socket.create_connection((host, int(port)), timeout=DEADLINE))
+                joined[-1].sendall(JOIN)
+                line = next(line for line in said if expected in line)
+            assert "sent no plan within 0.2 s" in line
+        finally:
+            command.kill()
+            for one in joined:
+                one.close()
 
 
 @pytest.mark.parametrize(
