@@ -67,7 +67,7 @@ def chains(assignment: Assignment) -> tuple[Chain, ...]:
         named = []
         for partition, to in links:
             topic = int(assignment.group.topic[partition])
-            number = partition - int(assignment.group.first[topic])
+            number = int(assignment.group.number[partition])
             members = assignment.group.members
             leaves = members[int(owner[partition])]
             named.append(Link(assignment.group.topics[topic], number, leaves, members[to]))

@@ -61,7 +61,7 @@ def after(group: Group, took: Mapping[str, Held | None]) -> State:
 
     A member that took nothing, and one that is not there, claims what it claimed before.
     """
-    generation = int(group.generation.max(initial=-1)) + 1
+    generation = group.next_generation
     found: State = {}
     for member, said in group.to_dict()["members"].items():
         held = took.get(member)
@@ -76,13 +76,18 @@ def after(group: Group, took: Mapping[str, Held | None]) -> State:
 
 def parted(group: Group, state: State | None) -> frozenset[int]:
     """Return the partitions of those who held some and are no members any more."""
-    index = {topic: i for i, topic in enumerate(group.topics)}
-    return frozenset(
-        int(group.first[index[topic]]) + number
-        for member, said in (state or {}).items()
-        if member not in group.members
-        for topic, numbers in said["owned"].items()
-        if topic in index
+    left = {m: said["owned"] for m, said in (state or {}).items() if m not in group.members}
+    return frozenset(partitions_of(group, left))
+
+
+def partitions_of(group: Group, held: Mapping[str, Held | None]) -> set[int]:
+    """Return the partitions that exist of those that some hold, by topic and number."""
+    at = {t: (int(group.first[i]), int(group.partitions[i])) for i, t in enumerate(group.topics)}
+    return {
+        at[topic][0] + number
+        for of_one in held.values()
+        for topic, numbers in (of_one or {}).items()
+        if topic in at
         for number in numbers
-        if number < group.partitions[index[topic]]
-    )
+        if number < at[topic][1]
+    }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compare.scenarios.claims import partitions_of
 from compare.score import OPTIMUM
 from groups import Assignment
 from heuristics import Plan
@@ -93,12 +94,7 @@ def course(
     before, made = Assignment.current(group), plan.assignment
     held, now = _named(before.to_dict()), _named(took)
     cleaned, built = len(held - now), len(now - held)
-    first = {topic: (group.first[i], group.partitions[i]) for i, topic in enumerate(group.topics)}
-    with_somebody = {
-        int(first[topic][0]) + number
-        for _, topic, number in now
-        if topic in first and number < first[topic][1]
-    }
+    with_somebody = partitions_of(group, took)
     if protocol_of(assignor) is Protocol.EAGER:
         read = np.flatnonzero(group.readers[group.topic] > 0)
         pairs = np.unique(np.stack(before.holdings), axis=1)

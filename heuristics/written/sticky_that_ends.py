@@ -42,12 +42,17 @@ def plan(group: Group) -> Plan:
     Source: KIP-54, amended.
     """
     owner = hand_out(group, group.owner)
-    readers = group.readers[(group.partitions > 0) & (group.readers > 0)]
-    if (readers == len(group.members)).all():
+    if reads_alike(group):
         even_out(group, owner)
     else:
         deque(steps(group, owner, from_its_holder), maxlen=0)
     return Plan(Assignment(group, owner))
+
+
+def reads_alike(group: Group) -> bool:
+    """Say whether all members read the same topics, of those that have partitions and readers."""
+    readers = group.readers[(group.partitions > 0) & (group.readers > 0)]
+    return bool((readers == len(group.members)).all())
 
 
 def even_out(group: Group, owner: Int32) -> None:

@@ -33,4 +33,4 @@ def turns_of(group: Group, rule: Rule) -> list[Turn]:
 
 def _named(group: Group, partition: int) -> str:
     topic = int(group.topic[partition])
-    return f"{group.topics[topic]}-{partition - int(group.first[topic])}"
+    return f"{group.topics[topic]}-{group.number[partition]}"
