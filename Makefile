@@ -85,7 +85,7 @@ verdicts: clients  ## hold every assignor against the optimum on the maintainers
 
 how-often: clients  ## count what goes wrong in a week of ordinary services, hours
 	@$(BIN)/python -m studies.how_often --services 1000
-	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping
+	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --docs docs/findings/how-often.md
 
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest -n logical --nbmake --override-ini testpaths=notebooks notebooks

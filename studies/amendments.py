@@ -15,6 +15,7 @@ from heuristics.written.kip615_constrained import (
     owned_partitions,
     require_equal_subscriptions,
 )
+from studies.page import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -107,19 +108,19 @@ def broken_by(groups: Iterable[Group]) -> dict[str, Broken]:
 def table_of(found: Mapping[str, Mapping[str, Broken]]) -> str:
     """Return the counts by scope and variant as Markdown, a row a variant."""
     heads = [f"{what}, {scope}" for what in ("uneven", "invalid") for scope in found]
-    lines = [f"| amendments of KIP-615 | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+    rows = []
     for name in VARIANTS:
-        rows = [of_scope[name] for of_scope in found.values()]
-        cells = [_cell(one.uneven, one.groups) for one in rows]
-        cells += [_cell(one.invalid, one.groups) for one in rows]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        counts = [of_scope[name] for of_scope in found.values()]
+        cells = [_cell(one.uneven, one.groups) for one in counts]
+        cells += [_cell(one.invalid, one.groups) for one in counts]
+        rows.append([name, *cells])
     members, partitions = CONTESTED
     return "\n".join(
         [
             f"- *contested*: one topic, every set of members that claim a partition in one "
             f"generation, up to {members} members x {partitions} partitions",
             "",
-            *lines,
+            table(["amendments of KIP-615", *heads], rows),
         ]
     )
 

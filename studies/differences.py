@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from compare.samples.kinds import KINDS
 from studies.departures import TIES, departures
+from studies.page import table
 from studies.records import share
 
 if TYPE_CHECKING:
@@ -64,16 +65,15 @@ def matrix_of(written: str, rows: Rows) -> str:
     for name, found in shipped.items():
         cells = tuple(cell(found.get(kind)) for kind in KINDS)
         alike.setdefault((name.partition("@")[0], *cells), []).append(name)
-    same, lines = [], []
+    same, unlike = [], []
     for (_, *said), names in alike.items():
         if set(said) <= {SAME, TIES_ONLY, ""}:
             same += names
         else:
-            lines.append(f"| {merged(names)} | {' | '.join(said)} |")
+            unlike.append([merged(names), *said])
     parts = [f"### `{written}`"]
-    if lines:
-        head = f"| as shipped | {' | '.join(KINDS)} |"
-        parts.append("\n".join([head, "|---" * (len(KINDS) + 1) + "|", *lines]))
+    if unlike:
+        parts.append(table(["as shipped", *KINDS], unlike))
     if same:
         parts.append(f"No difference but in ties: {merged(same)}.")
     return "\n\n".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 END = "<!-- end -->"
@@ -36,6 +37,18 @@ def put(page: Path, target: str, made: str) -> None:
     """
     before, _, after = _cut(page, target)
     page.write_text(f"{before}{begin(target)}\n\n{made}\n\n{END}{after}", encoding="utf-8")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as Markdown.
+
+    Parameters
+    ----------
+    head : titles of the columns
+    rows : as many cells each
+    """
+    title, *lines = (f"| {' | '.join(cells)} |" for cells in (head, *rows))
+    return "\n".join([title, "|---" * len(head) + "|", *lines])
 
 
 def _cut(page: Path, target: str) -> tuple[str, str, str]:

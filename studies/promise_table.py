@@ -26,7 +26,7 @@ from compare.samples.enumerated import equal, fresh, owned
 from heuristics import WRITTEN
 from heuristics.time_limit import TimeLimit
 from studies import amendments
-from studies.page import put
+from studies.page import put, table
 from studies.recorded_findings import renewed
 from studies.records import beside, share, write
 
@@ -200,7 +200,7 @@ def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
     A cell says "kept", or the greatest share of the groups of a scope on which the promise breaks.
     """
     worst: dict[tuple[str, str], tuple[Fraction, str]] = {}
-    exceptions: dict[str, str] = {}
+    exceptions: dict[str, tuple[str, ...]] = {}
     for record in records:
         pair = str(record["assignor"]), str(record["promise"])
         tested, broken = int(record["tested"] or 0), int(record["broken"] or 0)
@@ -208,15 +208,17 @@ def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
         said = f"{share(broken, tested)} of {record['scope']}" if broken else "kept"
         worst[pair] = max(worst.get(pair, (rate, said)), (rate, said))
         if record["finding"]:
-            what = f"| `{pair[0]}` | {pair[1]} | {record['smallest']} | `{record['finding']}` |"
-            exceptions[str(record["finding"])] = what
+            finding = str(record["finding"])
+            what = (f"`{pair[0]}`", pair[1], str(record["smallest"]), f"`{finding}`")
+            exceptions[finding] = what
     lines = [f"- *{scope.name}*: {scope.text}" for scope in scopes()]
-    lines += ["", f"| assignor | {' | '.join(PROMISES)} |", "|---" * (len(PROMISES) + 1) + "|"]
+    rows = []
     for assignor in dict.fromkeys(assignor for assignor, _ in worst):
         cells = [worst[assignor, p][1] if (assignor, p) in worst else "" for p in PROMISES]
-        lines.append(f"| `{assignor}` | {' | '.join(cells)} |")
-    lines += ["", "| assignor | breaks | on as few as | finding |", "|---|---|---|---|"]
-    return "\n".join([*lines, *exceptions.values()])
+        rows.append([f"`{assignor}`", *cells])
+    lines += ["", table(["assignor", *PROMISES], rows)]
+    head = ("assignor", "breaks", "on as few as", "finding")
+    return "\n".join([*lines, "", table(head, exceptions.values())])
 
 
 def main() -> None:

@@ -17,19 +17,33 @@ if TYPE_CHECKING:
 Cell = str | int | float | None
 
 
-def write(path: Path, records: Iterable[Mapping[str, Cell]]) -> None:
-    """Write records as CSV, a row each; their keys, the same in each, are the first line."""
+def as_text(records: Iterable[Mapping[str, Cell]]) -> str:
+    """Return records as CSV, a row each; their keys, the same in each, are the first line."""
     rows = list(records)
     text = StringIO()
     writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    path.write_text(text.getvalue(), encoding="utf-8")
+    return text.getvalue()
+
+
+def write(path: Path, records: Iterable[Mapping[str, Cell]]) -> None:
+    """Write records as CSV."""
+    path.write_text(as_text(records), encoding="utf-8")
 
 
 def read(path: Path) -> list[dict[str, str]]:
     """Read records as they were written; every figure is text, and nothing known is ""."""
-    return list(csv.DictReader(StringIO(path.read_text(encoding="utf-8"))))
+    return _rows(path.read_text(encoding="utf-8"))
+
+
+def as_read(records: Iterable[Mapping[str, Cell]]) -> list[dict[str, str]]:
+    """Return records as they are read once they were written."""
+    return _rows(as_text(records))
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text)))
 
 
 def beside(page: Path) -> Path:

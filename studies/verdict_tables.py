@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from studies.differences import merged
+from studies.page import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,8 +46,7 @@ def table_of(records: Sequence[Mapping[str, str]]) -> str:
     for record in records:
         alike.setdefault(tuple(record[name] for name in QUALITY), []).append(record)
     rows = sorted(alike.values(), key=_worth, reverse=True)
-    lines = [f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|"]
-    return "\n".join([*lines, *(f"| {' | '.join(_cells(row))} |" for row in rows)])
+    return table(HEAD, map(_cells, rows))
 
 
 def _worth(row: Sequence[Mapping[str, str]]) -> tuple[float, float, float]:

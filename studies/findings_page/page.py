@@ -13,6 +13,7 @@ from studies.findings_page.sections import Section, words
 from studies.findings_page.since import since_when
 from studies.findings_page.tables import enumerated, who_keeps_what
 from studies.findings_page.wording import names, plain, sentence, upper
+from studies.page import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,16 +95,15 @@ def _how_often(section: Section, findings: Sequence[Finding], measured: Measured
 
 
 def _often(rows: Sequence[Mapping[str, str]]) -> str:
-    lines = [
-        f"| assignor | in a million, {_WEIGHTED} | 95% interval | seen | rebalances |",
-        "|---|---|---|---|---|",
-    ]
+    lines = []
     for row in rows:
         events, high = int(row["events"]), f"{float(row['high']):,.0f}"
         span = f"{float(row['low']):,.0f} to {high}" if events else f"up to {high}"
-        often = f"{float(row['per_million']):,.0f} | {span} | {events:,}"
-        lines.append(f"| {_versioned(row)} | {often} | {int(row['rebalances']):,} |")
-    return "\n".join(lines)
+        often = f"{float(row['per_million']):,.0f}"
+        of = f"{int(row['rebalances']):,}"
+        lines.append((_versioned(row), often, span, f"{events:,}", of))
+    often = f"in a million, {_WEIGHTED}"
+    return table(("assignor", often, "95% interval", "seen", "rebalances"), lines)
 
 
 def _versioned(row: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from compare.promises.told import sizes
 from compare.samples.ordinary import is_ordinary
 from studies.findings_page.sections import words
 from studies.findings_page.wording import upper
+from studies.page import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,12 +34,14 @@ def who_keeps_what(measured: Measured) -> Iterator[str]:
     broken = {(f.assignor, f.promise): f for f in measured.findings}
     kept = {(row["assignor"], row["promise"]): row for row in measured.smallest}
     assignors = sorted({assignor for assignor, _ in (*broken, *kept)})
-    lines = [f"| assignor | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
-    for assignor in assignors:
-        cells = [_cell(broken.get((assignor, p)), kept.get((assignor, p))) for p in COLUMNS]
-        lines.append(f"| `{assignor}` | {' | '.join(cells)} |")
     yield words().table
-    yield "\n".join(lines)
+    yield table(
+        ["assignor", *COLUMNS],
+        (
+            [f"`{one}`", *(_cell(broken.get((one, p)), kept.get((one, p))) for p in COLUMNS)]
+            for one in assignors
+        ),
+    )
     promises = (f"*{name}*: {PROMISES[name].text}" for name in COLUMNS if name in PROMISES)
     yield f"{'; '.join(promises)}."
 
@@ -56,14 +59,13 @@ def enumerated(measured: Measured) -> Iterator[str]:
         rows.setdefault(key, []).append(row["promise"])
     yield "## What was enumerated"
     yield words().enumerated
-    lines = [
-        "| assignor | promises | holds on | which groups | breaks on |",
-        "|---|---|---|---|---|",
-    ]
-    for (assignor, groups, text, size), promises in rows.items():
-        said = f"`{assignor}` | {', '.join(promises)} | {groups:,} | {text.rstrip('.')}"
-        lines.append(f"| {said} | {size or '-'} |")
-    yield "\n".join(lines)
+    yield table(
+        ("assignor", "promises", "holds on", "which groups", "breaks on"),
+        (
+            (f"`{assignor}`", ", ".join(promises), f"{groups:,}", text.rstrip("."), size or "-")
+            for (assignor, groups, text, size), promises in rows.items()
+        ),
+    )
 
 
 def _cell(finding: Finding | None, kept: Enumerated | None) -> str:

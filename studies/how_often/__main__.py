@@ -15,12 +15,13 @@ from studies.how_often.service import KINDS, service
 from studies.how_often.tally import SECONDS, SECONDS_AGAIN, weeks
 from studies.how_often.weeks_played import append, file_of, played, services_in
 from studies.page import put
-from studies.records import beside, read, write
+from studies.records import as_read, beside, read, write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from studies.how_often.service import Kind
+    from studies.how_often.weeks_played import Played
 
 STUDIED = (
     "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0",
@@ -71,12 +72,36 @@ def play(
                 sys.stderr.write(f"{assignor}: {left[-1] + 1} services, {seconds:.0f} s\n")
 
 
+def weighable(
+    found: Mapping[str, Mapping[str, Played]], shares: Mapping[str, float]
+) -> dict[str, Mapping[str, Played]]:
+    """Return whose services are of every kind that has a share; name the others on standard error.
+
+    Parameters
+    ----------
+    found : what was played, by assignor and kind of service
+    shares : of all services, by kind
+    """
+    kept = {}
+    for assignor, kinds in found.items():
+        lacks = [k for k, share in shares.items() if share > 0 and not len(kinds[k].rebalances)]
+        if lacks:
+            sys.stderr.write(f"{assignor}: left out, no services played: {', '.join(lacks)}\n")
+        else:
+            kept[assignor] = kinds
+    return kept
+
+
 def main() -> None:
-    """Play what is asked for, then write what all files have."""
+    """Play what is asked for, then show what all files have."""
     parser = ArgumentParser(description="count what goes wrong on ordinary services")
-    parser.add_argument("--docs", type=Path, default=Path("docs/findings/how-often.md"))
+    parser.add_argument(
+        "--docs",
+        type=Path,
+        help="page to make anew, with its records; left out: print them",
+    )
     parser.add_argument("--counts", type=Path, default=Path("out/how-often"))
-    parser.add_argument("--services", type=int, default=SERVICES, help="0: only the page")
+    parser.add_argument("--services", type=int, default=SERVICES, help="0: only the tables")
     parser.add_argument("--minutes", type=float, default=MINUTES)
     parser.add_argument("--only", choices=KINDS, help="play services of one kind")
     parser.add_argument("--seed", type=int, default=1)
@@ -90,10 +115,16 @@ def main() -> None:
         here = [name for name in names if assignor_named(name).missing() is None]
         play(here, asked.services, folder, asked.seed, only=asked.only, minutes=asked.minutes)
     shares = {kind: getattr(asked, kind.replace("-", "_")) for kind in SHARES}
-    found = played(folder)
+    found = weighable(played(folder), shares)
+    if not found:
+        parser.exit(2, f"{folder}: no assignor has played services of all kinds with a share\n")
+    rows, parts = rows_of(found, shares), parts_of(found, shares)
+    if asked.docs is None:
+        sys.stdout.write(f"{page_of(as_read(rows), as_read(parts))}\n")
+        return
     beside_it = asked.docs.with_name(f"{asked.docs.stem}-parts.csv")
-    write(beside(asked.docs), rows_of(found, shares))
-    write(beside_it, parts_of(found, shares))
+    write(beside(asked.docs), rows)
+    write(beside_it, parts)
     put(asked.docs, "how-often", page_of(read(beside(asked.docs)), read(beside_it)))
 
 

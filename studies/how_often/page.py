@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from studies.how_often.rate import rate
 from studies.how_often.tally import WHAT
 from studies.how_often.weeks_played import SUBSCRIPTIONS
+from studies.page import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -121,11 +122,13 @@ def _table(records: Sequence[Mapping[str, str]]) -> str:
         client = "" if one["client"] == WRITTEN else f"{one['client']}/"
         name = f"`{client}{one['assignor']}` {one['version']}".rstrip()
         rows.setdefault(name, []).append(one)
-    lines = [f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|"]
-    for name, found in rows.items():
-        cells = [name, f"{int(found[0]['rebalances']):,}", *map(_cell, found)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return table(
+        HEAD,
+        (
+            [name, f"{int(found[0]['rebalances']):,}", *map(_cell, found)]
+            for name, found in rows.items()
+        ),
+    )
 
 
 def _cell(one: Mapping[str, str]) -> str:

@@ -86,6 +86,9 @@ def rate(kinds: Mapping[str, Played], what: str, shares: Mapping[str, float], se
 
 def _drawn(count: Floats, of: Floats, rng: np.random.Generator) -> Floats:
     """Return (low and high, events and rebalances of a service, replicates) for one kind."""
+    if not of.any():
+        # What is never asked cannot go wrong.
+        return np.zeros((2, 2, REPLICATES))
     hit = np.flatnonzero(count > 0)
     services, affected = len(of), len(hit)
     if affected:

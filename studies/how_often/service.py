@@ -47,11 +47,6 @@ class Stage:
     topics: tuple[str, ...]
     partitions: tuple[int, ...]
 
-    @property
-    def is_alike(self) -> bool:
-        """Whether all members read the same topics."""
-        return len(set(self.reads)) == 1
-
 
 @dataclass(frozen=True)
 class Service:

@@ -16,6 +16,8 @@ from compare.samples.drawn import drawn
 from compare.samples.ordinary import ordinary
 from groups import values
 from heuristics.time_limit import TimeLimit
+from heuristics.written.sticky_that_ends import reads_alike
+from studies.page import table
 from studies.records import write
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def counted(groups: Iterable[Group], theirs: Runner) -> dict[str, dict[str, int]
     ours = in_process(ENDS)
     found = {reads: dict.fromkeys(COUNTS, 0) for reads in READS}
     for group in groups:
-        tally = found[READS[_are_equal(group)]]
+        tally = found[READS[reads_alike(group)]]
         tally["groups"] += 1
         plan, mine = theirs(group).plan, ours(group).plan
         assert mine is not None
@@ -66,11 +68,11 @@ def table_of(records: Iterable[Mapping[str, str]]) -> str:
     """Return the counts as a table."""
     head = ["groups", "subscriptions", "tried", "Kafka gives no plan", "or no valid one"]
     head += ["better balance", "worse balance", "fewer moves", "more moves", "moves, and Kafka's"]
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    rows = []
     for one in records:
-        cells = [one["drawn"], one["subscriptions"], *(f"{int(one[name]):,}" for name in COUNTS)]
-        lines.append(f"| {' | '.join([*cells[:-2], f'{cells[-1]}, {cells[-2]}'])} |")
-    return "\n".join(lines)
+        *cells, theirs, ours = (f"{int(one[name]):,}" for name in COUNTS)
+        rows.append([one["drawn"], one["subscriptions"], *cells, f"{ours}, {theirs}"])
+    return table(head, rows)
 
 
 def main() -> None:
@@ -87,11 +89,6 @@ def main() -> None:
             for reads, tally in counted(islice(draw(asked.seed), asked.groups), theirs).items():
                 records.append({"drawn": name, "subscriptions": reads, **tally})
     write(asked.out, records)
-
-
-def _are_equal(group: Group) -> bool:
-    readers = group.readers[(group.partitions > 0) & (group.readers > 0)]
-    return bool((readers == len(group.members)).all())
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from studies.loops.beside import table_of
+from studies.page import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,12 +29,12 @@ def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> s
         entry = made[names[0]]
         who = ", ".join(f"`{name}`" for name in names)
         lines.append(f"- {who}: {case} {entry['change'] or _without(entry)}")
-    lines += ["", "| finding | moves that would make the balance the best |", "|---|---|"]
     chains: dict[str, list[str]] = {}
     for name, entry in made.items():
         if entry["chain"]:
             chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
-    lines += [f"| {', '.join(names)} | {chain} |" for chain, names in chains.items()]
+    rows = [(", ".join(names), chain) for chain, names in chains.items()]
+    lines += ["", table(("finding", "moves that would make the balance the best"), rows)]
     lines += ["", "`sticky-that-ends` beside `kafka-java/sticky@4.4.0`:", "", table_of(beside)]
     return "\n".join(lines)
 

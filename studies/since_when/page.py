@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from studies.page import table
 from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED
 
 if TYPE_CHECKING:
@@ -17,9 +18,8 @@ HEAD = ("finding", "affected", "not affected", "tried", "the change")
 
 def page(found: Mapping[str, History]) -> str:
     """Return the tables: a row a finding, and a row a public report."""
-    rows = [f"| {' | '.join(HEAD)} |", f"|{'---|' * len(HEAD)}"]
-    rows += [_row(finding, history) for finding, history in sorted(found.items())]
-    return "\n".join([*rows, "", *_reports(found)])
+    findings = table(HEAD, (_row(finding, history) for finding, history in sorted(found.items())))
+    return f"{findings}\n\n{_reports(found)}"
 
 
 def ranges(releases: Sequence[Mapping[str, Any]], status: str) -> str:
@@ -38,27 +38,28 @@ def span(versions: Sequence[str]) -> str:
     return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
 
 
-def _row(finding: str, history: History) -> str:
+def _row(finding: str, history: History) -> tuple[str, ...]:
     releases = history["releases"]
     tried = sum(row["status"] != UNTRIED for row in releases)
     affected = ranges(releases, AFFECTED)
     dates = {row["version"]: row["date"] for row in releases}
     since = dates.get(history["first"])
-    cells = (
+    return (
         f"`{finding}`",
         affected + (f", since {since[:7]}" if since else ""),
         ranges(releases, UNAFFECTED),
         f"{tried} of {len(releases)}",
         history["change"] or "-",
     )
-    return f"| {' | '.join(cells)} |"
 
 
-def _reports(found: Mapping[str, History]) -> list[str]:
+def _reports(found: Mapping[str, History]) -> str:
     reports = {one["where"]: one for history in found.values() for one in history["reports"]}
     head = ("reported in", "what", "what was mended", "what remains")
-    rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for where, one in sorted(reports.items()):
-        cells = (where, one["reported"], one["fixed"] or "-", one["remains"])
-        rows.append(f"| {' | '.join(cells)} |")
-    return rows
+    return table(
+        head,
+        (
+            (where, one["reported"], one["fixed"] or "-", one["remains"])
+            for where, one in sorted(reports.items())
+        ),
+    )

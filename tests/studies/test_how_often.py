@@ -12,7 +12,7 @@ from heuristics import Assignor, catalogue
 from heuristics.outcome import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from studies.how_often.__main__ import play
+from studies.how_often.__main__ import main, play
 from studies.how_often.journey import Journey
 from studies.how_often.page import AMONG, page_of, parts_of, rows_of
 from studies.how_often.page import KINDS as KIND_NAMES
@@ -20,12 +20,16 @@ from studies.how_often.rate import rate
 from studies.how_often.service import KINDS, MOST, service
 from studies.how_often.tally import WHAT, judged, weeks
 from studies.how_often.weeks_played import Played, file_of, played, services_in
-from studies.page import made_part
+from studies.page import END, begin, made_part
 from studies.records import beside, read
 from tests.heuristics.assignors import misbehaving
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "how-often.md"
 SERVICES = [service(1, number) for number in range(40)]
+
+
+def is_alike(stage):
+    return len(set(stage.reads)) == 1
 
 
 def counts_of(rebalances, events):
@@ -60,15 +64,28 @@ def test_services_are_ordinary():
     assert max(len(one.stages[0].members) for one in SERVICES) > 20
 
 
+def test_scaling_takes_a_group_above_its_largest_topic_and_a_deployment_above_the_most_members():
+    weeks_of = [*SERVICES, service(1, 768)]
+    grown = [
+        one for one in weeks_of if any(len(s.members) > max(s.partitions) for s in one.stages)
+    ]
+    assert grown
+    assert all(len(one.stages[0].members) <= max(one.stages[0].partitions) for one in grown)
+    # A quarter of the most, rounded up, may be there beside them.
+    most = max(len(stage.members) for one in weeks_of for stage in one.stages)
+    assert most == MOST - (-MOST // 4)
+    assert f"groups of more than {most} members" in PAGE.read_text()
+
+
 def test_subscriptions_differ_never_or_in_one_deployment_or_by_role():
     by_kind = {kind: [s for s in SERVICES if s.kind == kind] for kind in KINDS}
-    assert all(stage.is_alike for one in by_kind["alike"] for stage in one.stages)
+    assert all(is_alike(stage) for one in by_kind["alike"] for stage in one.stages)
     for one in by_kind["new-topic"]:
-        kinds = [stage.is_alike for stage in one.stages]
+        kinds = [is_alike(stage) for stage in one.stages]
         changes = sum(a != b for a, b in pairwise(kinds))
         assert changes in (0, 2)  # before, during and after the one deployment
         assert len(one.stages[-1].topics) == len(one.stages[0].topics) + 1
-    assert not any(one.stages[0].is_alike for one in by_kind["roles"])
+    assert not any(is_alike(one.stages[0]) for one in by_kind["roles"])
     shared = [set.intersection(*map(set, one.stages[0].reads)) for one in by_kind["roles"]]
     assert all(shared)
 
@@ -182,7 +199,7 @@ def test_what_is_counted_of_a_small_fleet_is_pinned(name, alike, differing):
     assert [sum(week.alike.events[what] for week in found) for what in WHAT] == alike
     assert [sum(week.differing.events[what] for week in found) for what in WHAT] == differing
     for week in found:
-        kinds = [stage.is_alike for stage in week.service.stages]
+        kinds = [is_alike(stage) for stage in week.service.stages]
         asked = week.alike.rebalances, week.differing.rebalances
         assert asked == (kinds.count(True), kinds.count(False))
 
@@ -231,6 +248,15 @@ def test_without_an_event_the_upper_bound_is_the_rule_of_three_over_services():
     kinds = {"alike": counts_of([10] * 300, [0] * 300)}
     found = rate(kinds, "hang", {"alike": 1.0}, 1)
     assert (found.per_million, found.low) == (0, 0)
+    assert found.high == pytest.approx(3 / 300 / 10 * 1e6, rel=0.1)
+
+
+def test_services_without_such_a_rebalance_leave_the_bound_of_the_others():
+    kinds = {
+        "alike": counts_of([0] * 300, [0] * 300),
+        "roles": counts_of([10] * 300, [0] * 300),
+    }
+    found = rate(kinds, "hang", {"alike": 0.75, "roles": 0.25}, 1)
     assert found.high == pytest.approx(3 / 300 / 10 * 1e6, rel=0.1)
 
 
@@ -289,6 +315,45 @@ def test_a_study_that_was_stopped_goes_on_where_its_files_end(tmp_path):
     (kinds,) = played(tmp_path / "at once").values()
     total = sum(int(one.rebalances.sum()) for one in kinds.values())
     assert total == sum(len(one.stages) for one in SERVICES[:5])
+
+
+def test_without_a_page_to_write_the_tables_are_printed(tmp_path, monkeypatch, capsys):
+    before = PAGE.read_text(), beside(PAGE).read_text()
+    play(["roundrobin"], 4, tmp_path / "seed-1", 1)
+    play(["range"], 1, tmp_path / "seed-1", 1)
+    capsys.readouterr()
+    asked = ["how_often", "--services", "0", "--counts", str(tmp_path)]
+    monkeypatch.setattr("sys.argv", asked)
+    main()
+    came = capsys.readouterr()
+    assert came.out.startswith("| assignor | rebalances played |")
+    assert "| `roundrobin` |" in came.out
+    assert "`range`" not in came.out
+    assert came.err == "range: left out, no services played: new-topic, roles\n"
+    assert (PAGE.read_text(), beside(PAGE).read_text()) == before
+    page = tmp_path / "page.md"
+    page.write_text(f"{begin('how-often')}\n{END}\n")
+    monkeypatch.setattr("sys.argv", [*asked, "--docs", str(page)])
+    main()
+    assert f"{made_part(page, 'how-often')}\n" == came.out
+
+
+def test_where_nobody_has_played_a_kind_with_a_share_there_is_no_table(
+    tmp_path, monkeypatch, capsys
+):
+    play(["range"], 4, tmp_path / "seed-1", 1)
+    capsys.readouterr()
+    asked = ["--services", "0", "--counts", str(tmp_path), "--overlapping", "0.1"]
+    monkeypatch.setattr("sys.argv", ["how_often", *asked])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    came = capsys.readouterr()
+    assert came.out == ""
+    assert came.err.splitlines() == [
+        "range: left out, no services played: overlapping",
+        f"{tmp_path}/seed-1: no assignor has played services of all kinds with a share",
+    ]
 
 
 def test_the_page_is_what_is_made_of_the_records_beside_it():
@@ -355,16 +420,37 @@ def test_the_page_says_what_the_records_say_of_kafkas_hangs():
     assert f"4.4.0 hung {hung} times in {among // 1000 * 1000:,} rebalances" in text
 
 
-def test_the_page_says_what_the_records_say_of_needless_moves():
+def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance():
+    text = " ".join(PAGE.read_text().split())
     found = {
         (r["client"], r["assignor"], r["version"], r["what"]): float(r["per_million"])
         for r in read(PAGE.with_name("how-often-parts.csv"))
         if r["of"] == AMONG["differing"]
     }
+    oldest = ("kafka-java", "sticky", "2.8.2")
+    assert "(`sticky` of 2.8.2 at two of three), `uniform` at every tenth, franz-go" in text
+    assert found[*oldest, "needless_moves"] / 1e6 == pytest.approx(2 / 3, abs=0.03)
+    assert "at one or two in a hundred (`sticky` of 2.8.2 at six)" in text
+    assert found[*oldest, "missed_balance"] / 1e6 == pytest.approx(0.06, abs=0.005)
     for (client, assignor, version, what), often in found.items():
-        if what == "needless_moves" and assignor in STICKY and version != "2.8.2":
+        if assignor not in STICKY or (client, assignor, version) == oldest:
+            continue
+        if what == "needless_moves":
             expected = {"kafka-broker": 0.1, "franz-go": 0}.get(client, 1 / 3)
             assert often / 1e6 == pytest.approx(expected, abs=0.03), client
+        elif what == "missed_balance" and client == "franz-go":
+            assert often == 0
+        elif what == "missed_balance":
+            assert 0.01 <= often / 1e6 <= 0.02, client
+    apart = [
+        r
+        for r in read(PAGE.with_name("how-often-parts.csv"))
+        if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "missed_balance"
+    ]
+    assert "where no topic is read by all, Kafka's do at one in twelve" in text
+    assert len(apart) > 6
+    for r in apart:
+        assert float(r["per_million"]) / 1e6 == pytest.approx(1 / 12, abs=0.01), r
 
 
 def test_the_page_says_what_the_records_say_of_librdkafkas_deaths():

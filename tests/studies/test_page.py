@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from studies.page import begin, made_part, put
+from studies.page import begin, made_part, put, table
 
 MARK = begin("promises")
 
@@ -28,3 +28,13 @@ def test_a_page_without_the_marks_is_left_as_it_is(tmp_path, text):
     with pytest.raises(ValueError, match=re.escape(f"no part between {MARK} and <!-- end -->")):
         put(page, "promises", "new")
     assert page.read_text() == text
+
+
+def test_a_table_has_its_head_a_line_and_its_rows():
+    rows = [("range", "2"), ("sticky", "0")]
+    assert table(("assignor", "moves"), rows).splitlines() == [
+        "| assignor | moves |",
+        "|---|---|",
+        "| range | 2 |",
+        "| sticky | 0 |",
+    ]
