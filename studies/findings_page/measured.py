@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from compare.promises.findings import Finding, read_findings
 from heuristics import WRITTEN
@@ -24,6 +24,7 @@ class Enumerated(TypedDict):
     holds: bool
     finding: str | None
     groups: int
+    joins: NotRequired[int]
     enumerated: str
 
 
@@ -75,6 +76,7 @@ class Measured:
     ----------
     findings : those on assignors as shipped
     smallest : what each assignor keeps on all groups that were enumerated
+    joins : rows of ``joins.csv``: the joins on which assignors were called to see them end
     often, often_apart : rows of ``how-often.csv``; of ``how-often-parts.csv`` those on services
         that are not ordinary there, as no topic is read by all
     since, why : by id of a finding
@@ -84,6 +86,7 @@ class Measured:
 
     findings: Sequence[Finding]
     smallest: Sequence[Enumerated] = ()
+    joins: Sequence[Mapping[str, str]] = ()
     often: Sequence[Mapping[str, str]] = ()
     often_apart: Sequence[Mapping[str, str]] = ()
     since: Mapping[str, Since] | None = None
@@ -101,6 +104,7 @@ def read(root: Path) -> Measured:
     return Measured(
         findings=[finding for finding in every if finding.assignor not in WRITTEN],
         smallest=_json(folder / "smallest.json") or (),
+        joins=_rows(folder / "joins.csv"),
         often=_rows(folder / "how-often.csv"),
         often_apart=[
             row

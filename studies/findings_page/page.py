@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from compare.promises.told import expected, happens
 from compare.samples.ordinary import is_ordinary
 from heuristics.shipped import CLIENTS
+from studies.findings_page.no_hang import no_hang
 from studies.findings_page.picture import before, picture
 from studies.findings_page.sections import Section, words
 from studies.findings_page.since import since_when
@@ -60,6 +61,8 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
     yield f"**Promised.** {upper('; '.join(dict.fromkeys(map(expected, findings))))}."
     yield from since_when(findings, measured)
     yield from _how_often(section, findings, measured)
+    if section.counted == "hang":
+        yield from no_hang(measured)
     yield from _groups(findings)
     yield from _why(findings, measured)
     if section.avoid:

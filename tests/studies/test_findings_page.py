@@ -169,3 +169,18 @@ def test_what_was_seen_only_where_no_topic_is_read_by_all_is_said_apart(hang):
     for seen in ({**often, "events": "2"}, often):
         other = apart if seen is not often else {**apart, "events": "0"}
         assert said not in page_of(Measured(findings=[hang], often=[seen], often_apart=[other]))
+
+
+def test_up_to_which_size_nothing_hangs_is_told_by_assignor(hang):
+    row = {"assignor": hang.assignor, "members": "4", "topics": "2", "partitions": "7",
+           "adjoining": "no", "joins": "1000", "hang": "0"}  # fmt: skip
+    rows = [row, {**row, "partitions": "9", "adjoining": "yes"}, {**row, "members": "3"}]
+    small = {"assignor": hang.assignor, "promise": "terminates", "holds": False, "joins": 3000,
+             "finding": hang.id, "groups": 3210, "enumerated": "all of them"}  # fmt: skip
+    page = page_of(Measured(findings=[hang], smallest=[small], joins=rows))
+    assert "| assignor | small | joins | 3 members | 4 members | 4 members, one run |" in page
+    assert f"| `{hang.assignor}` | 210 | 3,000 | up to 7 | up to 7 | up to 9 |" in page
+    assert "not proved to be the smallest" in page
+    hangs = page_of(Measured(findings=[hang], joins=[{**row, "hang": "2"}]))
+    assert f"| `{hang.assignor}` | - | 1,000 | hangs on 2 |" in hangs
+    assert "**No hang on.**" not in page_of(Measured(findings=[hang]))

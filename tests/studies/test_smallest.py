@@ -150,3 +150,25 @@ def test_a_record_says_how_often_rounds_never_settle_with_racks():
 def test_an_assignor_that_has_no_rounds_is_not_asked_whether_they_end():
     with TimeLimit(1.0) as limit:
         assert tally(small(((2, 1),)), "kafka-java/sticky@4.4.0", [limit], ("settles",)) == {}
+
+
+def test_joins_that_a_record_counts_already_are_counted_anew():
+    record = {"assignor": "a", "promise": "terminates", "groups": 10, "enumerated": "small groups"}
+    row = {
+        "assignor": "a", "members": "4", "topics": "2", "partitions": "7", "adjoining": "no",
+        "joins": "100", "hang": "0",
+    }  # fmt: skip
+    once = with_joins([record], [row])
+    assert with_joins(once, [row]) == once
+    assert with_joins(once, []) == [record]
+
+
+@pytest.mark.parametrize("found", FINDINGS.values(), ids=lambda found: found.id)
+def test_a_finding_is_not_called_the_smallest_where_not_all_below_it_was_tried(found):
+    size = len(found.group.members) + found.group.n_partitions
+    made = record_of(found.assignor, found.promise, Tally(), found, "small groups")
+    between = ", and not proved to be the smallest"
+    assert (between in made["enumerated"]) == (is_ordinary(found.group) and size > 7)
+    for record in RECORDS:
+        if record["finding"] == found.id and "the finding is larger" in record["enumerated"]:
+            assert (between in record["enumerated"]) == (size > 7)

@@ -1,0 +1,70 @@
+"""Called: an assignor of any client on many small groups, in a process that it may hang.
+
+``python -m studies.many_joins.called NAME MILLISECONDS`` reads groups, one to a line, as the
+programs in Java and Go do. An empty line is answered with the number of groups since the last one.
+The first group that takes longer than the limit ends the program, which says "hangs" and how many
+groups came before it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from compare.samples.enumerated import Small
+from compare.samples.joins import joined
+from heuristics import assignor_named
+from heuristics.shipped.client import tiny
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# These wait for a consumer in another process, so that their own time on the processor is none.
+PROBED = ("franz-go", "librdkafka")
+
+
+def read(line: str) -> Small:
+    """Return the group of a line."""
+    counts, rows, owner = line.split(";")
+    return Small(
+        tuple(map(int, counts.split(","))),
+        tuple(tuple(map(int, row.split())) for row in rows.split(",")),
+        tuple(map(int, owner.split(","))),
+    )
+
+
+def answer(lines: Iterable[str], name: str, milliseconds: int) -> None:
+    """Call an assignor on the groups of some lines."""
+    function = assignor_named(name).function
+    function(tiny())
+    done = 0
+
+    def stop(*_: object) -> None:
+        # What hangs, hangs in this process: nothing but its end ends it.
+        os.write(1, f"hangs {done}\n".encode())
+        os._exit(3)
+
+    probed = name.partition("/")[0] in PROBED
+    timer, told = (
+        (signal.ITIMER_REAL, signal.SIGALRM)
+        if probed
+        else (signal.ITIMER_VIRTUAL, signal.SIGVTALRM)
+    )
+    signal.signal(told, stop)
+    for line in lines:
+        if line == "\n":
+            sys.stdout.write(f"answered {done}\n")
+            sys.stdout.flush()
+            done = 0
+            continue
+        group = joined(read(line))
+        signal.setitimer(timer, milliseconds / 1000)
+        function(group)
+        signal.setitimer(timer, 0)
+        done += 1
+
+
+if __name__ == "__main__":
+    answer(sys.stdin, sys.argv[1], int(sys.argv[2]))
