@@ -55,7 +55,7 @@ _POM = """<project>
   </build>
 </project>
 """
-_GO_MODULES = {
+GO_MODULES = {
     "sarama": "github.com/IBM/sarama",
     "franz-go": "github.com/twmb/franz-go",
 }
@@ -86,11 +86,11 @@ def pip(needs: tuple[str, ...]) -> BuildFiles:
 
 def go(client: str, version: str) -> BuildFiles:
     """Return the module of a Go test: with recorded checksums for the version that has them."""
-    sources = go_build.DRIVERS / client.replace("-", "_")
+    driver, module = client.replace("-", "_"), GO_MODULES[client]
+    sources = go_build.DRIVERS / driver
     text = (sources / "go.mod").read_text("utf-8")
     lines = ["module reproduction", *text.splitlines()[1:]]
-    module = _GO_MODULES[client]
-    if f"{module} v{version}\n" in text:
+    if go_build.is_recorded(driver, module, version):
         sums = (sources / "go.sum").read_text("utf-8")
         return BuildFiles({"go.mod": "\n".join(lines) + "\n", "go.sum": sums}, "go test")
     asked = ["module reproduction", "", *(line for line in lines if line.startswith("go "))]

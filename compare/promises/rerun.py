@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from compare.promises.build_files import GO_MODULES
 from compare.promises.record import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
@@ -121,9 +122,7 @@ def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
 
 
 def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
-    sources = go_build.DRIVERS / client.replace("-", "_")
-    recorded = f" v{version}\n" in (sources / "go.mod").read_text("utf-8")
-    if not recorded:
+    if not go_build.is_recorded(client.replace("-", "_"), GO_MODULES[client], version):
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
     return _told(file, _run(folder, ["go", "test"]), "--- FAIL")
 

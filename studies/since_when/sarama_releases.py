@@ -7,7 +7,6 @@ go by what a broker offers, then ask for a version of Metadata that the probe do
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +17,8 @@ from groups.documents.json_files import make_folder
 from heuristics.assignor import Plan
 from heuristics.outcome import Outcome
 from heuristics.shipped.cache import cache_folder
-from heuristics.shipped.consumers import sarama
-from studies.since_when.releases import SARAMA, asked
+from heuristics.shipped.consumers import go_build, sarama
+from studies.since_when.releases import SARAMA
 
 if TYPE_CHECKING:
     from groups import Group
@@ -51,11 +50,8 @@ def fetch(release: Release) -> Path:
             source = source.replace(now, before)
     with TemporaryDirectory() as name:
         (Path(name) / "main.go").write_text(source, "utf-8")
-        asked(["go", "mod", "init", "assay/called"], name)
-        asked(["go", "get", f"{release.source}@v{release.version}"], name)
-        asked(["go", "mod", "tidy"], name)
-        os.environ["CGO_ENABLED"] = "0"
-        asked(["go", "build", "-trimpath", "-o", str(folder / "called"), "."], name)
+        go_build.require(Path(name), release.source, release.version)
+        go_build.build_in(Path(name), folder / "called")
     return folder
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,15 +51,16 @@ class Verdict:
 
 @dataclass
 class Heard:
-    """Runs an assignor and keeps what became of the last group."""
+    """Runs an assignor and keeps what became of the first group, which is the finding's."""
 
     run: Callable[[Group], Outcome]
-    outcomes: list[Outcome] = field(default_factory=list)
+    first: Outcome | None = None
 
     def __call__(self, group: Group) -> Outcome:
         """Return what becomes of the group."""
-        self.outcomes.append(self.run(group))
-        return self.outcomes[-1]
+        outcome = self.run(group)
+        self.first = self.first or outcome
+        return outcome
 
 
 def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Verdict:
@@ -73,13 +74,13 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
     for one in (finding, *others):
         heard = Heard(run.run)
         judged = replace(one, assignor=run.assignor).judge(Runner(run.assignor, heard))
-        last = heard.outcomes[0] if heard.outcomes else None
-        if last is not None and not _started(last):
-            return Verdict(UNTRIED, _short((last.reason or "").removeprefix(NOT_STARTED)))
+        first = heard.first
+        if first is not None and not _started(first):
+            return Verdict(UNTRIED, _short((first.reason or "").removeprefix(NOT_STARTED)))
         if judged.holds is False:
             return Verdict(AFFECTED, None if one is finding else f"on the group of {one.id}")
         if judged.holds is None and one is finding:
-            return Verdict(UNTRIED, _why_untested(last))
+            return Verdict(UNTRIED, _why_untested(first))
     return Verdict(UNAFFECTED)
 
 
@@ -142,16 +143,12 @@ def besides_of(finding: Finding, others: Sequence[Finding]) -> list[Finding]:
     """
     if finding.promise not in OF_FAMILY:
         return []
-    found = {
-        json.dumps({**one.group.to_dict(), "group": ""}, sort_keys=True): one
-        for one in (*reversed(others), finding)
-        if one.promise == finding.promise
-    }
-    return [
-        one
-        for one in others
-        if any(one is kept for kept in found.values()) and one.id != finding.id
-    ]
+    found: dict[str, Finding] = {}
+    for one in (finding, *others):
+        if one.promise == finding.promise:
+            nameless = {**one.group.to_dict(), "group": ""}
+            found.setdefault(json.dumps(nameless, sort_keys=True), one)
+    return [one for one in found.values() if one.id != finding.id]
 
 
 def main() -> None:

@@ -104,17 +104,6 @@ def test_what_was_measured_stands_in_the_section_of_its_finding(hang):
     assert "**What happens.** Nobody reads for 45 s. That is of Kafka" in page
 
 
-def test_the_versions_that_are_always_tried_are_what_the_study_of_all_releases_says_of_them():
-    for finding in MEASURED.findings:
-        rows = MEASURED.since[finding.id]["releases"] if finding.id in MEASURED.since else ()
-        # Of an endless loop that study tries other groups too, and then says so.
-        here = {row["version"]: row["status"] for row in rows if row["reason"] is None}
-        told = {v: "affected" for v in finding.affected} | {
-            v: "unaffected" for v in finding.unaffected
-        }
-        assert {v: here[v] for v in told if v in here} == {v: told[v] for v in told if v in here}
-
-
 def test_what_two_findings_share_is_said_once_of_the_versions_that_are_always_tried(hang):
     page = page_of(Measured(findings=[hang, replace(hang, id=f"again-{hang.id}")]))
     (line,) = (line for line in page.splitlines() if line.startswith("**Since when.**"))

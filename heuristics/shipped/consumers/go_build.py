@@ -64,10 +64,9 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
         Where there is no toolchain, no such version, or the client has another interface.
     """
     program = built(driver, version)
-    recorded = f"{module} v{version}\n" in (DRIVERS / driver / "go.mod").read_text("utf-8")
     if program.is_file():
         # What runs its findings is built against the same modules, which may be gone meanwhile.
-        if recorded and shutil.which("go") is not None:
+        if is_recorded(driver, module, version) and shutil.which("go") is not None:
             _go(DRIVERS / driver, "mod", "download")
         return
     if shutil.which("go") is None:
@@ -77,16 +76,43 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
         folder = Path(name)
         for source in _sources(driver):
             shutil.copy(source, folder)
-        if not recorded:
-            (folder / "go.mod").write_text(f"module assay/{driver}\n\ngo 1.22\n", "utf-8")
+        if not is_recorded(driver, module, version):
             (folder / "go.sum").unlink()
-            _go(folder, "get", f"{module}@v{version}")
-            _go(folder, "mod", "tidy")
-        _go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
-        # A program appears complete or not at all, whoever else builds it now.
-        partial = program.with_name(f"{program.name}.{os.getpid()}")
-        shutil.move(folder / program.name, partial)
-        partial.replace(program)
+            require(folder, module, version)
+        build_in(folder, program, tags)
+
+
+def is_recorded(driver: str, module: str, version: str) -> bool:
+    """Say whether a driver's ``go.mod`` requires this version, with checksums of all it needs."""
+    return f"{module} v{version}\n" in (DRIVERS / driver / "go.mod").read_text("utf-8")
+
+
+def require(folder: Path, module: str, version: str) -> None:
+    """Make the folder of a program's sources a module that requires a version of another.
+
+    Raises
+    ------
+    BadInput
+        Where there is no toolchain, or no such version.
+    """
+    (folder / "go.mod").write_text("module assay/called\n\ngo 1.22\n", "utf-8")
+    _go(folder, "get", f"{module}@v{version}")
+    _go(folder, "mod", "tidy")
+
+
+def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
+    """Build the module of a folder; the program appears complete or not at all.
+
+    Raises
+    ------
+    BadInput
+        Where it does not compile.
+    """
+    _go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
+    # Whoever else builds it now has a file of another name.
+    partial = program.with_name(f"{program.name}.{os.getpid()}")
+    shutil.move(folder / program.name, partial)
+    partial.replace(program)
 
 
 def _content(driver: str) -> str:
