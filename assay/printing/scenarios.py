@@ -13,7 +13,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.scenarios.journey import Journey, JourneyStep
+    from compare.scenarios.journey import Journey, JourneyStep, JourneyTotal
     from compare.scenarios.rollout import Rollout
 
 COUNTS = ("rounds", "revoked", "stopped", "ownerless", "needless")
@@ -26,20 +26,37 @@ def print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> No
     tell("in brackets: the optimum from the same state")
     for journey in journeys if steps else ():
         _print_steps(journey)
-    tell("sums over all rebalances; tiers over those with a valid assignment")
-    heads = ("assignor", "not optimal", *_heads(tiers), *COUNTS, "invalid", "without plan")
-    table = Table(*heads, right=range(1, len(heads)), whole=[0])
     totals = [journey.total for journey in journeys]
+    said = "sums over all rebalances; tiers over those with a valid assignment"
+    if any(t["terms"][tier] < t["optimum"][tier] for t in totals for tier in tiers):
+        said += "; below the number in brackets: an earlier tier is worse than it could be"
+    tell(said)
+    every = len(journeys[0].steps)
+    scored = [every - total["invalid"] - total["without_plan"] for total in totals]
+    # A sum over fewer rebalances is a smaller one: it says of how many it is.
+    some = any(number < every for number in scored)
+    over = ("scored",) if some else ()
+    heads = ("assignor", *over, "not optimal", *_heads(tiers), *COUNTS, "invalid", "without plan")
+    table = Table(*heads, right=range(1, len(heads)), whole=[0])
     sums = [
-        with_notes([(str(t["terms"][tier]), f" ({t['optimum'][tier]})") for t in totals])
+        with_notes([_summed(total, tier, n) for total, n in zip(totals, scored, strict=True)])
         for tier in tiers
     ]
-    for journey, total, *of_tiers in zip(journeys, totals, *sums, strict=True):
+    for journey, total, n, *of_tiers in zip(journeys, totals, scored, *sums, strict=True):
         by_name: Mapping[str, object] = total
         numbers = [by_name[count] for count in COUNTS]
         ends = (total["invalid"], total["without_plan"])
-        table.add(journey.assignor, total["not_optimal"], *of_tiers, *numbers, *ends)
+        of_all = (f"{n} of {every}",) if some else ()
+        worse = total["not_optimal"] if n else "-"
+        table.add(journey.assignor, *of_all, worse, *of_tiers, *numbers, *ends)
     table.show()
+
+
+def _summed(total: JourneyTotal, tier: str, scored: int) -> tuple[str, str]:
+    """Return a tier's sum, and the optimum's in brackets; a dash where nothing was scored."""
+    if not scored:
+        return "-", ""
+    return str(total["terms"][tier]), f" ({total['optimum'][tier]})"
 
 
 def _print_steps(journey: Journey) -> None:

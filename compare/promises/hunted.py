@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compare.promises.shrink import Quarry
+from compare.promises.told import sizes
 from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.promises.findings import Finding
-    from compare.promises.shrink import Quarry
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def how_it_went(
         said = f"{assignor} breaks {promise} on {came.broken:,} of {tried}"
     else:
         said = f"{assignor}: {promise} not broken on {tried}"
-    return "; ".join([said, *_known(assignor, promise, known)])
+    return "; ".join([said, *_known(assignor, promise, came.quarry, known)])
 
 
 def in_all(hunted: int, seconds: float, broken: int, cut_short: int) -> str:
@@ -83,7 +84,9 @@ def _which(came: Hunt, groups: int) -> str:
     return said if came.drawn == groups else f"{said}, as the time was up"
 
 
-def _known(assignor: str, promise: str, known: Sequence[Finding]) -> list[str]:
+def _known(
+    assignor: str, promise: str, quarry: Quarry | None, known: Sequence[Finding]
+) -> list[str]:
     """Return where findings tell of the same assignor and promise, its version or others."""
     name, _, version = assignor.partition("@")
     said = []
@@ -93,7 +96,16 @@ def _known(assignor: str, promise: str, known: Sequence[Finding]) -> list[str]:
         if version in found.unaffected:
             said.append(f"known of other versions: {found.id} ({', '.join(found.affected)})")
         elif found.assignor == assignor or version in found.affected:
-            said.append(f"known already: {found.id}")
+            said.append(_known_already(found, quarry))
         else:
             said.append(f"known of {found.assignor}: {found.id}")
     return said
+
+
+def _known_already(found: Finding, quarry: Quarry | None) -> str:
+    """Return how a finding of the same version stands to what was hunted."""
+    if quarry is None:
+        return f"known to break on another group: {found.id}, {sizes(found.group)}"
+    if Quarry(found.group, {}).size < quarry.size:
+        return f"a smaller one is known: {found.id}, {sizes(found.group)}"
+    return f"known already: {found.id}"

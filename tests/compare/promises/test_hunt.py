@@ -18,6 +18,7 @@ from compare.promises.hunt import hunt, hunt_findings
 from compare.promises.hunted import Hunt, how_it_went
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
+from compare.promises.told import sizes
 from compare.promises.trial import Trial, in_process, optima, runner_of
 from compare.samples.drawn import drawn
 from groups import BadInput, Group
@@ -284,7 +285,10 @@ KNOWN = replace(
 @pytest.mark.parametrize(
     ("assignor", "known"),
     [
-        ("kafka-python/sticky@2.2.6", "; known already: kafka-python-sticky-valid"),
+        (
+            "kafka-python/sticky@2.2.6",
+            f"; known to break on another group: kafka-python-sticky-valid, {sizes(KNOWN.group)}",
+        ),
         (
             "kafka-python/sticky@3.0.12",
             "; known of other versions: kafka-python-sticky-valid (2.2.6, 2.3.2)",
@@ -300,6 +304,25 @@ KNOWN = replace(
 def test_a_hunt_names_what_is_known_even_where_it_found_nothing(assignor, known):
     tried = "valid not broken on 40 groups tried: all 20 small and 20 drawn"
     assert told(assignor, drawn=20) == f"{assignor}: {tried}{known}"
+
+
+def test_a_hunt_says_so_where_a_smaller_group_is_known_than_it_found():
+    more = Group.from_dict(DOCUMENT | {"topics": {"t": 40}})
+    less = Group.from_dict(DOCUMENT | {"topics": {"t": 1}, "members": {"a": {"subscription": []}}})
+    found = {
+        group: how_it_went(
+            "kafka-python/sticky@2.3.2",
+            "valid",
+            Hunt(Quarry(group, {}), 40, 40, 2, True),
+            20,
+            [replace(KNOWN, group=smallest)],
+        )
+        for group, smallest in ((more, less), (less, more))
+    }
+    assert found[more].endswith(
+        "; a smaller one is known: kafka-python-sticky-valid, 1 member, 1 topic, 1 partition"
+    )
+    assert found[less].endswith("; known already: kafka-python-sticky-valid")
 
 
 def test_a_hunt_says_whether_the_drawn_groups_were_reached():

@@ -550,6 +550,33 @@ def test_the_command_prints_each_step_and_the_sums():
     assert lines[-1].split()[:6] == ["kip-54-sticky", "3", "20", "(20)", "20", "(16)"]
 
 
+TWICE = {
+    "format": "assay-group/1", "group": "g", "topics": {"t": 2},
+    "members": {m: {"subscription": ["t"], "owned": {"t": [0]}} for m in "ab"},
+}  # fmt: skip
+
+
+def test_the_sums_say_of_how_many_rebalances_they_are_and_reward_no_invalid_assignment():
+    document = {
+        "format": "assay-scenario/1",
+        "name": "s",
+        "group": TWICE,
+        "events": [{"stable": 1}],
+    }
+    run = assay("-", "--assignor", "kip-615-constrained", stdin=json.dumps(document))
+    heads, optimum, invalid = (line.split() for line in run.stdout.splitlines()[-3:])
+    assert heads[:2] == ["assignor", "scored"]
+    assert optimum[:5] == ["optimum", "2", "of", "2", "0"]
+    assert invalid[:7] == ["kip-615-constrained", "0", "of", "2", "-", "-", "-"]
+
+
+def test_a_sum_below_the_optimums_is_explained():
+    said = "; below the number in brackets: an earlier tier is worse than it could be\n"
+    file = SHIPPED / "differing-topics.json"
+    assert said in assay(file, "--assignor", "kip-54-fairest").stdout
+    assert said not in assay(file, "--assignor", "kip-54-sticky").stdout
+
+
 def test_without_assignors_named_the_command_sums_up_all_of_them():
     document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": []}
     run = assay("-", stdin=json.dumps(document))
