@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups import Group
-    from heuristics.shipped.probe.subscription import UserData
+    from heuristics.shipped.probe.claims import UserData
 
 INSTALL = command_for("clients")
 

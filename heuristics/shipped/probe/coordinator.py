@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from groups import Failed, Refused
 from heuristics.shipped.probe import metadata, offsets, subscription, wire
+from heuristics.shipped.probe.claims import Software
 from heuristics.shipped.probe.held_back import HeldBack
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class Coordinator:
         # The round that runs, or else the last one: what clients may still ask about.
         self._known: Round | None = None
         self._held_back = HeldBack(HOLD_SECONDS)
+        # By client id: not every connection says what software is at its other end.
+        self._software: dict[str, Software] = {}
         self._round: Round | None = None
         self._leader: Peer | None = None
         self._generation = 0
@@ -140,6 +143,10 @@ class Coordinator:
             answers[request.key](peer, request)
 
     def _api_versions(self, peer: Peer, request: Request) -> None:
+        called, said = request.client_id, request.body
+        self._software[called] = Software(
+            called, said.client_software_name or "", said.client_software_version or ""
+        )
         peer.reply(
             request, {"error_code": wire.NONE, "api_keys": wire.spoken(), "throttle_time_ms": 0}
         )
@@ -206,7 +213,8 @@ class Coordinator:
             "generation_id": self._generation,
             "protocol_name": chosen,
         }
-        round_.client_id = request.client_id
+        called = request.client_id
+        round_.software = self._software.get(called, Software(called))
         if chosen not in listed:
             peer.reply(request, {"error_code": wire.INCONSISTENT_PROTOCOL, **answer, **NOBODY})
             names = ", ".join(listed) or "nothing"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from groups import Failed, Refused
 from heuristics.shipped.joining import joining
 from heuristics.shipped.probe import subscription
+from heuristics.shipped.probe.claims import Software, user_data_of
 from heuristics.shipped.probe.names import OWN_TOPIC, Names
 from heuristics.shipped.probe.told import Told
 from heuristics.shipped.probe.wire import types
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from groups import Group
-    from heuristics.shipped.probe.subscription import Held, UserData
+    from heuristics.shipped.probe.claims import UserData
+    from heuristics.shipped.probe.subscription import Held
 
 
 class Manner(TypedDict, total=False):
@@ -44,9 +46,10 @@ class Round:
     group : the group
     protocol : the assignor's name on the wire; None for the one the client prefers
     leader : index of the member that the client stands for
-    cooperative, user_data : as in :func:`~heuristics.shipped.probe.subscription.encode`; None for
-        what the chosen assignor's name and the client's own subscription suggest
-    chosen, client_id : the assignor's name and what the client called itself, once it joined
+    cooperative : whether members send owned partitions; None for what the chosen assignor's name
+        says
+    user_data : the kind of the members' user data; None for that of the client
+    chosen, software : the assignor's name and what the client says that it is, once it joined
     held : the plan; None until it is there, and where there is none
     error : why there is none
     plans : how many plans the client sent; all but the last may have been made without metadata
@@ -64,7 +67,7 @@ class Round:
     cooperative: bool | None = None
     user_data: UserData | None = None
     chosen: str = ""
-    client_id: str = ""
+    software: Software = field(default_factory=Software)
     held: list[Held] | None = None
     error: Failed | Refused | None = None
     plans: int = 0
@@ -131,6 +134,11 @@ class Round:
             self.call(Names.kept(self._topics))
 
     @property
+    def client_id(self) -> str:
+        """What the client calls itself, once it joined."""
+        return self.software.client_id
+
+    @property
     def me(self) -> str:
         """The member that the client stands for."""
         return self.group.members[self.leader]
@@ -144,24 +152,29 @@ class Round:
 
         Parameters
         ----------
-        own : the client's own subscription, whose version and kind of user data are everybody's
+        own : the client's own subscription, whose version is that of all members
+
+        Raises
+        ------
+        Refused
+            Where a member holds something, and it is not known how the client's members tell that.
         """
-        cooperative, user_data = self.is_cooperative(), self.user_data
-        if user_data is None:
-            user_data = subscription.user_data_like(own) if "sticky" in self.chosen else "none"
+        members = joining(self.group)
+        kind = self.user_data or user_data_of(self.software, self.chosen, members)
+        cooperative, version = self.is_cooperative(), subscription.version_like(own)
         return [
             types().JoinGroupResponse.JoinGroupResponseMember(
                 member_id=said.member_id,
                 group_instance_id=said.instance_id,
                 metadata=subscription.encode(
                     said,
-                    version=subscription.version_like(own),
                     cooperative=cooperative,
-                    user_data=user_data,
+                    kind=kind,
                     names=self.names.sent,
+                    version=version,
                 ),
             )
-            for said in joining(self.group)
+            for said in members
         ]
 
     def in_own_words(self, text: str) -> str:

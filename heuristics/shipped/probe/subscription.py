@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import struct
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from groups import Failed
+from heuristics.shipped.probe.claims import user_data
 from heuristics.shipped.probe.wire import reason, types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from heuristics.shipped.joining import Joining
-
-# What a sticky assignor finds in the user data of a member that holds something: Java's
-# StickyAssignorUserData (previous assignment and generation), the generation alone as Java's
-# cooperative-sticky writes it, or nothing.
-UserData = Literal["assignment", "generation", "none"]
+    from heuristics.shipped.probe.claims import UserData
 
 # The highest version of a subscription that there is.
 NEWEST = 3
@@ -30,7 +26,7 @@ def encode(
     *,
     version: int,
     cooperative: bool,
-    user_data: UserData,
+    kind: UserData,
     names: Mapping[str, str],
 ) -> bytes:
     """Return a member's subscription as ConsumerProtocolSubscription.
@@ -40,14 +36,14 @@ def encode(
     version : 1 and later hold the owned partitions, 2 the generation, 3 the rack
     cooperative : whether the member sends owned partitions; an eager one has given up everything
         before it joins, but tells its generation too
-    user_data : what the client's assignor finds there, unless the member comes anew
+    kind : of the user data, unless the member comes anew
     names : of all topics, on the wire
     """
     owned = [(names[topic], numbers) for topic, numbers in said.owned.items()]
     subscription = types().ConsumerProtocolSubscription(
         version=version,
         topics=[names[topic] for topic in said.subscription],
-        user_data=_user_data(owned, said.generation, user_data),
+        user_data=user_data(owned, said.generation, kind),
         owned_partitions=[
             types().ConsumerProtocolSubscription.TopicPartition(topic=topic, partitions=numbers)
             for topic, numbers in owned * cooperative
@@ -58,23 +54,6 @@ def encode(
     return bytes(subscription.encode())
 
 
-def _user_data(
-    owned: list[tuple[str, list[int]]], generation: int, user_data: UserData
-) -> bytes | None:
-    if user_data == "none" or (not owned and generation < 0):
-        return None
-    if user_data == "generation":
-        return struct.pack(">i", generation)
-    previous = [
-        types().StickyAssignorUserData.TopicPartition(topic=topic, partitions=numbers)
-        for topic, numbers in owned
-    ]
-    data = types().StickyAssignorUserData(
-        version=1, previous_assignment=previous, generation=generation
-    )
-    return bytes(data.encode(header=False))
-
-
 def version_like(own: bytes) -> int:
     """Return the version in which members that run the client say what they read.
 
@@ -83,19 +62,6 @@ def version_like(own: bytes) -> int:
     if len(own) < 2:
         return NEWEST
     return min(max(int.from_bytes(own[:2], "big", signed=True), 0), NEWEST)
-
-
-def user_data_like(own: bytes) -> UserData:
-    """Return what travels in the user data of a sticky assignor, by a client's own subscription.
-
-    Java's cooperative-sticky always writes the four bytes of a generation, -1 at first; others
-    write nothing before they have held something, or the four zeros of an empty list.
-    """
-    try:
-        found = types().ConsumerProtocolSubscription.decode(own).user_data
-    except Exception:
-        return "assignment"
-    return "generation" if found and len(found) == 4 and any(found) else "assignment"
 
 
 def topics_read(own: bytes) -> list[str]:

@@ -1,4 +1,4 @@
-"""Consumers as their users write them, with default options, and what starts each of them."""
+"""Consumers as their users write them, and what starts each of them."""
 
 import os
 import shutil
@@ -14,16 +14,21 @@ from heuristics.shipped.consumers.go_build import DRIVERS
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.runtime import java_home
 
+JAVA = "org.apache.kafka.clients.consumer"
 PLAIN = Path(__file__).with_name("plain")
 
 
 @dataclass(frozen=True)
 class PlainConsumer:
-    """A program in ``plain``: what it calls itself, whose rows it must have, what it reads."""
+    """A program in ``plain``: what it calls itself, whose rows it must have, what it reads.
+
+    It has default options, unless it is told which assignor to list.
+    """
 
     called: str
     shipped: str
     topics: tuple[str, ...] = ("assay-probe",)
+    listed: str = ""
 
     @property
     def client(self):
@@ -42,7 +47,7 @@ class PlainConsumer:
             return subprocess.Popen(
                 [*map(str, command), bootstrap, "assay-probe", *self.topics],
                 cwd=folder,
-                env={**os.environ, **more},
+                env={**os.environ, **more, **({"ASSIGNOR": self.listed} if self.listed else {})},
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
             )
@@ -96,4 +101,21 @@ CONSUMERS = (
     PlainConsumer("kafka-python", "kafka-python/range"),
     PlainConsumer("aiokafka", "aiokafka/roundrobin"),
     PlainConsumer("consumer-assay-probe-1", "kafka-java/range"),
+    *(
+        PlainConsumer(called, shipped, listed=listed or shipped.partition("/")[2])
+        for called, shipped, listed in (
+            ("rdkafka", "librdkafka/cooperative-sticky", ""),
+            ("kgo", "franz-go/sticky", ""),
+            ("sarama", "sarama/sticky", ""),
+            ("kafka-python", "kafka-python/sticky", ""),
+            ("kafka-python", "kafka-python/cooperative-sticky", ""),
+            ("aiokafka", "aiokafka/sticky", ""),
+            ("consumer-assay-probe-1", "kafka-java/sticky", f"{JAVA}.StickyAssignor"),
+            (
+                "consumer-assay-probe-1",
+                "kafka-java/cooperative-sticky",
+                f"{JAVA}.CooperativeStickyAssignor",
+            ),
+        )
+    ),
 )

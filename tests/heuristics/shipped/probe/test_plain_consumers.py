@@ -1,4 +1,4 @@
-"""Consumers with default options, led one after the other through groups that reuse names."""
+"""Consumers as people write them, led one after the other through groups that reuse names."""
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +21,13 @@ GROUPS = (
     build_group({"t": 3, "u": 2}, READS, {"a": {"t": [0]}, "b": {"t": [1, 2]}}, 1),
     build_group({"t": 6, "u": 1}, READS | {"c": ["t"]}, {"a": {"t": [0, 1, 2], "u": [0]}}, 1),
     build_group({"t": 2, "u": 4}, READS | {"c": ["u"]}),
+    # Each of the last two claims what the other had: the later generation decides.
+    build_group(
+        {"t": 6, "u": 4},
+        READS | {"c": ["t", "u"]},
+        {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}, "c": {"t": [2, 3, 4, 5], "u": [0]}},
+        {"a": 5, "b": 4, "c": 5},
+    ),
 )
 
 
@@ -59,10 +66,8 @@ def said(row):
     return row.status, row.reason, row.valid, terms, row.rounds, row.revoked, row.loads
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.client)
-def test_the_rows_of_a_consumer_with_default_options_are_those_of_the_shipped_assignor(
-    outcomes, limit, consumer
-):
+@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.shipped)
+def test_the_rows_of_a_consumer_are_those_of_the_shipped_assignor(outcomes, limit, consumer):
     if consumer not in HERE:
         pytest.skip(consumer.missing())
     rows, _ = outcomes[consumer].result()
@@ -75,7 +80,7 @@ def test_the_rows_of_a_consumer_with_default_options_are_those_of_the_shipped_as
         assert said(row) == said(shipped)
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.client)
+@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.shipped)
 def test_a_consumer_that_is_told_to_go_ends_by_itself(outcomes, consumer):
     if consumer not in HERE:
         pytest.skip(consumer.missing())

@@ -5,7 +5,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** A consumer of Kafka's Java client, with its default options: BOOTSTRAP GROUP TOPIC. */
+/** A consumer of Kafka's Java client: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be a class. */
 public class Plain {
   public static void main(String[] args) {
     Properties properties = new Properties();
@@ -13,6 +13,9 @@ public class Plain {
     properties.put("group.id", args[1]);
     properties.put("key.deserializer", StringDeserializer.class.getName());
     properties.put("value.deserializer", StringDeserializer.class.getName());
+    if (System.getenv("ASSIGNOR") != null) {
+      properties.put("partition.assignment.strategy", System.getenv("ASSIGNOR"));
+    }
     try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(properties)) {
       consumer.subscribe(List.of(args[2]));
       while (true) {

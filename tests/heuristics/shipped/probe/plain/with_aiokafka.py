@@ -1,15 +1,19 @@
-"""A consumer of aiokafka, with its default options: BOOTSTRAP GROUP TOPIC."""
+"""A consumer of aiokafka: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be sticky."""
 
 import asyncio
+import os
 import sys
 
 from aiokafka import AIOKafkaConsumer
+from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from aiokafka.errors import GroupAuthorizationFailedError
 
 
 async def main() -> None:
     bootstrap, group, topic = sys.argv[1:]
-    consumer = AIOKafkaConsumer(topic, bootstrap_servers=bootstrap, group_id=group)
+    sticky = os.environ.get("ASSIGNOR") == "sticky"
+    options = {"partition_assignment_strategy": [StickyPartitionAssignor]} if sticky else {}
+    consumer = AIOKafkaConsumer(topic, bootstrap_servers=bootstrap, group_id=group, **options)
     try:
         await consumer.start()
         async for _ in consumer:

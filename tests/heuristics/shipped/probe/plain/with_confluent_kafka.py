@@ -1,11 +1,14 @@
-"""A consumer of confluent-kafka, with its default options: BOOTSTRAP GROUP TOPIC."""
+"""A consumer of confluent-kafka: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be the one that it lists."""
 
+import os
 import sys
 
 from confluent_kafka import Consumer
 
 bootstrap, group, topic = sys.argv[1:]
-consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group})
+listed = os.environ.get("ASSIGNOR")
+options = {"partition.assignment.strategy": listed} if listed else {}
+consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group, **options})
 consumer.subscribe([topic])
 while True:
     message = consumer.poll(1.0)

@@ -1,4 +1,4 @@
-// A consumer of franz-go, with its default options: BOOTSTRAP GROUP TOPIC.
+// A consumer of franz-go: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be sticky.
 package main
 
 import (
@@ -12,11 +12,15 @@ import (
 )
 
 func main() {
-	client, err := kgo.NewClient(
+	options := []kgo.Opt{
 		kgo.SeedBrokers(os.Args[1]),
 		kgo.ConsumerGroup(os.Args[2]),
 		kgo.ConsumeTopics(os.Args[3]),
-	)
+	}
+	if os.Getenv("ASSIGNOR") == "sticky" {
+		options = append(options, kgo.Balancers(kgo.StickyBalancer()))
+	}
+	client, err := kgo.NewClient(options...)
 	if err != nil {
 		log.Fatal(err)
 	}

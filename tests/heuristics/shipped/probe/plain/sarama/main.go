@@ -1,4 +1,4 @@
-// A consumer of sarama, with its default options: BOOTSTRAP GROUP TOPIC.
+// A consumer of sarama: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be sticky.
 package main
 
 import (
@@ -22,7 +22,12 @@ func (handler) ConsumeClaim(session sarama.ConsumerGroupSession, claim sarama.Co
 }
 
 func main() {
-	group, err := sarama.NewConsumerGroup([]string{os.Args[1]}, os.Args[2], sarama.NewConfig())
+	config := sarama.NewConfig()
+	if os.Getenv("ASSIGNOR") == "sticky" {
+		sticky := sarama.NewBalanceStrategySticky()
+		config.Consumer.Group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{sticky}
+	}
+	group, err := sarama.NewConsumerGroup([]string{os.Args[1]}, os.Args[2], config)
 	if err != nil {
 		log.Fatal(err)
 	}
