@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
 from compare.scenarios.variation import Lists, Variation, settled, without_repeats
-from groups import BadInput
+from groups import BadInput, Refused
 from groups.wording import counted
-from heuristics.protocol import DEFAULT_ASSIGNORS
+from heuristics.protocol import DEFAULT_ASSIGNORS, choose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,9 @@ def roll_out(
     ------
     BadInput
         Where no rollout has that name, the group has fewer than 2 members, a subscription is
-        unknown, or the variation does not fit the group or the rollout.
+        unknown, the variation does not fit the group or the rollout, or a member that restarts
+        would have no assignor in common with the others; the one that an operator starts in
+        "range-only" may, and is turned away.
 
     Examples
     --------
@@ -73,6 +75,8 @@ def roll_out(
     first, acts = ROLLOUTS[name](members, variation, static=rule is Rule.STATIC)
     if not acts:
         raise BadInput(f"rollout: {name} changes nothing: all list that from the start")
+    if name != "range-only":
+        _require_common(first, acts)
     return perform(group, f"{name} and back" if variation.back else name, rule, first, acts)
 
 
@@ -83,6 +87,20 @@ def roll_out_by_rule(
     rules = (Rule.DYNAMIC, Rule.STATIC)
     dynamic, static = (roll_out(group, name, rule, variation=variation) for rule in rules)
     return dynamic, static
+
+
+def _require_common(first: Lists, acts: Sequence[Act]) -> None:
+    """Refuse acts of which one lets a member join without an assignor that all support."""
+    lists = dict(first)
+    for act in acts:
+        if act.kind == "leave":
+            del lists[act.member]
+        elif act.kind == "join":
+            lists[act.member] = act.assignors
+            try:
+                choose(lists)
+            except Refused as refusal:
+                raise BadInput(f"rollout: {act}: {refusal}") from None
 
 
 Script = tuple[Lists, list[Act]]

@@ -89,25 +89,8 @@ def settled(lists: Lists) -> Lists:
 
 
 def without_repeats(stages: Sequence[Lists]) -> list[Lists]:
-    """Return the stages without those in which nothing changes.
-
-    Raises
-    ------
-    BadInput
-        Where members would have no assignor in common on the way from one to the next.
-    """
-    found = [stages[0]]
-    found += [after for before, after in pairwise(stages) if after != before]
-    for before, after in pairwise(found):
-        if not set.intersection(*map(set, (*before.values(), *after.values()))):
-            raise BadInput(
-                f"rollout: no assignor in common on the way from {_said(before)} to {_said(after)}"
-            )
-    return found
-
-
-def _said(lists: Lists) -> str:
-    return " and ".join(sorted({f"[{', '.join(listed)}]" for listed in lists.values()}))
+    """Return the stages without those in which nothing changes."""
+    return [stages[0], *(after for before, after in pairwise(stages) if after != before)]
 
 
 def _require_members(named: Sequence[str], members: Sequence[str], place: str) -> None:

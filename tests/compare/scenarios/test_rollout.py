@@ -369,7 +369,7 @@ def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
         (
             "upgrade",
             {"to": COOPERATIVE_ONLY},
-            r"^rollout: no assignor in common on the way from \[",
+            r"^rollout: c0 joins with cooperative-sticky: no assignor is supported by all members",
         ),
         ("upgrade", {"starts": {"c0": COOPERATIVE_ONLY}}, r"^(first|rollout): no assignor "),
     ],
@@ -377,6 +377,16 @@ def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
 def test_a_variation_that_does_not_fit_is_refused(name, chosen, message):
     with pytest.raises(BadInput, match=message):
         roll_out(THREE, name, variation=Variation(**chosen))
+
+
+def test_lists_that_have_nothing_in_common_do_where_each_restart_has():
+    starts = {"c0": ("range",), "c[12]": ("range", "roundrobin")}
+    made = roll_out(THREE, "upgrade", variation=Variation(starts=starts, to=("roundrobin",)))
+    assert [step.assignor for step in made.steps] == ["range", "range", *["roundrobin"] * 5]
+    assert not any(step.refused for step in made.steps)
+    other = Variation(order=("c1", "c0"), starts=starts, to=("roundrobin",))
+    with pytest.raises(BadInput, match=r"^rollout: c1 joins with roundrobin: no assignor is sup"):
+        roll_out(THREE, "upgrade", variation=other)
 
 
 def test_what_cannot_be_rolled_out_is_refused():
