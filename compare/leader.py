@@ -29,7 +29,7 @@ def score_client(
 
     Raises
     ------
-    Late
+    Absent
         Where no client joins.
     """
     name, made = lead(probe, group, protocol, timeout=timeout)

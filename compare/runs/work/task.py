@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -52,6 +53,8 @@ GRACE_SECONDS = 1.0
 UNKNOWN_SECONDS = 0.02
 # A client of Java's needs some seconds to start.
 CLIENT_SECONDS = 60.0
+# How many workers wait for one client that joined a probe, at most, where cores do not say.
+MOST_WORKERS = 16
 
 
 @dataclass
@@ -138,9 +141,12 @@ class Task:
             some = rows.slice(first, end - first)
             known = kept if len(some) == len(rows) else b""
             each = CLIENT_SECONDS + len(some) * (self.job.time_limit + GRACE_SECONDS)
+            seconds = (
+                self._seconds(some) + len(assignors) * each + guests_seconds(self.job, len(some))
+            )
             return call(
                 self.process, self.tally, self.score, self.job, self._packed(some), known,
-                assignors, seconds=self._seconds(some) + len(assignors) * each,
+                assignors, seconds=seconds,
             )  # fmt: skip
 
         for first, end, answer in taken_apart(0, len(rows), ask):
@@ -163,8 +169,6 @@ class Task:
         usual = float(solve_seconds(lengths(rows, "members"), lengths(rows, "owner")).sum())
         unknown = len(rows) - int(rows.column("subscription_known").null_count)
         usual = PATIENCE * (usual + UNKNOWN_SECONDS * unknown)
-        # A client that joined a probe is asked by all workers, one group after the other.
-        usual += self.job.time_limit * len(rows) if self.job.guests else 0
         if len(rows) > 1:
             return usual + GRACE_SECONDS
         limit = self.job.time_limit * (4 if unknown else 1)
@@ -211,6 +215,19 @@ class _Sizes:
         for sums, most in ((self.members, MOST_MEMBERS), (self.partitions, MOST_PARTITIONS)):
             end = min(end, int(np.searchsorted(sums, sums[start] + most, side="right")) - 1)
         return max(end, start + 1)
+
+
+def guests_seconds(job: Job, groups: int) -> float:
+    """Return how long the clients that joined a probe may take for groups of one worker.
+
+    All workers ask a client, one group after the other, and about each up to three times.
+    """
+    if not job.guests:
+        return 0.0
+    from heuristics.shipped.probe.guest import MOST_TIMES, WAIT_SECONDS
+
+    each = MOST_TIMES * (job.time_limit + WAIT_SECONDS)
+    return len(job.guests) * groups * each * max(os.cpu_count() or 1, MOST_WORKERS)
 
 
 def following(groups: int, seconds: float) -> int:

@@ -31,11 +31,11 @@ TOO_SOON = (
 NOBODY = {"leader": "", "member_id": "", "members": []}
 
 
-class TooSoon(Failed):
+class TooSoon(Refused):
     """The client only ever planned before it had the metadata of the group's topics."""
 
 
-class Misread(Failed):
+class Misread(Refused):
     """The client sent what the probe does not understand; on a broker it may have gone on."""
 
 
@@ -236,7 +236,7 @@ class Coordinator:
         except Exception as error:
             # Numbers or names that the protocol has no room for; nothing was sent.
             reason = wire.reason(error)
-            self._end(Failed(f"the group cannot be put on the wire: {reason}"))
+            self._end(Refused(f"the group cannot be put on the wire: {reason}"))
             self._waiting.append((peer, request))
 
     def _begin(self) -> None:
@@ -262,11 +262,11 @@ class Coordinator:
             self._end(error)
             peer.reply(request, again)
             return
-        taken = round_.take(planned)
-        # What waited for metadata has not seen it.
+        taken, seconds = round_.take(planned), peer.received - self._began
+        # What waited for metadata has not seen it, and has not held the client up.
         self._held_back.let_go()
         if taken:
-            round_.seconds = peer.received - self._began
+            round_.seconds = seconds
             self._end(None)
         elif round_.plans < MOST_ATTEMPTS:
             # Whoever joins again is asked again, and by then knows the topics.

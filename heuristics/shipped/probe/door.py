@@ -11,7 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from groups import Failed, Refused
-from heuristics.assignor import Assignor
+from heuristics.assignor import Assignor, nothing_missing
 from heuristics.outcome import TimedOut, Unavailable
 from heuristics.passing import answer, outcome_of, packed
 
@@ -78,7 +78,7 @@ class OpenDoor:
     @property
     def assignor(self) -> Assignor:
         """The guest as an assignor that any process of this machine can ask."""
-        return replace(self._guest, function=self.door.plan, missing=_nothing)
+        return replace(self._guest, function=self.door.plan, missing=nothing_missing)
 
     def __enter__(self) -> OpenDoor:
         self._thread.start()
@@ -117,7 +117,3 @@ def within_reach(
             else one
             for one in assignors
         ]
-
-
-def _nothing() -> str | None:
-    return None

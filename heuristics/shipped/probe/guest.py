@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from groups import BadInput, Failed, Refused
 from heuristics.assignor import Assignor
-from heuristics.outcome import TimedOut, Unavailable
+from heuristics.outcome import Unavailable
 from heuristics.shipped.client import tiny
-from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
+from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.lead import lead
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.shipped.probe.probe import Absent, Late, Probe
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 GROUP_ID = "assay-probe"
 PLAN_SECONDS = 10.0
 WAIT_SECONDS = 60.0
+# Of two things that may happen to it, one has happened twice by then.
+MOST_TIMES = 3
 # How long clients may take to go when all is done: some wait two seconds before they join again.
 LEAVE_SECONDS = 5.0
 
@@ -33,7 +35,8 @@ class Guest:
     """A client that joined a probe.
 
     What it does once may be the doing of whoever runs it: a client that goes away or is late is
-    waited for, and asked about the same group again. Only what it does twice counts.
+    waited for, and asked about the same group again, up to three times. Only what it does twice
+    counts.
 
     Parameters
     ----------
@@ -104,30 +107,29 @@ class Guest:
             if self.gone is not None:
                 raise Unavailable(self.gone)
             try:
-                return self._led(group)
+                return self._led_until_sure(group)
             except Absent as absence:
                 raise Unavailable(str(absence)) from None
-            except (Disconnected, Late) as first:
-                self._say(f"{self.name}: {group.name}: {first}; waiting for a client to ask again")
-                return self._led_again(group, first)
 
-    def _led_again(self, group: Group, first: Failed) -> Plan:
-        try:
-            return self._led(group)
-        except Absent as absence:
-            if isinstance(first, Late):
-                raise TimedOut(f"{first}, and joined no more") from None
-            raise Unavailable(str(absence)) from None
-        except Disconnected as second:
-            raise Failed(f"{second}, twice") from None
+    def _led_until_sure(self, group: Group) -> Plan:
+        seen: set[type[Failed]] = set()
+        while True:
+            try:
+                return self._led(group)
+            except Absent:
+                raise
+            except (Disconnected, Late) as failure:
+                if type(failure) in seen:
+                    raise type(failure)(f"{failure}, twice") from None
+                seen.add(type(failure))
+                again = "waiting for a client to ask again"
+                self._say(f"{self.name}: {group.name}: {failure}; {again}")
 
     def _led(self, group: Group) -> Plan:
         """Return one attempt at a plan; note where no client joins."""
         probe, times = self._probe, {"timeout": self.seconds, "join": self.wait}
         try:
             _, made = lead(probe, group, self._protocol, **times)
-            if isinstance(made, (TooSoon, Misread)):
-                raise Refused(str(made))
             if isinstance(made, (Failed, Refused)):
                 raise made
         except Absent as absence:

@@ -38,7 +38,10 @@ def lead(
     Absent
         Where no client joins.
     """
-    first = probe.offer(group, protocol)
+    try:
+        first = probe.offer(group, protocol)
+    except Refused as refusal:
+        return f"client/{protocol or ''}", refusal
     try:
         probe.wait(first, timeout, join=join)
         first.result()

@@ -9,7 +9,7 @@ from collections import deque
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from groups import BadInput, Failed
+from groups import BadInput, Refused
 from heuristics.outcome import TimedOut
 from heuristics.shipped.probe import wire
 from heuristics.shipped.probe.coordinator import Coordinator
@@ -127,14 +127,14 @@ class Probe:
 
         Raises
         ------
-        Failed
+        Refused
             Where the group has no member who could lead it, or too many racks.
         """
         if not group.members:
-            raise Failed("a group without members has no leader")
+            raise Refused("a group without members has no leader")
         racks = 0 if group.racks is None else len(group.racks.names)
         if racks > MOST_RACKS:
-            raise Failed(f"{racks} racks, more than the {MOST_RACKS} that the probe stands for")
+            raise Refused(f"{racks} racks, more than the {MOST_RACKS} that the probe stands for")
         round_ = Round(group, protocol, **manner)
         self._call(self._offer(round_, racks))
         return round_
@@ -168,7 +168,7 @@ class Probe:
         Late
             Where it makes none in time.
         Failed
-            Where the client makes no plan.
+            Where the client makes no plan; Refused where the probe cannot ask for one or read it.
         """
         round_ = self.offer(group, protocol, **manner)
         self.wait(round_, timeout)

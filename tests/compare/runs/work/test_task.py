@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -19,8 +20,17 @@ from compare.runs.work.process import Process
 from compare.runs.work.reading import ReadingTask
 from compare.runs.work.stored import Stored
 from compare.runs.work.tally import Tally
-from compare.runs.work.task import BATCH_SECONDS, GROWTH, Task, following
+from compare.runs.work.task import (
+    BATCH_SECONDS,
+    GROWTH,
+    MOST_WORKERS,
+    Task,
+    following,
+    guests_seconds,
+)
 from compare.runs.work.unwritten import Unwritten
+from heuristics.assignor import Assignor
+from heuristics.shipped.probe.guest import WAIT_SECONDS
 from tests.compare.conftest import lopsided
 from tests.compare.runs.work import harmful
 
@@ -56,6 +66,16 @@ RUN = "20261122T080000000000Z-0123abcd"
 
 def task_of(job: Job, process: Process, tally: Tally, **how) -> Task:
     return Task(job, process, tally, Unwritten(job.out, RUN, tally), **how)
+
+
+def test_a_batch_has_the_time_in_which_every_worker_s_groups_are_asked_about_up_to_three_times(
+    tmp_path,
+):
+    job = job_for(tmp_path, "range", seconds=10.0)
+    assert guests_seconds(job, 4) == 0
+    guest = Assignor("a/range", "probed", "", None, dict)
+    each = 3 * (10.0 + WAIT_SECONDS)
+    assert guests_seconds(replace(job, guests=(guest,)), 4) >= MOST_WORKERS * 4 * each
 
 
 def read(job: Job, process: Process, tally: Tally, again: bool = False, **how) -> None:

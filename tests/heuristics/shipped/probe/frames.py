@@ -44,6 +44,15 @@ def sync(generation):
     )
 
 
+def sync_all(generation, topic):
+    """Return the plan of member a that gives it partition 0 of a topic."""
+    given = struct.pack(">hi", 0, 1) + string(topic) + struct.pack(">iii", 1, 0, -1)
+    return frame(
+        *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", generation)),
+        *(string("a"), struct.pack(">i", 1), string("a"), struct.pack(">i", len(given)), given),
+    )
+
+
 def join_as(*topics, version=0, assignor="range"):
     named = b"".join(map(string, topics))
     own = struct.pack(">hi", version, len(topics)) + named + struct.pack(">i", -1)

@@ -1,8 +1,10 @@
 import pickle
+import re
 import socket
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
@@ -10,9 +12,9 @@ import pytest
 
 from compare.promises.hunt import hunt, hunt_findings
 from compare.samples.drawn import drawn
-from groups import BadInput, Failed
+from groups import BadInput
 from heuristics import assign, assignor_named
-from heuristics.outcome import TimedOut, Unavailable, attempt
+from heuristics.outcome import Unavailable, attempt
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.probe import Probe, probed
@@ -103,6 +105,13 @@ def test_a_client_that_never_comes_back_makes_all_that_follow_unavailable(joined
     assert (found.tried, found.tested, found.broken) == (20, 0, 0)
 
 
+def until(condition):
+    deadline = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def met(pool, probe, **times):
     """Return a guest that joined and went away."""
     meeting = pool.submit(Guest, probe, None, **times)
@@ -111,29 +120,49 @@ def met(pool, probe, **times):
     return meeting.result()
 
 
-def test_a_client_that_never_plans_and_joins_no_more_has_timed_out():
-    lines = []
-    with Probe() as probe, ThreadPoolExecutor(1) as pool:
-        guest = met(pool, probe, seconds=0.2, wait=DEADLINE, say=lines.append)
-        guest.wait = 0.3
-        with socket.create_connection((probe.host, probe.port)) as connection:
-            connection.sendall(JOIN)
-            late = r"^the client sent no plan within 0\.2 s, and joined no more$"
-            with pytest.raises(TimedOut, match=late):
-                guest.plan(GROUP)
-    assert lines[0].endswith("no plan within 0.2 s; waiting for a client to ask again")
+def late(probe, is_over):
+    """Join and send no plan until that is too late."""
+    with socket.create_connection((probe.host, probe.port)) as connection:
+        connection.sendall(JOIN)
+        until(is_over)
 
 
-def test_a_client_counts_as_dead_on_a_group_only_when_that_happens_twice():
+def away(probe, is_over):
+    """Join and close the connection as soon as the probe says who leads."""
+    with socket.create_connection((probe.host, probe.port)) as connection:
+        connection.sendall(JOIN)
+        assert connection.recv(1 << 16)
+    until(is_over)
+
+
+DOES = {"late": late, "away": away}
+LATE, AWAY = "the client sent no plan within 0.3 s", "the client closed its connection before"
+
+
+@pytest.mark.parametrize(
+    ("happens", "status", "reason"),
+    [
+        (["late", "late"], "timed-out", rf"^{LATE}, twice$"),
+        (["away", "away"], "failed", rf"^{AWAY} it sent a plan, twice$"),
+        (["late", "away", "late"], "timed-out", rf"^{LATE}, twice$"),
+        (["away", "late", "away"], "failed", rf"^{AWAY} it sent a plan, twice$"),
+        (["late"], "unavailable", r"^no client joined within 1 s$"),
+        (["away"], "unavailable", r"^no client joined within 1 s$"),
+        (["late", "away"], "unavailable", r"^no client joined within 1 s$"),
+    ],
+)
+def test_only_what_happens_twice_on_a_group_counts(happens, status, reason):
     lines = []
     with Probe() as probe, ThreadPoolExecutor(1) as pool:
         guest = met(pool, probe, seconds=DEADLINE, wait=DEADLINE, say=lines.append)
-        planning = pool.submit(guest.plan, GROUP)
-        while not planning.done():
-            said(probe, JOIN)
-        with pytest.raises(Failed, match=r"^the client closed its connection .* plan, twice$"):
-            planning.result()
-    assert lines[0].endswith("before it sent a plan; waiting for a client to ask again")
+        guest.seconds, guest.wait = 0.3, 1.0 if status == "unavailable" else DEADLINE
+        planning = pool.submit(attempt, guest.plan, GROUP)
+        for number, one in enumerate(happens):
+            DOES[one](probe, lambda number=number: len(lines) > number or planning.done())
+        outcome = planning.result()
+    assert outcome.status == status
+    assert re.search(reason, outcome.reason)
+    assert lines[0].endswith("; waiting for a client to ask again")
 
 
 def test_a_client_that_does_not_list_the_assignor_is_bad_input(start):

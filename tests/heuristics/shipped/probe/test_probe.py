@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from compare.leader import score_client
 from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed, Refused
 from heuristics import assign
@@ -23,6 +24,8 @@ from heuristics.shipped.probe import Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.shipped.probe.session import MOST_BYTES
+from optimal import solve
+from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import (
     DEADLINE,
     HEADER,
@@ -33,6 +36,7 @@ from tests.heuristics.shipped.probe.frames import (
     said,
     string,
     sync,
+    sync_all,
 )
 
 VERSION = librdkafka.CLIENT.versions()[0]
@@ -210,7 +214,9 @@ def test_a_client_that_only_ever_joins_is_given_up(probe, group):
         round_.result()
 
 
-def test_a_client_that_only_ever_plans_before_it_has_metadata_fails_and_is_told_why(probe, group):
+def test_a_client_that_only_ever_plans_before_it_has_metadata_is_refused_and_told_why(
+    probe, group
+):
     round_ = probe.offer(group, "range")
     said(probe, JOIN, sync(1), JOIN, sync(2), JOIN, sync(3))
     probe.wait(round_, DEADLINE)
@@ -238,6 +244,42 @@ def test_what_the_probe_cannot_read_is_not_said_to_be_the_client_s_doing(probe, 
     probe.wait(round_, DEADLINE)
     with pytest.raises(Misread, match=r"^the probe cannot read what the client sent: API 14 in"):
         round_.result()
+
+
+@pytest.mark.parametrize(
+    ("members", "topics", "reason"),
+    [
+        ({}, {"t": 1}, r"^a group without members has no leader$"),
+        (
+            {"a": ["t"]},
+            {"t": {"partitions": 65, "racks": [[f"r{i}"] for i in range(65)]}},
+            r"^65 racks, more than the 64 that the probe stands for$",
+        ),
+    ],
+)
+def test_a_group_that_the_probe_cannot_put_before_a_client_is_refused(
+    probe, group_of, members, topics, reason
+):
+    group = group_of(topics, members)
+    with pytest.raises(Refused, match=reason):
+        probe.offer(group)
+    row = score_client(probe, group, solve(group), "range", timeout=DEADLINE)
+    assert (row.assignor, row.status) == ("client/range", "refused")
+    assert re.search(reason, row.reason)
+
+
+def test_the_seconds_of_a_plan_do_not_lose_what_was_held_back_from_a_client_that_went_on(probe):
+    group = build_group({"t": 1}, {"a": ["t"]})
+    round_ = probe.offer(group, "range")
+    with socket.create_connection((probe.host, probe.port)) as client:
+        client.sendall(JOIN + sync(1) + JOIN)
+        time.sleep(0.1)
+        client.sendall(METADATA)
+        time.sleep(0.3)
+        client.sendall(sync_all(2, f"{1:015d}.t"))
+        probe.wait(round_, DEADLINE)
+    assert round_.plans == 2
+    assert round_.seconds > 0.3
 
 
 def test_a_client_that_reads_topics_of_the_group_leads_as_the_member_that_reads_them(probe, group):
@@ -281,12 +323,12 @@ def test_who_asks_to_join_a_dismissed_probe_is_told_that_it_may_not(probe):
     assert struct.unpack_from(">h", answer, 8) == (30,)
 
 
-def test_a_group_that_the_protocol_has_no_room_for_fails_and_the_next_is_planned(
+def test_a_group_that_the_protocol_has_no_room_for_is_refused_and_the_next_is_planned(
     probe, client, group, group_of
 ):
     client(probe)
     far = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [1 << 40]}}, 1)
-    with pytest.raises(Failed, match=r"^the group cannot be put on the wire: "):
+    with pytest.raises(Refused, match=r"^the group cannot be put on the wire: "):
         probe.plan(far, "range", timeout=DEADLINE, cooperative=True)
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
