@@ -168,9 +168,14 @@ def test_a_broker_beside_another_is_of_its_cluster_with_a_rack_and_partitions_of
         Broker.start(properties={"broker.rack": "a"}) as first,
         Broker.start(properties={"broker.rack": "b"}, beside=first) as second,
     ):
-        second.create_topic("spread", 3, nodes=[[1], [2], [2, 1]])
-        first.produce("spread", {0: 1, 1: 2, 2: 3})
-        with Consumer.start("kafka-python", first.bootstrap, "racked", ["spread"]) as one:
-            settle([one], {"spread": 3}, 0.0)
+        second.create_topic("apart", 2, nodes=[[1], [2]])
+        second.create_topic("both", 1, nodes=[[2, 1]])
+        first.produce("apart", {0: 1, 1: 2})
+        first.produce("both", {0: 3})
+        counts = {"apart": 2, "both": 1}
+        with Consumer.start("kafka-python", first.bootstrap, "racked", [*counts]) as one:
+            settle([one], counts, 0.0)
             (captured,) = capture(Connection(second.bootstrap), ["racked"]).documents
-    assert captured.document["topics"]["spread"]["racks"] == [["a"], ["b"], ["a", "b"]]
+    topics = captured.document["topics"]
+    assert topics["apart"]["racks"] == [["a"], ["b"]]
+    assert topics["both"]["racks"] == [["a", "b"]]
