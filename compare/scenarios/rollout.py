@@ -117,13 +117,24 @@ class Rollout:
         steps = self.steps[1:]
         numbers = ("rounds", "revoked", "lost", "moves", "ownerless", "stopped")
         return {
-            "restarts": sum(" joins" in step.act for step in steps),
+            "restarts": self._restarts,
             **{name: sum(getattr(step, name) for step in steps) for name in numbers},
             "barred": sum(len(step.barred) for step in steps),
             "contested": sum(len(step.contested) for step in steps),
             "refused": sum(step.refused is not None for step in steps),
             "ends": self.steps[-1].protocol,
         }
+
+    @property
+    def _restarts(self) -> int:
+        # Who joins without having left before is new.
+        left: set[str] = set()
+        restarts = 0
+        for step in self.steps:
+            member, joins, _ = step.act.partition(" joins with ")
+            restarts += bool(joins) and member in left
+            left.add(step.act.removesuffix(" leaves"))
+        return restarts
 
     def to_dict(self) -> dict[str, object]:
         """Return the rollout of an ``assay-rollout-result/1`` document."""

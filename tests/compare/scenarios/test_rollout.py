@@ -92,6 +92,7 @@ def test_under_the_static_rule_the_returning_member_costs_the_others_nothing_mor
 
 def test_a_range_only_member_gets_in_and_was_turned_away():
     dynamic, static = roll_out_by_rule(THREE, "range-only")
+    assert (dynamic.total["restarts"], static.total["restarts"]) == (0, 0)
     assert [s.protocol for s in dynamic.steps] == ["cooperative", "eager", "cooperative"]
     assert dynamic.steps[1].barred == ("c0", "c1", "c2")
     assert dynamic.total["refused"] == 0
