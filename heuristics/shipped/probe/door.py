@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import AuthenticationError
@@ -91,9 +92,10 @@ class OpenDoor:
         trace: TracebackType | None,
     ) -> None:
         self._ended = True
-        # Whoever waits for somebody to come is woken by somebody who does.
-        with suppress(*GONE):
-            Client((HOST, self.door.port), authkey=self.door.key).close()
+        # Whoever waits for somebody to come is woken by somebody who does, and who waits for no
+        # answer: nobody may listen any more.
+        with suppress(OSError):
+            socket.create_connection((HOST, self.door.port)).close()
         self._listener.close()
 
     def _answer(self) -> None:

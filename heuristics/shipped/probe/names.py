@@ -28,6 +28,11 @@ class Names:
     sent: Mapping[str, str]
     back: Mapping[str, str]
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the names on the wire are those of the group."""
+        return self.sent == self.back
+
     @staticmethod
     def kept(topics: Iterable[str]) -> Names:
         """Return names that are those of the group."""

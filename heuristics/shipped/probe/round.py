@@ -91,7 +91,7 @@ class Round:
 
     def call(self, names: Names) -> None:
         """Give the topics names on the wire."""
-        self.names, unique = names, names.sent != names.back
+        self.names, unique = names, not names.is_kept
         self.topics = {names.sent[name]: i for i, name in enumerate(self.group.topics)}
         read = {
             wired: int(self.group.partitions[i])
@@ -130,7 +130,7 @@ class Round:
         if reads not in rows:
             raise Refused(f"no member reads just what the client does: {_listed(reads)}")
         self.leader = rows.index(reads)
-        if self.names.sent != self.names.back:
+        if not self.names.is_kept:
             self.call(Names.kept(self._topics))
 
     @property

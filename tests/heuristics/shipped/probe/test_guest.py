@@ -14,6 +14,7 @@ from compare.promises.hunt import hunt, hunt_findings
 from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
+from heuristics.assignor import Assignor
 from heuristics.outcome import Unavailable, attempt
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
@@ -178,6 +179,20 @@ def test_nobody_who_joins_is_bad_input():
         probed(wait=0.1, say=str),
     ):
         pass
+
+
+def test_a_door_closes_right_after_an_answer_whoever_listens_by_then():
+    def asked_once():
+        for _ in range(60):
+            with OpenDoor(
+                Assignor("a/range", "probed", "", None, assignor_named("range"))
+            ) as door:
+                door.assignor(GROUP)
+
+    closing = threading.Thread(target=asked_once, daemon=True)
+    closing.start()
+    closing.join(DEADLINE)
+    assert not closing.is_alive()
 
 
 def test_another_process_asks_a_guest_through_a_door(joined):
