@@ -25,6 +25,7 @@ from studies.loops.turn import cycle_of
 from studies.loops.words import story
 from studies.page import put
 from studies.records import read
+from studies.smallest import small
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -56,6 +57,11 @@ RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
         "getTheActualPartitionToBeMoved of partitionMovements in balance_strategy.go",
     ),
 }
+BY_LOAD = (
+    "Let the load alone decide who gets a partition that nobody owns any more. {ends} does not look "
+    "at racks; in rounds it settles here after {taken}, with loads {loads}, and on each of the "
+    "{tried:,} small groups that are enumerated."
+)
 RULE = (
     "Before a partition goes from its holder to the reader with fewest, {where} looks for another "
     "one of the topic that could go back instead. If the partition has moved before, it looks "
@@ -171,10 +177,26 @@ def circles(finding: Finding) -> Entry | None:
         "rule": NOT_REMEMBERED,
         "case": rounds.story(circle, before, meant),
         "chain": None,
-        "change": None,
+        "change": settled(finding.group),
         "rounds_without_racks": len(bare) if settles else None,
-        "assignor": None,
+        "assignor": ENDS,
     }
+
+
+def settled(group: Group) -> str:
+    """Return the change that ends the rounds, with what came of it on this and on small groups.
+
+    Raises
+    ------
+    Failed
+        Where rounds of the assignor with the change never settle either.
+    """
+    loads, taken = rounds.settled_by(ENDS, group)
+    tried = 0
+    for tried, each in enumerate(small(), 1):
+        rounds.settled_by(ENDS, each)
+    said = ", ".join(map(str, loads))
+    return BY_LOAD.format(ends=ENDS, taken=taken, loads=said, tried=tried)
 
 
 def without_racks(group: Group) -> Group:

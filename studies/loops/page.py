@@ -28,7 +28,7 @@ def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> s
     for case, names in cases.items():
         entry = made[names[0]]
         who = ", ".join(f"`{name}`" for name in names)
-        lines.append(f"- {who}: {case} {entry['change'] or _without(entry)}")
+        lines.append(f"- {who}: {case} {_without(entry)}{entry['change']}")
     chains: dict[str, list[str]] = {}
     for name, entry in made.items():
         if entry["chain"]:
@@ -40,7 +40,9 @@ def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> s
 
 
 def _without(entry: Entry) -> str:
+    if "rounds_without_racks" not in entry:
+        return ""
     rounds_taken = entry["rounds_without_racks"]
     if rounds_taken is None:
-        return "Without racks it does not settle either."
-    return f"Without racks the same group settles after {rounds_taken} rounds."
+        return "Without racks it does not settle either. "
+    return f"Without racks the same group settles after {rounds_taken} rounds. "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups import Assignment, Failed
+from heuristics import assignor_named
 from heuristics.assignor import Plan
 from heuristics.rounds import to_quiescence
 from heuristics.shipped.consumers import librdkafka
@@ -56,6 +57,18 @@ def rounds_of(assignor: str, group: Group) -> list[Round]:
     with suppress(Failed):
         to_quiescence(group, over, withhold=False)
     return found
+
+
+def settled_by(assignor: str, group: Group) -> tuple[list[int], int]:
+    """Return the loads that an assignor as written settles on in rounds, and how many it takes.
+
+    Raises
+    ------
+    Failed
+        Where its rounds never settle.
+    """
+    made = to_quiescence(group, assignor_named(assignor).function, withhold=True)
+    return made.assignment.loads.tolist(), made.rounds
 
 
 def circle_of(rounds: Sequence[Round]) -> tuple[int, Sequence[Round]] | None:

@@ -131,6 +131,13 @@ def test_without_racks_the_same_group_settles():
     assert seen[-1].taken() == {}
 
 
+def test_where_the_load_alone_decides_who_gets_what_is_free_the_rounds_settle():
+    told = {f.id for f in FINDINGS.values() if f.promise == "settles"}
+    assert told
+    for name in told:
+        assert endless_loops.settled(FINDINGS[name].group) == MADE[name]["change"]
+
+
 def test_librdkafkas_assertion_is_told_by_the_one_partition_whose_note_is_old():
     there, back, other = Moved("t-0", "a", "b"), Moved("t-0", "b", "a"), Moved("t-1", "a", "b")
     told = librdkafka.story([there, other, back], "f", "x == y")
