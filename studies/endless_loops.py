@@ -58,8 +58,8 @@ RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
     ),
 }
 BY_LOAD = (
-    "Let the load alone decide who gets a partition that nobody owns any more. {ends} does not look "
-    "at racks; in rounds it settles here after {taken}, with loads {loads}, and on each of the "
+    "Let the load alone decide who gets a partition that nobody owns any more. {ends} does not "
+    "look at racks; in rounds it settles here after {taken}, with loads {loads}, and on each of the "
     "{tried:,} small groups that are enumerated."
 )
 RULE = (
@@ -192,9 +192,7 @@ def settled(group: Group) -> str:
         Where rounds of the assignor with the change never settle either.
     """
     loads, taken = rounds.settled_by(ENDS, group)
-    tried = 0
-    for tried, each in enumerate(small(), 1):
-        rounds.settled_by(ENDS, each)
+    tried = sum(bool(rounds.settled_by(ENDS, each)) for each in small())
     said = ", ".join(map(str, loads))
     return BY_LOAD.format(ends=ENDS, taken=taken, loads=said, tried=tried)
 
