@@ -59,8 +59,8 @@ RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
 }
 BY_LOAD = (
     "Let the load alone decide who gets a partition that nobody owns any more. {ends} does not "
-    "look at racks; in rounds it settles here after {taken}, with loads {loads}, and on each of the "
-    "{tried:,} small groups that are enumerated."
+    "look at racks; in rounds it settles here after {taken}, with loads {loads}, and on each of "
+    "the {tried:,} small groups that are enumerated."
 )
 RULE = (
     "Before a partition goes from its holder to the reader with fewest, {where} looks for another "
