@@ -11,6 +11,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from groups import Group
 
+ROOT = Path(__file__).parents[2]
 CALLED = "studies.loops.called_in_java"
 NOTED = "*AbstractStickyAssignor$PartitionMovements"
 ASKS, MOVES = "getTheActualPartitionToBeMoved", "movePartition"
@@ -71,9 +73,12 @@ def _stops(
     assignor: str, group: Group, inside: str, methods: Sequence[str], seconds: float
 ) -> Iterator[tuple[str, Any]]:
     """Return each call of some methods of a class, as it begins: its name and its thread."""
-    command = [sys.executable, "-P", "-m", CALLED, assignor]
+    command = [sys.executable, "-m", CALLED, assignor]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, text=True) as called:
+    # The studies are not installed: their module is found from the project's root.
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=nothing, text=True
+    ) as called:
         assert called.stdin is not None
         assert called.stdout is not None
         try:

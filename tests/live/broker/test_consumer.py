@@ -85,6 +85,7 @@ def test_a_consumer_tells_each_record_once_with_the_time_it_waited(broker, kind)
     assert all(0 <= r.waited_seconds - (r.at - written) < 5 for r in reads)
 
 
+@pytest.mark.broker
 def test_a_release_is_refused_where_its_jars_are_not_here_or_the_client_is_the_installed_one():
     with pytest.raises(BadInput, match=r"kafka-clients 0\.1 are not here.*: assay fetch "):
         Consumer.start("java", "127.0.0.1:1", "g", ["t"], release="0.1")
