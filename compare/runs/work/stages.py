@@ -75,7 +75,7 @@ def timings(rows: tuple[tuple[str, float], ...]) -> list[str]:
     lines = [
         f"{seconds:9.1f} s {seconds / total:6.1%}  {WORDS[name]}"
         for name, seconds in rows
-        if seconds >= 0.0005 * total
+        if name in WORK or seconds >= 0.0005 * total
     ]
     work = sum(seconds for name, seconds in rows if name in WORK)
     return [
