@@ -7,7 +7,6 @@ to move, how many partitions each member has, and what it moves. Nothing else is
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from groups import Failed
-from heuristics.shipped.consumers.go_build import DRIVERS
+from heuristics.shipped.consumers.go_build import go, take_recorded
 from studies.loops.turn import RECORDED, Turn
 
 if TYPE_CHECKING:
@@ -44,8 +43,10 @@ def recorded(assignor: str, group: Group) -> list[Turn]:
 
     Raises
     ------
-    Failed
+    BadInput
         Where there is no Go, or not the version that the driver is recorded for.
+    Failed
+        Where the client's file has another wording.
     """
     with TemporaryDirectory() as name:
         program = _built(Path(name), assignor.partition("@")[2])
@@ -77,12 +78,9 @@ def _turns(lines: Iterator[list[str]]) -> Iterator[Turn]:
 
 
 def _built(folder: Path, version: str) -> Path:
-    for name in ("go.mod", "go.sum"):
-        shutil.copy(DRIVERS / "sarama" / name, folder)
-    if f"{MODULE} v{version}\n" not in (folder / "go.mod").read_text("utf-8"):
-        raise Failed(f"sarama {version}: the driver's go.mod requires another version")
+    take_recorded("sarama", MODULE, version, folder)
     shutil.copy(PROGRAM, folder / "main.go")
-    module = Path(_go(folder, "list", "-m", "-f", "{{.Dir}}", MODULE).strip())
+    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", MODULE).strip())
     copy = folder / "sarama"
     shutil.copytree(module, copy, copy_function=shutil.copyfile)
     copy.chmod(0o755)
@@ -92,20 +90,6 @@ def _built(folder: Path, version: str) -> Path:
             raise Failed(f"sarama {version}: {FILE} has another wording")
         text = text.replace(line, f"{line}\n\t{more}")
     (copy / FILE).write_text(text, "utf-8")
-    _go(folder, "mod", "edit", f"-replace={MODULE}=./sarama")
-    _go(folder, "build", "-o", "called", ".")
+    go(folder, "mod", "edit", f"-replace={MODULE}=./sarama")
+    go(folder, "build", "-o", "called", ".")
     return folder / "called"
-
-
-def _go(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["go", *arguments],
-        cwd=folder,
-        env={**os.environ, "CGO_ENABLED": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise Failed(f"go {arguments[0]}: {' '.join(done.stderr.split())[-200:]}")
-    return done.stdout

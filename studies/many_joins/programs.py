@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput, Failed
 from heuristics import assignor_named
-from heuristics.shipped.consumers.go_build import DRIVERS
+from heuristics.shipped.consumers.go_build import go, take_recorded
 from heuristics.shipped.java.jars import SHORT_LIVED, compile_java, compiled, noted
 from heuristics.shipped.java.kafka_java import CLIENT
 from heuristics.shipped.java.runtime import java_home
@@ -70,19 +69,7 @@ def _in_java(folder: Path, assignor: str, version: str, milliseconds: int) -> li
 
 
 def _in_go(folder: Path, version: str) -> Path:
-    for name in ("go.mod", "go.sum"):
-        shutil.copy(DRIVERS / "sarama" / name, folder)
-    if f"{MODULE} v{version}\n" not in (folder / "go.mod").read_text("utf-8"):
-        raise BadInput(f"sarama {version}: the driver's go.mod requires another version")
+    take_recorded("sarama", MODULE, version, folder)
     shutil.copy(IN_GO, folder / "main.go")
-    done = subprocess.run(
-        ["go", "build", "-o", "called", "."],
-        cwd=folder,
-        env={**os.environ, "CGO_ENABLED": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise Failed(f"go build: {' '.join(done.stderr.split())[-200:]}")
+    go(folder, "build", "-o", "called", ".")
     return folder / "called"

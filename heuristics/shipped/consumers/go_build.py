@@ -67,7 +67,7 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
     if program.is_file():
         # What runs its findings is built against the same modules, which may be gone meanwhile.
         if is_recorded(driver, module, version) and shutil.which("go") is not None:
-            _go(DRIVERS / driver, "mod", "download")
+            go(DRIVERS / driver, "mod", "download")
         return
     if shutil.which("go") is None:
         raise BadInput(f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later")
@@ -87,6 +87,20 @@ def is_recorded(driver: str, module: str, version: str) -> bool:
     return f"{module} v{version}\n" in (DRIVERS / driver / "go.mod").read_text("utf-8")
 
 
+def take_recorded(driver: str, module: str, version: str, folder: Path) -> None:
+    """Copy what a driver requires, with the checksums, into the folder of another program.
+
+    Raises
+    ------
+    BadInput
+        Where the driver's ``go.mod`` requires another version of the module.
+    """
+    if not is_recorded(driver, module, version):
+        raise BadInput(f"{driver} {version}: the driver's go.mod requires another version")
+    for name in ("go.mod", "go.sum"):
+        shutil.copy(DRIVERS / driver / name, folder)
+
+
 def require(folder: Path, module: str, version: str) -> None:
     """Make the folder of a program's sources a module that requires a version of another.
 
@@ -96,8 +110,8 @@ def require(folder: Path, module: str, version: str) -> None:
         Where there is no toolchain, or no such version.
     """
     (folder / "go.mod").write_text("module assay/called\n\ngo 1.22\n", "utf-8")
-    _go(folder, "get", f"{module}@v{version}")
-    _go(folder, "mod", "tidy")
+    go(folder, "get", f"{module}@v{version}")
+    go(folder, "mod", "tidy")
 
 
 def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
@@ -108,7 +122,7 @@ def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
     BadInput
         Where it does not compile.
     """
-    _go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
+    go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
     # Whoever else builds it now has a file of another name.
     partial = program.with_name(f"{program.name}.{os.getpid()}")
     shutil.move(folder / program.name, partial)
@@ -128,7 +142,14 @@ def _sources(driver: str) -> list[Path]:
     return [folder / "go.mod", folder / "go.sum", *sorted(folder.glob("*.go"))]
 
 
-def _go(folder: Path, *arguments: str) -> None:
+def go(folder: Path, *arguments: str) -> str:
+    """Run a command of the Go toolchain in a folder, without C; return what it printed.
+
+    Raises
+    ------
+    BadInput
+        Where there is no toolchain, it fails, or it takes too long.
+    """
     environment = {**os.environ, "CGO_ENABLED": "0"}
     try:
         done = subprocess.run(
@@ -147,3 +168,4 @@ def _go(folder: Path, *arguments: str) -> None:
         reasons = [line for line in said if re.match(r"go: (?!downloading|added|creating)", line)]
         reason = (reasons or said or ["failed"])[-1]
         raise BadInput(f"go {arguments[0]}: {reason.removeprefix('go: ')}")
+    return done.stdout
