@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from argparse import ArgumentParser
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -103,10 +104,16 @@ def main() -> None:
 
     Seconds are least and median; "times" is how many times longer franz-go takes, of each.
     """
+    parser = ArgumentParser(description="time franz-go's balancers and the exact solver in turn")
+    parser.add_argument("instance", nargs="*", help="a name in benchmarks/instances.py")
+    asked = parser.parse_args().instance
+    unknown = [name for name in asked if name not in INSTANCES]
+    if unknown:
+        parser.error(f"no instance {unknown[0]!r}; there are: {'; '.join(INSTANCES)}")
     _say("| group | balancer | exact (s) | franz-go (s) | times | warm-up + runs of each | "
          "who reads alike, outside the clock (s) | balance, moves | optimum |")  # fmt: skip
     _say("|---|---|---|---|---|---|---|---|---|")
-    for instance in sys.argv[1:] or INSTANCES:
+    for instance in asked or INSTANCES:
         group = INSTANCES[instance][1]()
         optimum = ", ".join(str(term.value) for term in solve(group).terms)
         alike = reading_alike(group)

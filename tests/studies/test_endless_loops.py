@@ -7,7 +7,7 @@ import pytest
 from compare.promises.findings import read_findings
 from compare.promises.trial import in_process
 from compare.reasons.chains import why_unseen
-from groups import Assignment, Failed, Group
+from groups import Assignment, BadInput, Group
 from heuristics.written.reassigning import from_its_holder, from_where_it_started
 from studies import endless_loops
 from studies.loops import java, librdkafka, python, rounds, sarama
@@ -76,7 +76,7 @@ def test_the_turns_of_a_client_that_ends_are_all_there_are():
 
 
 def test_what_is_put_into_a_copy_of_sarama_needs_the_version_that_is_recorded(tmp_path):
-    with pytest.raises(Failed, match=r"sarama 1\.0\.0: the driver's go\.mod requires another"):
+    with pytest.raises(BadInput, match=r"sarama 1\.0\.0: the driver's go\.mod requires another"):
         sarama.recorded("sarama/sticky@1.0.0", JOIN)
 
 
