@@ -1,13 +1,13 @@
 """Assignors: which are here, how others come, and any client that connects."""
 
 from itertools import islice
-from time import time
 from typing import Annotated
 
 import typer
 
 from assay.commands.options import MOST_SECONDS, AssumeEqual, Format, Objective
 from assay.progress import far
+from assay.signals import ending_on_signals
 from assay.streams import complain, note, note_assumed, show, show_json
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
@@ -77,6 +77,7 @@ def _shared(reason: str) -> str:
     return f"cannot be fetched: {why.partition(' with url')[0]}" if fetched else reason
 
 
+@ending_on_signals("interrupted")
 def probe(
     file: Annotated[
         str | None,
@@ -110,34 +111,27 @@ def probe(
     from compare.samples.drawn import drawn
     from compare.score import scores_document
     from groups.extras import require
-    from heuristics.shipped.probe import Absent, Probe
-    from heuristics.shipped.probe.guest import LEAVE_SECONDS, configuration
+    from heuristics.shipped.probe import Absent, open_probe
     from optimal import solve as solve_group
 
     require("kafka", extra="clients")
     groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
     rows = []
-    try:
-        with Probe(port=port, say=note, before=int(time() * 1000)) as coordinator:
-            for line in configuration(coordinator):
-                note(line)
-            for group in groups:
-                solution = solve_group(group, objective)
-                try:
-                    row = score_client(coordinator, group, solution, assignor, timeout=timeout)
-                except Absent as late:
-                    raise BadInput(f"{group.name}: {late}") from None
-                note_assumed(group.assumed)
-                if format_ == "json":
-                    show_json(scores_document(group, solution, [row]))
-                else:
-                    print_scores(solution, [row])
-                rows.append([row])
-            if len(groups) > 1 and format_ == "table":
-                print_over_groups(rows, solution.objective)
-            coordinator.dismiss(LEAVE_SECONDS)
-    except KeyboardInterrupt:
-        raise typer.Abort from None
+    with open_probe(port=port, say=note) as opened:
+        for group in groups:
+            solution = solve_group(group, objective)
+            try:
+                row = score_client(opened, group, solution, assignor, timeout=timeout)
+            except Absent as late:
+                raise BadInput(f"{group.name}: {late}") from None
+            note_assumed(group.assumed)
+            if format_ == "json":
+                show_json(scores_document(group, solution, [row]))
+            else:
+                print_scores(solution, [row])
+            rows.append([row])
+        if len(groups) > 1 and format_ == "table":
+            print_over_groups(rows, solution.objective)
 
 
 def _groups(file: str, *, equal: bool) -> list[Group]:

@@ -2,18 +2,23 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.commands.guests import Port, Probed, guest, require_probe
 from assay.commands.options import MOST_SECONDS, Format
 from assay.progress import far
+from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 
+if TYPE_CHECKING:
+    from heuristics.assignor import Assignor
 
+
+@ending_on_signals("interrupted")
 def hunt(
     assignor: Annotated[str | None, typer.Argument(help="whose promises to break")] = None,
     *,
@@ -27,9 +32,14 @@ def hunt(
         typer.Option(min=0.1, max=MOST_SECONDS, help="seconds for the whole hunt"),
     ] = 300.0,
     time_limit: Annotated[
-        float,
-        typer.Option("--time-limit", min=0.001, max=MOST_SECONDS, help="seconds for each call"),
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            "--time-limit",
+            min=0.001,
+            max=MOST_SECONDS,
+            help="seconds for each call; 1 if left out, and 10 with --probe",
+        ),
+    ] = None,
     rederive: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="check that the findings of a file still hold"),
@@ -46,21 +56,23 @@ def hunt(
     """
     from assay.printing.promises import print_finding
     from compare.promises.findings import SHIPPED, UNTRIED, read_findings, rederive_all
-    from compare.promises.hunt import hunt_findings
+    from compare.promises.hunt import CALL_SECONDS, hunt_findings
     from heuristics.time_limit import TimeLimit
 
     if (assignor is None and not probe) == (rederive is None):
         raise BadInput("expected either an assignor, --probe or --rederive FILE")
     require_probe(port, probe=probe)
     with ExitStack() as opened:
-        limit = opened.enter_context(TimeLimit(time_limit))
+        limit = opened.enter_context(TimeLimit(time_limit or CALL_SECONDS))
         if rederive is not None:
             changed = 0
             for name, difference in rederive_all(rederive, limit):
                 changed += not (difference or UNTRIED).startswith(UNTRIED)
                 show(f"{name}: {difference or 'breaks as before'}")
             raise typer.Exit(1 if changed else 0)
-        who = opened.enter_context(guest(assignor, port=port)) if probe else assignor or ""
+        who: str | Assignor = assignor or ""
+        if probe:
+            who = opened.enter_context(guest(assignor, port=port, seconds=time_limit))
         found = hunt_findings(
             who,
             promise,

@@ -16,6 +16,7 @@ from assay.commands.options import (
     Objective,
     TimeLimitOption,
 )
+from assay.signals import ending_on_signals
 from assay.streams import note_assumed, show_json
 from groups.errors import BadInput
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from heuristics import Assignor
 
 
+@ending_on_signals("interrupted")
 def scenario(
     files: Annotated[
         list[str],

@@ -169,21 +169,31 @@ def probed(
         with probed(port=19092) as guest:
             found = hunt(guest.assignor, "balanced")
     """
-    with Probe(port=port, say=say, before=int(time() * 1000)) as probe:
-        for line in configuration(probe):
-            say(line)
+    with open_probe(port=port, say=say) as probe:
         guest = Guest(probe, protocol, seconds=seconds, wait=wait, say=say)
         say(f"{guest.name} has joined")
+        yield guest
+
+
+@contextmanager
+def open_probe(*, port: int = 0, say: Callable[[str], object]) -> Iterator[Probe]:
+    """Open a probe, say what to configure, and let its clients go in the end, whatever it is.
+
+    Parameters
+    ----------
+    port : where to listen on loopback, 0 for any free one
+    say : takes lines for people
+
+    Raises
+    ------
+    BadInput
+        Where the port is taken.
+    """
+    with Probe(port=port, say=say, before=int(time() * 1000)) as probe:
+        say(f"bootstrap.servers={probe.bootstrap}")
+        say(f"group.id={GROUP_ID}")
+        say(f"subscribe to {OWN_TOPIC}; waiting for a client")
         try:
-            yield guest
+            yield probe
         finally:
             probe.dismiss(LEAVE_SECONDS)
-
-
-def configuration(probe: Probe) -> tuple[str, ...]:
-    """Return what to put into a client's configuration, in lines."""
-    return (
-        f"bootstrap.servers={probe.bootstrap}",
-        f"group.id={GROUP_ID}",
-        f"subscribe to {OWN_TOPIC}; waiting for a client",
-    )

@@ -1,6 +1,7 @@
 """``--probe``: a client that joins, in the commands that take assignors."""
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -11,9 +12,11 @@ from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
 from tests.assay.calling import ASSAY, EVEN, LOPSIDED, assay, one_line
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN
+from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 
 MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
 needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+PLAIN = CONSUMERS[0]
 SCENARIO = {
     "format": "assay-scenario/1",
     "name": "one leaves",
@@ -62,13 +65,14 @@ def test_a_client_that_joins_is_played_through_a_scenario_beside_others(tmp_path
 
 
 @needs_a_client
-def test_a_scenario_waits_for_each_plan_of_a_client_no_longer_than_the_time_limit(tmp_path):
+@pytest.mark.parametrize("command", [("scenario", "s.json"), ("hunt", "--promise", "valid")])
+def test_each_plan_of_a_client_has_the_time_limit_that_is_given(tmp_path, command):
     (tmp_path / "s.json").write_text(json.dumps(SCENARIO))
-    options = (str(tmp_path / "s.json"), "--time-limit", "0.2")
+    options = ("--probe", "--time-limit", "0.2")
     with subprocess.Popen(
-        [ASSAY, "scenario", "--probe", *options], stderr=subprocess.PIPE, text=True
-    ) as command:
-        said = iter(command.stderr.readline, "")
+        [ASSAY, *command, *options], stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as running:
+        said = iter(running.stderr.readline, "")
         host, _, port = next(said).strip().removeprefix("bootstrap.servers=").partition(":")
         joined = []
         try:
@@ -79,9 +83,60 @@ def test_a_scenario_waits_for_each_plan_of_a_client_no_longer_than_the_time_limi
                 line = next(line for line in said if expected in line)
             assert "sent no plan within 0.2 s" in line
         finally:
-            command.kill()
+            running.kill()
             for one in joined:
                 one.close()
+
+
+def ends(command, consumer, folder, *, when):
+    """Start a command and a consumer beside it; return the exit codes of both, and the last line.
+
+    Parameters
+    ----------
+    when : is called with the command once a first row is there
+    """
+    pipe = subprocess.PIPE
+    with subprocess.Popen([ASSAY, *command], stdout=pipe, stderr=pipe, text=True) as running:
+        bootstrap = running.stderr.readline().strip().removeprefix("bootstrap.servers=")
+        process = consumer.start(bootstrap, folder)
+        try:
+            next(line for line in running.stdout if f"{consumer.called}/" in line)
+            when(running)
+            _, err = running.communicate(timeout=DEADLINE)
+            return running.returncode, process.wait(DEADLINE), err.splitlines()[-1]
+        finally:
+            running.kill()
+            process.kill()
+            process.wait()
+
+
+def groups_in(file, groups):
+    file.write_text("".join(json.dumps(group) + "\n" for group in groups))
+    return str(file)
+
+
+@needs_a_client
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_consumer_is_told_to_go_where_the_probe_is_stopped(tmp_path, number, code):
+    file = groups_in(tmp_path / "many.jsonl", [EVEN] * 5000)
+    found = ends(
+        ("probe", file), PLAIN, tmp_path, when=lambda running: running.send_signal(number)
+    )
+    assert found == (code, 0, "assay: interrupted")
+
+
+@needs_a_client
+def test_a_consumer_is_told_to_go_where_a_group_is_refused(tmp_path):
+    known = {**EVEN, "topics": {"t": {"partitions": 2, "lag": [1, 2]}}}
+    file = groups_in(tmp_path / "two.jsonl", [known, EVEN])
+    found = ends(
+        ("probe", file, "--objective", "peak_lag"), PLAIN, tmp_path, when=lambda running: None
+    )
+    assert found == (
+        2,
+        0,
+        "assay: topics.t.lag[0]: unknown, but tier peak_lag needs it (and 1 more)",
+    )
 
 
 @pytest.mark.parametrize(
