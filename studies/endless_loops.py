@@ -1,8 +1,9 @@
 """Why: the cycles in which clients' assignors are caught, and the chains that they do not see.
 
 ``python -m studies.endless_loops`` writes ``docs/findings/why.json`` anew, an entry for each
-finding in ``corpus/findings.jsonl`` that it can say something of, and the made part of
-``docs/findings/why.md``. Cycles are recorded from the clients' own code, chains are computed.
+finding in ``corpus/findings.jsonl`` that it can say something of, the key ``why`` of those
+findings, and the made part of ``docs/findings/why.md``. Cycles are recorded from the clients' own
+code, chains are computed.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compare.promises.findings import Finding, read_findings
+from compare.promises.findings import Finding, as_lines, read_findings
 from compare.reasons.chains import why_unseen
 from groups import Assignment, Group
 from heuristics import assign, assignor_named
@@ -22,7 +24,7 @@ from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.model import turns_of
 from studies.loops.page import page_of
 from studies.loops.turn import cycle_of
-from studies.loops.words import story
+from studies.loops.words import story, why_of
 from studies.page import put
 from studies.records import read
 from studies.smallest import small
@@ -234,11 +236,13 @@ def main() -> None:
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     parser.add_argument("--page", type=Path, default=Path("docs/findings/why.md"))
     asked = parser.parse_args()
-    made = entries(read_findings(asked.findings))
+    findings = list(read_findings(asked.findings))
+    made = entries(findings)
+    told = [replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings]
+    asked.findings.write_text(as_lines(told), encoding="utf-8")
     text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
     asked.page.with_suffix(".json").write_text(text, encoding="utf-8")
-    beside = asked.page.with_suffix(".csv")
-    put(asked.page, "why", page_of(made, read(beside)))
+    put(asked.page, "why", page_of(made, read(asked.page.with_suffix(".csv"))))
     sys.stderr.write(f"{len(made)} findings told\n")
 
 

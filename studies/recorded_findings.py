@@ -44,15 +44,18 @@ def renewed(
 ) -> list[Finding]:
     """Return findings made anew, each recorded.
 
-    One whose group was known keeps when and how it was found; another was found today.
+    One whose group was known keeps when and how it was found, and why; another was found today.
     """
     known = {finding.id: finding for finding in before}
     found = []
     for finding in made:
         old = known.get(finding.id)
         same = old is not None and old.group.to_dict() == finding.group.to_dict()
-        dated = old.found if old is not None and same else None
-        found.append(recorded(replace(finding, found=dated or Found.today(how)), limit))
+        kept = old if same else None
+        dated = None if kept is None else kept.found
+        why = () if kept is None else kept.why
+        anew = replace(finding, found=dated or Found.today(how), why=why)
+        found.append(recorded(anew, limit))
     return found
 
 

@@ -50,6 +50,8 @@ class Finding:
         on this group, and in which it holds; oldest first. Empty for one as written
     found : when it was found, and how; None where nobody wrote that down
     record : what the assignor made of the group, and what is better; None where not recorded
+    why : the rule behind it and what repeats, or the moves that it misses, a paragraph each; empty
+        where that is not known
     """
 
     id: str
@@ -62,6 +64,7 @@ class Finding:
     unaffected: tuple[str, ...] = ()
     found: Found | None = None
     record: Record | None = None
+    why: tuple[str, ...] = ()
 
     @property
     def fixed(self) -> str | None:
@@ -93,7 +96,7 @@ class Finding:
         BadInput
             Where a rule of the format is broken.
         """
-        allowed = {*_KEYS, *_VERSIONS, "fixed", "found", *_OF_RECORD}
+        allowed = {*_KEYS, *_VERSIONS, "fixed", "found", "why", *_OF_RECORD}
         top = fields.mapping(document, "", allowed=allowed, required=_KEYS)
         if top["format"] != FORMAT:
             fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
@@ -112,6 +115,7 @@ class Finding:
             unaffected=unaffected,
             found=Found.from_dict(top["found"]) if "found" in top else None,
             record=Record.from_dict(top),
+            why=_names(top.get("why", []), "why"),
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -131,6 +135,7 @@ class Finding:
             **({} if self.found is None else {"found": self.found.to_dict()}),
             "group": self.group.to_dict(),
             **({} if self.record is None else self.record.to_dict()),
+            **({"why": [*self.why]} if self.why else {}),
         }
 
     def judge(self, run: Runner) -> Judgement:

@@ -67,6 +67,11 @@ class Head:
         yield from wrap(f"Expected: {expected(finding)}.", COLUMNS)
         yield from wrap(f"Happens: {happened}.", COLUMNS, break_on_hyphens=False)
         yield from wrap(f"{versions}.", COLUMNS)
+        for number, text in enumerate(finding.why):
+            first, then = ("- ", "  ") if number else ("Why: ", "")
+            yield from wrap(
+                text, COLUMNS, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
+            )
         yield ""
         yield from table(finding.group)
         yield ""

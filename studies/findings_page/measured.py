@@ -62,7 +62,7 @@ class Why(TypedDict, total=False):
 
     cycle: list[object]
     rule: str | None
-    case: str | None
+    case: list[str] | None
     chain: str | None
     change: str | None
     assignor: str | None

@@ -165,5 +165,5 @@ def _why(findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
 
 
 def _reason(why: Why) -> str:
-    said = (why.get("rule"), why.get("case"), why.get("chain"))
+    said = (why.get("rule"), *(why.get("case") or ()), why.get("chain"))
     return " ".join(sentence(text) for text in said if text)

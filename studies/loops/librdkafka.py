@@ -65,7 +65,7 @@ def _topics(said: str) -> set[str]:
     return {topic for topic, *_ in MOVED.findall(said)}
 
 
-def story(moves: Sequence[Moved], function: str, condition: str) -> str | None:
+def story(moves: Sequence[Moved], function: str, condition: str) -> list[str] | None:
     """Tell why the assertion fails; None where it is not the partition that came back.
 
     The assertion compares where a partition was noted to have gone with who holds it. After the
@@ -83,9 +83,10 @@ def story(moves: Sequence[Moved], function: str, condition: str) -> str | None:
     if len(differ) != 1:
         return None
     (partition,) = differ
-    return (
+    return [
         f"After {counted(len(moves), 'move')} the library asserts `{condition}` in {function} and "
-        f"ends the process. Of all partitions that moved, {partition} alone is not where it was "
-        f"noted to have gone: it went from {start[partition]} to {noted[partition]} and came back "
-        f"to {holder[partition]}."
-    )
+        "ends the process.",
+        f"Of all partitions that moved, {partition} alone is not where it was noted to have gone: "
+        f"it went from {start[partition]} to {noted[partition]} and came back to "
+        f"{holder[partition]}.",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from studies.loops.beside import table_of
+from studies.loops.words import case_of
 from studies.page import table
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> s
     lines: list[str] = []
     cases: dict[str, list[str]] = {}
     for name, entry in made.items():
-        if entry.get("case"):
-            cases.setdefault(str(entry["case"]), []).append(name)
+        if case_of(entry):
+            cases.setdefault(" ".join(case_of(entry)), []).append(name)
     for case, names in cases.items():
         entry = made[names[0]]
         who = ", ".join(f"`{name}`" for name in names)

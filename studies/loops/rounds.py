@@ -79,8 +79,8 @@ def circle_of(rounds: Sequence[Round]) -> tuple[int, Sequence[Round]] | None:
     return None
 
 
-def story(circle: Sequence[Round], before: int, meant: Sequence[Mapping[str, str]]) -> str:
-    """Tell what happens in each round of a circle.
+def story(circle: Sequence[Round], before: int, meant: Sequence[Mapping[str, str]]) -> list[str]:
+    """Tell what happens in each round of a circle, a sentence each.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def story(circle: Sequence[Round], before: int, meant: Sequence[Mapping[str, str
     if empty:
         sentences.append(f"{' and '.join(empty)} gets nothing in any of them.")
     again = f"Round {before + len(circle) + 1} is round {before + 1} again, and so on for good."
-    return f"{' '.join(sentences)} {again}"
+    return [*sentences, again]
 
 
 def _each(held: Held) -> list[tuple[str, str]]:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from studies.loops.turn import Turn
 
 
-def story(turns: Sequence[Turn], before: int, period: int) -> str:
+def story(turns: Sequence[Turn], before: int, period: int) -> list[str]:
     """Tell a cycle: who should give what to whom, what is moved in its place, and what that does.
+
+    What comes first, each turn and what follows stand by themselves.
 
     Parameters
     ----------
@@ -24,7 +26,20 @@ def story(turns: Sequence[Turn], before: int, period: int) -> str:
     cycle = turns[before : before + period]
     parts = [_turn(turn, _start(turns, turn.partition)) for turn in cycle]
     again = f"After these {counted(period, 'turn')} everything is as it was, and so on for good."
-    return f"{counted(before, 'turn')} come first. {' '.join(parts)} {again}"
+    return [f"{counted(before, 'turn')} come first.", *parts, again]
+
+
+def case_of(entry: Mapping[str, object]) -> list[str]:
+    """Return the sentences of an entry's case; none where it has no case."""
+    case = entry.get("case")
+    return case if isinstance(case, list) else []
+
+
+def why_of(entry: Mapping[str, object]) -> tuple[str, ...]:
+    """Return what an entry tells a maintainer: the rule and what repeats, or the moves missed."""
+    rule, chain = entry["rule"], entry["chain"]
+    told = [*([str(rule)] if rule else []), *case_of(entry)]
+    return (*told, f"The best balance takes {chain}") if chain else tuple(told)
 
 
 def _start(turns: Sequence[Turn], partition: str) -> str | None:

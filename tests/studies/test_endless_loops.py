@@ -16,7 +16,7 @@ from studies.loops.librdkafka import Moved
 from studies.loops.model import turns_of
 from studies.loops.page import page_of
 from studies.loops.turn import RECORDED, Turn, cycle_of
-from studies.loops.words import story
+from studies.loops.words import story, why_of
 from studies.page import made_part
 from studies.records import read
 
@@ -82,11 +82,16 @@ def test_what_is_put_into_a_copy_of_sarama_needs_the_version_that_is_recorded(tm
 
 def test_a_cycle_is_told_with_who_should_give_and_who_loses_instead():
     before, cycle = cycle_of(OURS)
-    told = story(OURS, before, len(cycle))
-    wrong = next(one for one in cycle if one.leaves != one.holder)
-    assert f"{wrong.holder} has {wrong.loads[wrong.holder]} partitions and should give" in told
-    assert f"and {wrong.holder} still {wrong.loads[wrong.holder]}." in told
-    assert told.endswith("everything is as it was, and so on for good.")
+    first, *turns, last = story(OURS, before, len(cycle))
+    assert first == f"{before} turns come first."
+    at = next(at for at, one in enumerate(cycle) if one.leaves != one.holder)
+    wrong = cycle[at]
+    assert turns[at].startswith(
+        f"{wrong.holder} has {wrong.loads[wrong.holder]} partitions and should give"
+    )
+    assert turns[at].endswith(f"and {wrong.holder} still {wrong.loads[wrong.holder]}.")
+    assert len(turns) == len(cycle)
+    assert last.endswith("everything is as it was, and so on for good.")
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -116,7 +121,7 @@ def test_rounds_that_come_back_are_told_with_what_each_gives_and_takes():
     assert [{*one} for one in meant] == [{*one.taken()} for one in seen]
     told = rounds.story(circle, before, meant)
     assert told == MADE[finding.id]["case"]
-    assert told.endswith(f"Round {len(seen) + 1} is round {before + 1} again, and so on for good.")
+    assert told[-1] == f"Round {len(seen) + 1} is round {before + 1} again, and so on for good."
     for one, then in pairwise([*circle, circle[0]]):
         assert one.given == then.owned
         assert one.taken()
@@ -141,11 +146,11 @@ def test_where_the_load_alone_decides_who_gets_what_is_free_the_rounds_settle():
 def test_librdkafkas_assertion_is_told_by_the_one_partition_whose_note_is_old():
     there, back, other = Moved("t-0", "a", "b"), Moved("t-0", "b", "a"), Moved("t-1", "a", "b")
     told = librdkafka.story([there, other, back], "f", "x == y")
-    assert told == (
-        "After 3 moves the library asserts `x == y` in f and ends the process. Of all partitions "
-        "that moved, t-0 alone is not where it was noted to have gone: it went from a to b and "
-        "came back to a."
-    )
+    assert told == [
+        "After 3 moves the library asserts `x == y` in f and ends the process.",
+        "Of all partitions that moved, t-0 alone is not where it was noted to have gone: it went "
+        "from a to b and came back to a.",
+    ]
     assert librdkafka.story([there, other], "f", "x == y") is None
 
 
@@ -164,6 +169,29 @@ def test_what_librdkafka_has_logged_is_one_member_after_the_other_for_each_parti
 
 def test_nothing_is_told_of_findings_that_are_not_there():
     assert MADE.keys() <= FINDINGS.keys()
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_a_finding_holds_what_the_study_tells_of_it_and_nothing_else(name):
+    assert FINDINGS[name].why == (why_of(MADE[name]) if name in MADE else ())
+
+
+def test_whatever_never_ends_never_settles_or_misses_the_best_balance_is_told_why():
+    promises = ("terminates", "settles", "optimal-balance")
+    asked = {name for name, found in FINDINGS.items() if found.promise in promises}
+    assert asked
+    assert asked <= MADE.keys()
+    for name in asked:
+        assert FINDINGS[name].why
+
+
+def test_the_whole_text_of_an_entry_is_in_what_is_told_of_its_finding():
+    entry = {"rule": "A rule.", "case": ["One turn.", "Another."], "chain": None}
+    assert why_of(entry) == ("A rule.", "One turn.", "Another.")
+    missed = {"rule": None, "chain": "t-0 from a to b: a 2, b 0 become a 1, b 1. And so on."}
+    assert why_of(missed) == (
+        "The best balance takes t-0 from a to b: a 2, b 0 become a 1, b 1. And so on.",
+    )
 
 
 def test_the_page_is_what_is_made_of_the_data_beside_it():

@@ -87,7 +87,14 @@ def test_what_was_measured_stands_in_the_section_of_its_finding(hang):
             since={HANG: since},
             often=[often],
             smallest=[row],
-            why={HANG: {"rule": "It looks back", "change": "Look ahead", "assignor": "ours"}},
+            why={
+                HANG: {
+                    "rule": "It looks back",
+                    "case": ["Turn one.", "Turn two."],
+                    "change": "Look ahead",
+                    "assignor": "ours",
+                }
+            },
             cluster="Nobody reads for 45 s.",
         )
     )
@@ -99,7 +106,7 @@ def test_what_was_measured_stands_in_the_section_of_its_finding(hang):
     assert "| `kafka-java/sticky` 4.4.0 | 1,500 | 300 to 4,000 | 3 | 2,000 |" in page
     assert "| 1,234 |" in page
     assert "| `kafka-java/sticky@4.4.0` | valid | 1,234 | All of them | - |" in page
-    assert "**Why**, in `kafka-java/sticky`. It looks back." in page
+    assert "**Why**, in `kafka-java/sticky`. It looks back. Turn one. Turn two." in page
     assert "Look ahead. That is our `ours`." in page
     assert "**What happens.** Nobody reads for 45 s. That is of Kafka" in page
 

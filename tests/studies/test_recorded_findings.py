@@ -20,14 +20,17 @@ def limit():
 
 
 def test_a_finding_made_anew_on_the_same_group_keeps_when_it_was_found(limit):
-    (made,) = renewed([replace(KNOWN, found=None, record=None)], [KNOWN], "anew", limit)
+    known = replace(KNOWN, why=("A rule.",))
+    (made,) = renewed([replace(known, found=None, record=None, why=())], [known], "anew", limit)
     assert made.found == KNOWN.found
+    assert made.why == ("A rule.",)
     assert made.record.plan == KNOWN.record.plan
     assert made.record.command == "assay hunt range --promise balanced"
 
 
 def test_a_finding_on_another_group_was_found_today(limit):
     other = replace(FINDINGS["roundrobin-balanced"], id=KNOWN.id, found=None)
-    (made,) = renewed([other], [KNOWN], "anew", limit)
+    (made,) = renewed([other], [replace(KNOWN, why=("A rule.",))], "anew", limit)
+    assert made.why == ()
     assert made.found.how == "anew"
     assert made.found.date > KNOWN.found.date

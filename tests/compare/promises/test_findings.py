@@ -81,6 +81,8 @@ def test_findings_round_trip_through_their_lines():
         ({"id": ""}, r"^f\.jsonl:1: id: \"\", expected a non-empty string$"),
         ({"found": {"date": "1"}}, r"^f\.jsonl:1: found: key 'how' is missing$"),
         ({"found": {"date": "1", "how": "so"}}, r"found\.date: \"1\", expected a day as in 2026-"),
+        ({"why": "a rule"}, r"^f\.jsonl:1: why: \"a rule\", expected a list$"),
+        ({"why": ["a rule", ""]}, r"^f\.jsonl:1: why\[1\]: \"\", expected a non-empty string$"),
         ({"command": ""}, r"^f\.jsonl:1: command: \"\", expected a non-empty string$"),
         (
             {"plan": {"m0": {"t0": [-1]}}},

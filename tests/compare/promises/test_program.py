@@ -79,6 +79,22 @@ def test_a_program_needs_nothing_of_ours_and_says_what_is_expected_and_what_happ
     assert " member reads owns " in " ".join(head.split())
 
 
+@pytest.mark.parametrize("finding", [pytest.param(f, id=f.id) for f in FINDINGS if f.why])
+def test_the_head_of_a_program_tells_which_turns_repeat_or_which_moves_are_missed(finding):
+    lines = [line.removeprefix("//").rstrip() for line in program(finding).text.splitlines()]
+    first = next(at for at, line in enumerate(lines) if line.strip().startswith("Why: "))
+    last = lines.index("", first)
+    assert lines[first - 1].endswith(".")
+    said = " ".join(" ".join(lines[first:last]).split())
+    assert said == f"Why: {' - '.join(finding.why)}"
+    assert all(len(line) <= 99 for line in program(finding).text.splitlines()[:last])
+
+
+def test_the_head_of_a_program_says_nothing_of_a_reason_that_is_not_known():
+    without = replace(FINDINGS[0], why=())
+    assert "Why:" not in program(without).text
+
+
 def test_a_folder_holds_the_build_file_of_its_language_with_the_version_of_the_client():
     beside = {}
     for finding in FINDINGS:
