@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from dataclasses import replace
+from importlib import import_module
 
 import pytest
 
@@ -214,3 +216,31 @@ def test_a_package_that_is_not_there_is_missing_with_the_command_for_it():
         "kafka-assay-absent is not installed: in the clone of kafka-assay, "
         "pip install '.[clients]'"
     )
+
+
+@pytest.mark.parametrize("name", ["aiokafka/sticky", "kafka-python/sticky"])
+def test_a_member_that_lists_the_same_topics_in_another_order_costs_a_move(name):
+    """In the client that order is one of a Python set, and so another one in each process."""
+    here(name)
+    topics = ("t0", "t1")
+    members = {
+        "a": reading(*topics, owned={"t0": [1], "t1": [1, 2]}, generation=1),
+        "b": reading(*topics, owned={"t0": [0], "t1": [0]}, generation=1),
+        "c": reading(*topics),
+    }
+    group = a_group({"t0": 2, "t1": 3}, members)
+    assert len(here(name)(group).assignment.moved) == 1
+    client = client_named(name.partition("/")[0])
+    module, _, class_ = client.assignors["sticky"].partition(":")
+    said = [
+        replace(one, subscription=one.subscription[:: -1 if one.member_id == "b" else 1])
+        for one in joining(group)
+    ]
+    leader, told = client.joined(getattr(import_module(module), class_), said)
+    made = leader.assign(client.cluster([("t0", 2), ("t1", 3)]), told)
+    given = {member: dict(client.given(one)) for member, one in made.items()}
+    assert given == {
+        "a": {"t1": [1, 2]},
+        "b": {"t0": [1], "t1": [0]},
+        "c": {"t0": [0]},
+    }
