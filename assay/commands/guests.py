@@ -27,7 +27,11 @@ Port = Annotated[
 
 @contextmanager
 def guest(
-    protocol: str | None = None, *, port: int = 0, seconds: float | None = None
+    protocol: str | None = None,
+    *,
+    port: int = 0,
+    seconds: float | None = None,
+    any_topics: bool = False,
 ) -> Iterator[Assignor]:
     """Wait for a client as an assignor, and say on standard error what to configure.
 
@@ -35,19 +39,26 @@ def guest(
     ----------
     protocol : the assignor's name on the wire; None for the one the client prefers
     seconds : for each plan; None: as many as is usual
+    any_topics : whether it has to lead groups whatever their topics are called
 
     Raises
     ------
     BadInput
-        Where no client joins, now or after it went away.
+        Where no client joins, now or after it went away; where it cannot lead such groups.
     """
     from groups.extras import require
 
     require("kafka", extra="clients")
     from heuristics.shipped.probe import probed
     from heuristics.shipped.probe.guest import PLAN_SECONDS
+    from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 
     with probed(protocol, port=port, seconds=seconds or PLAN_SECONDS, say=note) as joined:
+        if any_topics and joined.reads:
+            raise BadInput(
+                f"{joined.name}: it reads {joined.reads}, which is not asked about: let it read "
+                f"{OWN_TOPIC}, or {SPARE_TOPICS[0]} to {SPARE_TOPICS[-1]}"
+            )
         try:
             yield joined.assignor
         except typer.Exit:

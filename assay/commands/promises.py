@@ -72,7 +72,8 @@ def hunt(
             raise typer.Exit(1 if changed else 0)
         who: str | Assignor = assignor or ""
         if probe:
-            who = opened.enter_context(guest(assignor, port=port, seconds=time_limit))
+            joined = guest(assignor, port=port, seconds=time_limit, any_topics=True)
+            who = opened.enter_context(joined)
         found = hunt_findings(
             who,
             promise,

@@ -79,6 +79,8 @@ class Coordinator:
         self._held_back = HeldBack(HOLD_SECONDS)
         # By client id: not every connection says what software is at its other end.
         self._software: dict[str, Software] = {}
+        # By client id as well: those known to deal out what they read themselves, and no more.
+        self._own_only: set[str] = set()
         self._round: Round | None = None
         self._leader: Peer | None = None
         self._generation = 0
@@ -144,6 +146,8 @@ class Coordinator:
 
     def _api_versions(self, peer: Peer, request: Request) -> None:
         called, said = request.client_id, request.body
+        # Another client may go by that id by now.
+        self._own_only.discard(called)
         self._software[called] = Software(
             called, said.client_software_name or "", said.client_software_version or ""
         )
@@ -226,7 +230,7 @@ class Coordinator:
         try:
             round_.stand_for(own)
             members = round_.members(own)
-            round_.told[round_.client_id].lead()
+            round_.told[called].lead(own_only=called in self._own_only)
             round_.let_lead(led=True)
             leads = {"leader": round_.me, "member_id": round_.me, "members": members}
             peer.reply(request, {"error_code": wire.NONE, **answer, **leads}, sent=self._begin)
@@ -256,13 +260,15 @@ class Coordinator:
             peer.reply(request, again)
             return
         try:
-            planned = subscription.decode_plan(body.assignments, round_.index)
-        except Failed as error:
+            taken = round_.take(subscription.decode_plan(body.assignments, round_.index))
+        except (Failed, Refused) as error:
             self._held_back.let_go()
             self._end(error)
             peer.reply(request, again)
             return
-        taken, seconds = round_.take(planned), peer.received - self._began
+        seconds = peer.received - self._began
+        if round_.told[round_.client_id].own_only:
+            self._own_only.add(round_.client_id)
         # What waited for metadata has not seen it, and has not held the client up.
         self._held_back.let_go()
         if taken:

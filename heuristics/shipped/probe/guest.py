@@ -15,6 +15,7 @@ from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.lead import lead
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.shipped.probe.probe import Absent, Late, Probe
+from heuristics.shipped.probe.round import OwnTopicsOnly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +51,7 @@ class Guest:
     name : what it calls itself and its assignor
     seconds, wait : as above
     gone : why it is not asked any more; None while it is
+    reads : topics of its own choice that it reads, "" where it leads a group whatever its topics
     """
 
     def __init__(
@@ -77,6 +79,9 @@ class Guest:
             raise BadInput(f"probe: {round_.error}")
         self._protocol = round_.chosen
         self.name = f"{round_.client_id or 'client'}/{round_.chosen}"
+        if isinstance(round_.error, OwnTopicsOnly):
+            raise BadInput(f"{self.name}: {round_.error}")
+        self.reads = round_.reads
 
     @property
     def assignor(self) -> Assignor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from heuristics.shipped.probe import wire
-from heuristics.shipped.probe.names import OWN_TOPIC
+from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def asked(request: Request, round_: Round | None) -> list[str]:
     if not every:
         return [str(topic.name) for topic in topics]
     known = [] if round_ is None else list(round_.topics)
-    return [*known, OWN_TOPIC] if OWN_TOPIC not in known else known
+    return [*known, *(name for name in (OWN_TOPIC, *SPARE_TOPICS) if name not in known)]
 
 
 def _topic(name: str, round_: Round | None) -> object:
@@ -80,6 +80,8 @@ def _replicas(name: str, round_: Round | None) -> list[list[int]] | None:
     topic = None if round_ is None else round_.topic(name)
     if round_ is not None and topic is not None:
         return _replicas_of(round_.group, topic)
+    if name in SPARE_TOPICS:
+        return []
     return [[0]] if name == OWN_TOPIC else None
 
 

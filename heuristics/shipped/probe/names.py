@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 # A topic that is always there, for clients that join only with a topic that exists.
 OWN_TOPIC = "assay-probe"
+# Topics without partitions, for clients that deal out what they read themselves, whatever the
+# others read: in each round the group's first topics go by their names, and have partitions.
+SPARE_TOPICS = tuple(f"{OWN_TOPIC}-{place:02d}" for place in range(1, 33))
 # As Kafka's own; some clients refuse a longer name before they send it.
 MOST_CHARACTERS = 249
 _DIGITS = 15
@@ -23,21 +26,18 @@ class Names:
     ----------
     sent : by the name in the group, the name on the wire
     back : the other way round
+    are_new : whether a client cannot have known any of those on the wire before
     """
 
     sent: Mapping[str, str]
     back: Mapping[str, str]
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether the names on the wire are those of the group."""
-        return self.sent == self.back
+    are_new: bool
 
     @staticmethod
     def kept(topics: Iterable[str]) -> Names:
         """Return names that are those of the group."""
         same = {topic: topic for topic in topics}
-        return Names(same, same)
+        return Names(same, same, are_new=False)
 
     @staticmethod
     def unique(topics: Iterable[str], number: int) -> Names:
@@ -58,4 +58,37 @@ class Names:
             sent = {name: f"{prefix}{place:0{width}d}" for place, name in enumerate(names)}
         else:
             sent = {name: prefix + name for name in names}
-        return Names(sent, {wired: name for name, wired in sent.items()})
+        return Names._both_ways(sent, are_new=True)
+
+    @staticmethod
+    def among(
+        topics: Iterable[str], read: Collection[str], spare: Iterable[str], number: int
+    ) -> Names:
+        """Return names by which a client that deals out what it reads finds what a member reads.
+
+        The order stays. Topics that the member does not read have names of their own.
+
+        Parameters
+        ----------
+        read : topics that the member reads, no more than there are spare ones
+        spare : topics that the client reads, each of `SPARE_TOPICS`
+        number : as of :meth:`unique`
+
+        Examples
+        --------
+        >>> list(Names.among(["t0", "t1", "t2"], {"t1"}, SPARE_TOPICS, 7).back)
+        ['assay-probe-00.000000000000007.0', 'assay-probe-01', 'assay-probe-01.000000000000007.2']
+        """
+        names, free = sorted(set(topics)), iter(sorted(spare))
+        width = len(str(len(names)))
+        sent, last = {}, f"{OWN_TOPIC}-00"
+        for place, name in enumerate(names):
+            if name in read:
+                sent[name] = last = next(free)
+            else:
+                sent[name] = f"{last}.{number:0{_DIGITS}d}.{place:0{width}d}"
+        return Names._both_ways(sent, are_new=False)
+
+    @staticmethod
+    def _both_ways(sent: Mapping[str, str], *, are_new: bool) -> Names:
+        return Names(sent, {wired: name for name, wired in sent.items()}, are_new)

@@ -12,7 +12,7 @@ from groups import Failed, Refused
 from heuristics.shipped.joining import joining
 from heuristics.shipped.probe import subscription
 from heuristics.shipped.probe.claims import Software, user_data_of
-from heuristics.shipped.probe.names import OWN_TOPIC, Names
+from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS, Names
 from heuristics.shipped.probe.told import Told
 from heuristics.shipped.probe.wire import types
 
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from groups import Group
     from heuristics.shipped.probe.claims import UserData
     from heuristics.shipped.probe.subscription import Held
+
+
+class Unread(Refused):
+    """No member of the group reads what the client reads, and it chose that itself."""
+
+
+class OwnTopicsOnly(Refused):
+    """The client deals out the topics that it reads itself, whatever the members read."""
 
 
 class Manner(TypedDict, total=False):
@@ -57,6 +65,8 @@ class Round:
         the coordinator itself took to answer requests for metadata in between
     led, since : whether a client leads now, and since when that is so, by ``monotonic()``
     over : set when the plan is there, or will not come
+    reads : topics of its own choice that the client reads, as people are told; "" where none
+    number : of the round, which is in the topics' names
     names : what the topics are called on the wire
     told : by client id, what it was told of the topics
     """
@@ -75,6 +85,8 @@ class Round:
     led: bool = False
     since: float = field(default_factory=monotonic)
     over: threading.Event = field(default_factory=threading.Event)
+    reads: str = ""
+    number: int = 0
 
     def __post_init__(self) -> None:
         """Call the topics as the group does, until they get names of their own."""
@@ -87,18 +99,19 @@ class Round:
 
     def call_anew(self, number: int) -> None:
         """Give the topics names that no round of another number gives them."""
+        self.number = number
         self.call(Names.unique(self._topics, number))
 
     def call(self, names: Names) -> None:
         """Give the topics names on the wire."""
-        self.names, unique = names, not names.is_kept
+        self.names = names
         self.topics = {names.sent[name]: i for i, name in enumerate(self.group.topics)}
         read = {
             wired: int(self.group.partitions[i])
             for wired, i in self.topics.items()
             if self.group.readers[i] and self.group.partitions[i]
         }
-        self.told: dict[str, Told] = defaultdict(lambda: Told(read, unique=unique))
+        self.told: dict[str, Told] = defaultdict(lambda: Told(read, unique=names.are_new))
 
     def let_lead(self, *, led: bool) -> None:
         """Note that a client leads from now on, or none does."""
@@ -109,10 +122,11 @@ class Round:
         return self.topics.get(self.names.sent.get(name, name))
 
     def stand_for(self, own: bytes) -> None:
-        """Take the client as the first member that reads what it reads, if it chose that itself.
+        """Take the client as the member whose topics it reads, and call them as it does.
 
-        A client that reads the probe's own topic stands for the member it is told to. One that
-        reads topics of the group finds them under their names.
+        A client that reads the probe's own topic stands for the member it is told to. So does one
+        that reads spare topics, among which it finds those of that member. One that reads topics
+        of the group stands for the first member that reads just these, under their names.
 
         Parameters
         ----------
@@ -120,18 +134,27 @@ class Round:
 
         Raises
         ------
-        Refused
+        Unread
             Where no member reads that.
         """
         reads = set(subscription.topics_read(own))
         if not reads or OWN_TOPIC in reads:
             return
         rows = [set(said.subscription) for said in joining(self.group)]
-        if reads not in rows:
-            raise Refused(f"no member reads just what the client does: {_listed(reads)}")
-        self.leader = rows.index(reads)
-        if not self.names.is_kept:
-            self.call(Names.kept(self._topics))
+        if reads <= set(SPARE_TOPICS):
+            mine = rows[self.leader]
+            if len(mine) > len(reads):
+                raise Unread(f"{self.me} reads {len(mine)} topics, the client {len(reads)}")
+            names = Names.among(self._topics, mine, reads, self.number)
+        else:
+            self.reads = _listed(reads)
+            if reads not in rows:
+                raise Unread(f"no member reads just what the client does: {self.reads}")
+            self.leader = rows.index(reads)
+            names = Names.kept(self._topics)
+        # Asked again, it keeps what it was told.
+        if names != self.names:
+            self.call(names)
 
     @property
     def client_id(self) -> str:
@@ -190,6 +213,11 @@ class Round:
         -------
         bool
             False where it may have been made before the client had the metadata.
+
+        Raises
+        ------
+        OwnTopicsOnly
+            Where it hands out the topic that the client reads, and no member.
         """
         self.plans += 1
         numbers: dict[str, list[int]] = {}
@@ -197,6 +225,11 @@ class Round:
         for member, topic, number in planned:
             numbers.setdefault(topic, []).append(number)
             held.append((member, self.names.back.get(topic, topic), number))
+        if OWN_TOPIC in numbers and OWN_TOPIC not in self.topics:
+            raise OwnTopicsOnly(
+                "the client deals out what it reads itself: it has to read "
+                f"{SPARE_TOPICS[0]} to {SPARE_TOPICS[-1]}, instead of {OWN_TOPIC}"
+            )
         if not self.told[self.client_id].is_made_on_it(numbers):
             return False
         self.held = held

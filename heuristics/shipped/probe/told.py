@@ -28,14 +28,21 @@ class Told:
         self._counts = counts
         self._unique = unique
         self._plans = 0
+        self._own_only = False
         self._ever: set[str] = set()
         self._known: set[str] = set()
         self._last: set[str] = set()
         self._asked: set[str] = set()
         self._answered: set[str] = set()
 
-    def lead(self) -> None:
-        """Note that the client is made leader."""
+    def lead(self, *, own_only: bool = False) -> None:
+        """Note that the client is made leader.
+
+        Parameters
+        ----------
+        own_only : whether it is known to deal out what it reads itself, and nothing else
+        """
+        self._own_only = own_only
         self._known = set(self._last)
         self._asked, self._answered = set(), set()
 
@@ -62,7 +69,19 @@ class Told:
         unsure = [
             topic for topic in self._counts if not self._shows(topic, planned.get(topic, ()))
         ]
-        return all(self._had(topic, others=len(unsure) < len(self._counts)) for topic in unsure)
+        others = len(unsure) < len(self._counts)
+        had = [topic for topic in unsure if self._had(topic)]
+        left = set(unsure).difference(had)
+        # One that deals out what it reads itself never asks for the rest.
+        never = others and not left & self._ever
+        if left and never and self._plans > 1:
+            self._own_only = True
+        return not left or (never and self._own_only)
+
+    @property
+    def own_only(self) -> bool:
+        """Whether it is known to deal out what it reads itself, and nothing else."""
+        return self._own_only
 
     def knows(self) -> bool:
         """Say whether the client has been told all that it asked for since it was made leader."""
@@ -74,10 +93,7 @@ class Told:
             return len(numbers) > 0
         return set(numbers) == set(range(self._counts[topic]))
 
-    def _had(self, topic: str, *, others: bool) -> bool:
+    def _had(self, topic: str) -> bool:
         if topic in self._known:
             return True
-        if topic in self._asked:
-            return self._plans > 1 and topic in self._answered
-        # One that deals out what it reads itself never asks for the rest.
-        return self._plans > 1 and others and topic not in self._ever
+        return self._plans > 1 and topic in self._asked and topic in self._answered

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
 needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 PLAIN = CONSUMERS[0]
+AT_ONCE = '{"initialRetryTime": 1, "maxRetryTime": 1, "retries": 1000000000}'
 SCENARIO = {
     "format": "assay-scenario/1",
     "name": "one leaves",
@@ -25,19 +27,24 @@ SCENARIO = {
 }
 
 
-def beside_a_client(*arguments):
+def beside(start, command):
     """Run a command, and start a consumer once it says where; return code, output, messages."""
     pipe = subprocess.PIPE
-    with subprocess.Popen([ASSAY, *arguments], stdout=pipe, stderr=pipe, text=True) as command:
-        bootstrap = command.stderr.readline().strip().removeprefix("bootstrap.servers=")
-        program = (sys.executable, str(librdkafka.PROGRAM))
-        client = subprocess.Popen([*program, bootstrap, "g", "range"])
+    with subprocess.Popen([ASSAY, *command], stdout=pipe, stderr=pipe, text=True) as running:
+        bootstrap = running.stderr.readline().strip().removeprefix("bootstrap.servers=")
+        client = start(bootstrap)
         try:
-            out, err = command.communicate(timeout=120)
+            out, err = running.communicate(timeout=120)
         finally:
+            running.kill()
             client.kill()
             client.wait()
-    return command.returncode, out, err
+    return running.returncode, out, err
+
+
+def beside_a_client(*command):
+    program = (sys.executable, str(librdkafka.PROGRAM))
+    return beside(lambda bootstrap: subprocess.Popen([*program, bootstrap, "g", "range"]), command)
 
 
 @needs_a_client
@@ -50,6 +57,46 @@ def test_a_client_that_joins_is_hunted():
     ), err
     assert code == 1
     assert "librdkafka/range has joined\n" in err
+
+
+def kafkajs_hunted(tmp_path, *topics):
+    """Hunt a plain consumer of KafkaJS for some seconds, as `beside_a_client` does."""
+    consumer = replace(CONSUMERS[3], topics=topics, options={"RETRY": AT_ONCE})
+    if (reason := consumer.missing()) is not None:
+        pytest.skip(reason)
+    command = ("hunt", "--probe", "--promise", "valid", "--seconds", "4", "--format", "json")
+    return beside(lambda bootstrap: consumer.start(bootstrap, tmp_path), command)
+
+
+def test_a_client_that_deals_out_what_it_reads_itself_is_hunted_by_spare_topics(tmp_path):
+    code, out, err = kafkajs_hunted(tmp_path, r"/^assay-probe-\d+$/")
+    assert code == 1, err
+    found = json.loads(out)
+    assert found["assignor"] == "my-app/RoundRobinAssigner"
+    # As of the assigner that ships: who leads deals out what it reads, to everybody.
+    assert found["measured"]["first"][0].endswith("with nobody: unassigned")
+    assert len(found["group"]["members"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("topic", "said"),
+    [
+        (
+            "assay-probe",
+            "the client deals out what it reads itself: it has to read assay-probe-01 to "
+            "assay-probe-32, instead of assay-probe",
+        ),
+        (
+            "t",
+            "it reads t, which is not asked about: let it read assay-probe, or assay-probe-01 to "
+            "assay-probe-32",
+        ),
+    ],
+)
+def test_a_client_that_reads_what_no_hunt_has_is_told_what_to_read(tmp_path, topic, said):
+    code, out, err = kafkajs_hunted(tmp_path, topic)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == f"assay: my-app/RoundRobinAssigner: {said}"
 
 
 @needs_a_client

@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from heuristics import assignor_named
@@ -22,13 +23,14 @@ PLAIN = Path(__file__).with_name("plain")
 class PlainConsumer:
     """A program in ``plain``: what it calls itself, whose rows it must have, what it reads.
 
-    It has default options, unless it is told which assignor to list.
+    It has default options, unless it is told which assignor to list, or others in its environment.
     """
 
     called: str
     shipped: str
     topics: tuple[str, ...] = ("assay-probe",)
     listed: str = ""
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def client(self):
@@ -43,11 +45,12 @@ class PlainConsumer:
     def start(self, bootstrap, folder):
         """Build it in a folder and start it there."""
         command, more = getattr(self, f"_{self.client.replace('-', '_')}")(folder)
+        listed = {"ASSIGNOR": self.listed} if self.listed else {}
         with (folder / "stderr").open("wb") as errors:
             return subprocess.Popen(
                 [*map(str, command), bootstrap, "assay-probe", *self.topics],
                 cwd=folder,
-                env={**os.environ, **more, **({"ASSIGNOR": self.listed} if self.listed else {})},
+                env={**os.environ, **more, **self.options, **listed},
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
             )
@@ -98,6 +101,7 @@ CONSUMERS = (
     PlainConsumer("kgo", "franz-go/cooperative-sticky"),
     PlainConsumer("sarama", "sarama/range"),
     PlainConsumer("my-app", "kafkajs/RoundRobinAssigner", ("t", "u")),
+    PlainConsumer("my-app", "kafkajs/RoundRobinAssigner", (r"/^assay-probe-\d+$/",)),
     PlainConsumer("kafka-python", "kafka-python/range"),
     PlainConsumer("aiokafka", "aiokafka/roundrobin"),
     PlainConsumer("consumer-assay-probe-1", "kafka-java/range"),

@@ -1,4 +1,4 @@
-from heuristics.shipped.probe.names import MOST_CHARACTERS, Names
+from heuristics.shipped.probe.names import MOST_CHARACTERS, SPARE_TOPICS, Names
 
 TOPICS = ["b", "a.a", "a", "B-1"]
 
@@ -16,3 +16,11 @@ def test_names_that_leave_no_room_are_their_place_in_the_order():
     assert max(map(len, names.back)) <= MOST_CHARACTERS
     assert [names.back[wired] for wired in sorted(names.back)] == sorted(long)
     assert all(names.back[names.sent[name]] == name for name in long)
+
+
+def test_spare_topics_stand_for_what_a_member_reads_and_the_order_stays():
+    names = Names.among(TOPICS, {"a", "b"}, SPARE_TOPICS, 7)
+    assert [names.back[wired] for wired in sorted(names.back)] == sorted(TOPICS)
+    assert [names.sent["a"], names.sent["b"]] == list(SPARE_TOPICS[:2])
+    again = Names.among(TOPICS, {"a", "b"}, SPARE_TOPICS, 8)
+    assert set(names.back) & set(again.back) == set(SPARE_TOPICS[:2])

@@ -22,7 +22,7 @@ from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
-from heuristics.shipped.probe.names import OWN_TOPIC
+from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 from heuristics.shipped.probe.session import MOST_BYTES
 from optimal import solve
 from tests.heuristics.conftest import build_group
@@ -157,7 +157,8 @@ def test_the_broker_that_keeps_the_group_has_no_rack_and_each_rack_a_broker(grou
     assert ports[0] == probe.port
     assert len(set(ports)) == 3
     leaders = {topic.name: [one.leader_id for one in topic.partitions] for topic in found.topics}
-    assert leaders == {f"{1:015d}.t": [1, 2], OWN_TOPIC: [0]}
+    spare = {name: [] for name in SPARE_TOPICS}
+    assert leaders == {f"{1:015d}.t": [1, 2], OWN_TOPIC: [0], **spare}
 
 
 def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, client, group):
@@ -293,6 +294,41 @@ def test_a_client_that_reads_what_no_member_reads_is_refused(probe, group):
     said(probe, join_as("u"))
     probe.wait(round_, DEADLINE)
     with pytest.raises(Refused, match=r"^no member reads just what the client does: u$"):
+        round_.result()
+
+
+def test_a_client_that_reads_spare_topics_finds_those_of_the_first_member_among_them(
+    probe, group_of
+):
+    read = ["s", "u"]
+    group = group_of({"s": 3, "t": 2, "u": 1}, {"a": read, "b": ["t"]})
+    round_ = probe.offer(group, "range")
+    said(probe, join_as(*SPARE_TOPICS))
+    answer = said(probe, METADATA)
+    found = wire.types().MetadataResponse.decode(answer[4:], version=1, header=True)
+    counts = {topic.name: len(topic.partitions) for topic in found.topics}
+    among, other = SPARE_TOPICS[:2], f"{SPARE_TOPICS[0]}.{1:015d}.1"
+    assert {name: count for name, count in counts.items() if count} == {
+        among[0]: 3, other: 2, among[1]: 1, OWN_TOPIC: 1,
+    }  # fmt: skip
+    assert (round_.me, list(round_.topics)) == ("a", [among[0], other, among[1]])
+
+
+def test_a_client_that_reads_fewer_spare_topics_than_the_first_member_has_is_refused(probe, group):
+    round_ = probe.offer(group, "range")
+    said(probe, join_as(SPARE_TOPICS[4]))
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(Refused, match=r"^a reads 2 topics, the client 1$"):
+        round_.result()
+
+
+def test_a_client_that_deals_out_the_probe_s_own_topic_is_refused_and_told_what_to_read(
+    probe, group
+):
+    round_ = probe.offer(group, "range")
+    said(probe, JOIN, sync_all(1, OWN_TOPIC))
+    probe.wait(round_, DEADLINE)
+    with pytest.raises(Refused, match=r"it has to read assay-probe-01 to assay-probe-32, instead"):
         round_.result()
 
 

@@ -73,6 +73,16 @@ def test_a_client_that_asks_for_its_own_topics_only_counts_when_it_does_so_again
         assert told.is_made_on_it({"t": [0, 1, 2]}) is again
 
 
+def test_a_client_known_to_ask_for_its_own_topics_only_counts_at_once_and_unless_it_asks(told):
+    told.lead(own_only=True)
+    assert told.is_made_on_it({"t": [0, 1, 2]})
+    told.ask("u")
+    told.lead(own_only=True)
+    assert not told.is_made_on_it({"t": [0, 1, 2]})
+    told.lead(own_only=True)
+    assert not told.is_made_on_it(NOTHING)
+
+
 def test_a_client_that_never_asks_for_anything_never_counts(told):
     for _ in range(5):
         told.lead()
