@@ -2,7 +2,7 @@
 
 Loading some ten thousand classes is most of what a session's start takes. The first session on a
 machine leaves them in the user's cache as Java's class data sharing has them, and those after it
-start in half the time.
+start in half the time. Environments with a Spark or a Java of their own each have an archive.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ from contextlib import suppress
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from heuristics.shipped.cache import cache_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 QUIET = Path(__file__).with_name("log4j2.properties")
 SUFFIX = ".jsa"
 LEAST_BYTES = 1 << 20
+MOST_ARCHIVES = 3
 
 
 def java_options(java: Path, scratch: Path) -> list[str]:
@@ -48,6 +45,9 @@ def java_options(java: Path, scratch: Path) -> list[str]:
     archive = archive_of(java)
     if archive.is_file():
         options.append(f"-XX:SharedArchiveFile={archive}")
+        with suppress(OSError):
+            # Those used last stay.
+            os.utime(archive)
     elif _has_room(archive.parent):
         options.append(f"-XX:ArchiveClassesAtExit={_made_at_exit(scratch)}")
     return [shlex.quote(option) for option in options]
@@ -71,8 +71,9 @@ def archive_is_missing(scratch: Path, options: list[str]) -> bool:
 
 
 def keep_archive(java: Path, scratch: Path) -> None:
-    """Move what a JVM archived at its end to the cache, in place of those of other versions.
+    """Move what a JVM archived at its end to the cache, in place of those unused for longest.
 
+    It is whole once the JVM has ended.
     Without an archive nothing but time is lost, so nothing that goes wrong here is an error.
     """
     made, archive = _made_at_exit(scratch), archive_of(java)
@@ -86,12 +87,13 @@ def keep_archive(java: Path, scratch: Path) -> None:
             part.replace(archive)
         finally:
             part.unlink(missing_ok=True)
-        for other in _others(archive):
+        found = sorted(archive.parent.glob(f"*{SUFFIX}"), key=_used_at, reverse=True)
+        for other in found[MOST_ARCHIVES:]:
             other.unlink(missing_ok=True)
 
 
-def _others(archive: Path) -> Iterator[Path]:
-    return (file for file in archive.parent.glob(f"*{SUFFIX}") if file != archive)
+def _used_at(file: Path) -> float:
+    return file.stat().st_mtime
 
 
 def _made_at_exit(scratch: Path) -> Path:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_SECONDS = 180.0
 STOP_SECONDS = 30.0
+# Some ten seconds of work, once; where it was cut short, every session would begin it anew.
+ARCHIVE_SECONDS = 180.0
 CANCEL_SECONDS = 10.0
 
 
@@ -180,8 +182,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             give_up = partial(kill if is_local(master) else partial(_cancel, session), folder)
             with _given_up_on_signals(give_up):
                 yield session
-            if archive_is_missing(folder, options):
-                _stop(session, gateway)
+            if archive_is_missing(folder, options) and _stop(session, gateway, ARCHIVE_SECONDS):
                 keep_archive(java, folder)
         finally:
             # Nothing in the JVM is worth keeping once the work is done or given up: what tasks
@@ -192,8 +193,8 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             _forget()
 
 
-def _stop(session: SparkSession, gateway: ClientServer) -> None:
-    """Stop a session and its JVM, in good order where the JVM is still there."""
+def _stop(session: SparkSession, gateway: ClientServer, seconds: float = STOP_SECONDS) -> bool:
+    """Stop a session and its JVM, in good order where the JVM is still there; say if it ended."""
     from py4j.protocol import Py4JError
 
     with warnings.catch_warnings(), suppress(Py4JError, OSError):
@@ -204,7 +205,9 @@ def _stop(session: SparkSession, gateway: ClientServer) -> None:
     with suppress(OSError):
         gateway.proc.stdin.close()
     with suppress(subprocess.TimeoutExpired):
-        gateway.proc.wait(STOP_SECONDS)
+        gateway.proc.wait(seconds)
+        return True
+    return False
 
 
 def _forget() -> None:
