@@ -83,7 +83,7 @@ on-a-cluster: clients  ## play the joins that never end on a real broker, 35 min
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m studies.grid_verdicts
 
-how-often: clients  ## count what goes wrong in a week of ordinary services, hours
+how-often: clients  ## count what goes wrong in a week of typical services, hours
 	@$(BIN)/python -m studies.how_often --services 1000
 	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --docs docs/findings/how-often.md
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from studies.findings_page.measured import Measured, Why
 
 NOT_MEASURED = "Not measured."
-_WEIGHTED = "[weighted](how-often.md#what-an-ordinary-service-is-here)"
+_WEIGHTED = "[weighted](how-often.md#what-a-typical-service-is-here)"
 # What the first sentence of their section says already.
 _SAID = ("terminates", "settles")
 
@@ -72,9 +72,9 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
 
 
 def _how_often(section: Section, findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
-    """Return how often it happened among the rebalances of ordinary services.
+    """Return how often it happened among the rebalances of typical services.
 
-    Of services without a topic that all read only what was not seen among ordinary ones.
+    Of services without a topic that all read only what was not seen among typical ones.
     """
     shown = {finding.assignor.partition("@")[0] for finding in findings}
     rows, apart = (
@@ -88,7 +88,7 @@ def _how_often(section: Section, findings: Sequence[Finding], measured: Measured
     if not rows:
         yield f"**How often.** {NOT_MEASURED}"
         return
-    yield "**How often.** Of the rebalances of [ordinary services](how-often.md):"
+    yield "**How often.** Of the rebalances of [typical services](how-often.md):"
     yield _often(rows)
     never = {_versioned(row) for row in rows if not int(row["events"])}
     only = [row for row in apart if int(row["events"]) and _versioned(row) in never]

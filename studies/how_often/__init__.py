@@ -1,1 +1,1 @@
-"""HOW OFTEN: what goes wrong in a million rebalances of ordinary services, by assignor."""
+"""HOW OFTEN: what goes wrong in a million rebalances of typical services, by assignor."""

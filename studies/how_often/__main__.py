@@ -94,7 +94,7 @@ def weighable(
 
 def main() -> None:
     """Play what is asked for, then show what all files have."""
-    parser = ArgumentParser(description="count what goes wrong on ordinary services")
+    parser = ArgumentParser(description="count what goes wrong on typical services")
     parser.add_argument(
         "--docs",
         type=Path,
