@@ -47,6 +47,13 @@ class Software:
     name: str = ""
     version: str = ""
 
+    def is_other_than(self, software: Software) -> bool:
+        """Say whether it is known to be another client; one that was started again is not."""
+        named = bool(self.name and software.name)
+        if named and (self.name, self.version) != (software.name, software.version):
+            return True
+        return self.client_id != software.client_id
+
     @property
     def client(self) -> str:
         """Which client of `WRITTEN` it is; "" where that is not known.

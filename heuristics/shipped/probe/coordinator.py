@@ -83,6 +83,10 @@ class Coordinator:
         self._own_only: set[str] = set()
         self._round: Round | None = None
         self._leader: Peer | None = None
+        # Who led last, and its id: as long as it is there, no other client leads.
+        self._last: tuple[Peer, str] | None = None
+        # Who led in this round already.
+        self._led: Peer | None = None
         self._generation = 0
         self._attempts = 0
         self._began = 0.0
@@ -92,15 +96,14 @@ class Coordinator:
         """Put a group before the client that waits, or the next that joins."""
         self._rounds += 1
         round_.call_anew(self._rounds)
-        self._round, self._leader, self._attempts = round_, None, 0
+        self._round, self._leader, self._led, self._attempts = round_, None, None, 0
         self._known = round_
-        if self._waiting:
-            self._lead(*self._waiting.popleft())
+        self._let_next_lead()
 
     def withdraw(self, round_: Round) -> None:
         """Take a group back."""
         if self._round is round_:
-            self._round = self._leader = None
+            self._round = self._leader = self._last = None
 
     def end(self) -> None:
         """Let nobody join any more: who asks is told that it may not, and goes."""
@@ -121,6 +124,9 @@ class Coordinator:
             self._end(Misread(f"the probe cannot read what the client sent: {sent_what}"))
         elif self._leader is peer:
             self._end(Disconnected("the client closed its connection before it sent a plan"))
+        if self._last is not None and self._last[0] is peer:
+            self._last = None
+            self._let_next_lead()
 
     def answer(self, peer: Peer, request: Request) -> None:
         """Answer a request, at once or later."""
@@ -198,11 +204,19 @@ class Coordinator:
             else:
                 self._lead(peer, request)
                 return
+        self._waiting = deque(waits for waits in self._waiting if waits[0] is not peer)
+        self._waiting.append((peer, request))
+        self._let_next_lead()
+
+    def _let_next_lead(self) -> None:
+        """Let whoever waited longest lead, but nobody in the place of a client that is there."""
         if self._round is None or self._leader is not None:
-            self._waiting = deque(waits for waits in self._waiting if waits[0] is not peer)
-            self._waiting.append((peer, request))
             return
-        self._lead(peer, request)
+        for waits in self._waiting:
+            if self._last is None or self._last[1] == waits[1].client_id:
+                self._waiting.remove(waits)
+                self._lead(*waits)
+                return
 
     def _lead(self, peer: Peer, request: Request) -> None:
         """Make a client that wants to join the leader of the group."""
@@ -225,7 +239,10 @@ class Coordinator:
             self._end(Failed(f"the client does not list {chosen or 'any assignor'}, but {names}"))
             return
         round_.chosen = chosen
-        self._leader = peer
+        if self._led not in (None, peer):
+            # One of the same name need not know what the other was told.
+            round_.told.pop(called, None)
+        self._leader, self._led, self._last = peer, peer, (peer, called)
         own = bytes(listed[chosen] or b"")
         try:
             round_.stand_for(own)

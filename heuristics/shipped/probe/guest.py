@@ -82,6 +82,7 @@ class Guest:
         if isinstance(round_.error, OwnTopicsOnly):
             raise BadInput(f"{self.name}: {round_.error}")
         self.reads = round_.reads
+        self._software = round_.software
 
     @property
     def assignor(self) -> Assignor:
@@ -132,9 +133,9 @@ class Guest:
 
     def _led(self, group: Group) -> Plan:
         """Return one attempt at a plan; note where no client joins."""
-        probe, times = self._probe, {"timeout": self.seconds, "join": self.wait}
+        times = {"timeout": self.seconds, "join": self.wait}
         try:
-            _, made = lead(probe, group, self._protocol, **times)
+            _, made = lead(self._probe, group, self._protocol, only=self._software, **times)
             if isinstance(made, (Failed, Refused)):
                 raise made
         except Absent as absence:

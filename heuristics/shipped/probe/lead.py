@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from groups import Assignment, Failed, Refused
 from heuristics.assignor import Plan
 from heuristics.rounds import to_quiescence
-from heuristics.shipped.probe.probe import Absent
+from heuristics.shipped.probe.claims import Software
+from heuristics.shipped.probe.probe import Absent, Another
 
 if TYPE_CHECKING:
     from groups import Group
@@ -22,6 +23,7 @@ def lead(
     *,
     timeout: float,
     join: float | None = None,
+    only: Software | None = None,
 ) -> tuple[str, Plan | Failed | Refused]:
     """Return the name of the client that joins next, and its plan or why it has none.
 
@@ -32,18 +34,24 @@ def lead(
     ----------
     protocol : the assignor's name on the wire; None for the one the client prefers
     timeout, join : seconds for each round, as of :meth:`~heuristics.shipped.probe.Probe.wait`
+    only : which client is asked; None: any
 
     Raises
     ------
     Absent
-        Where no client joins.
+        Where no client joins; Another where it is another one than the one that is asked.
     """
     try:
         first = probe.offer(group, protocol)
     except Refused as refusal:
         return f"client/{protocol or ''}", refusal
     try:
-        probe.wait(first, timeout, join=join)
+        try:
+            probe.wait(first, timeout, join=join)
+        finally:
+            came = first.software
+            if only is not None and came != Software() and came.is_other_than(only):
+                raise Another(f"another client joined in its place: {_label(first)}")
         first.result()
     except Absent:
         raise
@@ -56,6 +64,8 @@ def lead(
         else:
             round_ = probe.offer(current, first.chosen)
             probe.wait(round_, timeout, join=join)
+            if round_.software.is_other_than(first.software):
+                raise Refused("another client joined between its rounds")
             held, seconds = round_.result()
         return Plan(Assignment.from_holdings(current, held), seconds=seconds)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,9 @@ OWN_TOPIC = "assay-probe"
 # Topics without partitions, for clients that deal out what they read themselves, whatever the
 # others read: in each round the group's first topics go by their names, and have partitions.
 SPARE_TOPICS = tuple(f"{OWN_TOPIC}-{place:02d}" for place in range(1, 33))
-# As Kafka's own; some clients refuse a longer name before they send it.
+# As Kafka's own; some clients refuse another name before they send it.
 MOST_CHARACTERS = 249
+_NAME = re.compile("[a-zA-Z0-9._-]+")
 _DIGITS = 15
 
 
@@ -44,7 +46,8 @@ class Names:
         """Return names that no other number gives: a client cannot have kept anything of them.
 
         All get the same prefix, which leaves their order as it is. Where that would make one
-        longer than Kafka's 249 characters, each is its place in the order instead.
+        longer than Kafka's 249 characters, or one has others than Kafka allows, each is its place
+        in the order instead.
 
         Examples
         --------
@@ -53,7 +56,8 @@ class Names:
         """
         prefix = f"{number:0{_DIGITS}d}."
         names = sorted(set(topics))
-        if any(len(prefix) + len(name) > MOST_CHARACTERS for name in names):
+        most = MOST_CHARACTERS - len(prefix)
+        if any(len(name) > most or not _NAME.fullmatch(name) for name in names):
             width = len(str(len(names)))
             sent = {name: f"{prefix}{place:0{width}d}" for place, name in enumerate(names)}
         else:

@@ -37,6 +37,10 @@ class Absent(Late):
     """No client joined within the time there is."""
 
 
+class Another(Absent):
+    """Another client joined than the one that is asked."""
+
+
 class Probe:
     """A coordinator to which a client connects, and which puts groups before it.
 

@@ -53,11 +53,11 @@ def sync_all(generation, topic):
     )
 
 
-def join_as(*topics, version=0, assignor="range"):
+def join_as(*topics, version=0, assignor="range", client="x"):
     named = b"".join(map(string, topics))
     own = struct.pack(">hi", version, len(topics)) + named + struct.pack(">i", -1)
     return frame(
-        *(HEADER.pack(11, 0, 1), string("x"), string("g"), struct.pack(">i", 10_000)),
+        *(HEADER.pack(11, 0, 1), string(client), string("g"), struct.pack(">i", 10_000)),
         *(string(""), string("consumer"), struct.pack(">i", 1), string(assignor)),
         *(struct.pack(">i", len(own)), own),
     )

@@ -21,9 +21,10 @@ from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.probe import Probe, probed
 from heuristics.shipped.probe.door import Door, OpenDoor
 from heuristics.shipped.probe.guest import Guest
+from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.time_limit import TimeLimit
 from tests.heuristics.conftest import build_group
-from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, said
+from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, join_as, said
 
 MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
@@ -164,6 +165,20 @@ def test_only_what_happens_twice_on_a_group_counts(happens, status, reason):
     assert outcome.status == status
     assert re.search(reason, outcome.reason)
     assert lines[0].endswith("; waiting for a client to ask again")
+
+
+@pytest.mark.parametrize("listed", ["range", "roundrobin"])
+def test_what_another_client_does_is_not_said_to_be_the_guest_s_doing(listed):
+    with Probe() as probe, ThreadPoolExecutor(1) as pool:
+        guest = met(pool, probe, seconds=DEADLINE, wait=DEADLINE, say=str)
+        planning = pool.submit(attempt, guest.plan, GROUP)
+        while not planning.done():
+            said(probe, join_as(OWN_TOPIC, client="other", assignor=listed))
+        outcome = planning.result()
+    assert (outcome.status, outcome.reason) == (
+        "unavailable", "another client joined in its place: other/range",
+    )  # fmt: skip
+    assert guest.gone == outcome.reason
 
 
 def test_a_client_that_does_not_list_the_assignor_is_bad_input(start):

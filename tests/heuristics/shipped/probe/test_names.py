@@ -10,6 +10,11 @@ def test_names_of_other_rounds_are_others_and_in_the_same_order():
         assert [names.back[wired] for wired in sorted(names.back)] == sorted(TOPICS)
 
 
+def test_names_that_kafka_does_not_allow_are_their_place_in_the_order():
+    names = Names.unique(["ü", "u v"], 1)
+    assert names.sent == {"u v": f"{1:015d}.0", "ü": f"{1:015d}.1"}
+
+
 def test_names_that_leave_no_room_are_their_place_in_the_order():
     long = [letter * MOST_CHARACTERS for letter in "ba"] + ["aa"]
     names = Names.unique(long, 1)

@@ -20,7 +20,7 @@ from heuristics import assign
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.consumers.driver_process import DriverProcess
-from heuristics.shipped.probe import Late, Probe, wire
+from heuristics.shipped.probe import Absent, Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 from heuristics.shipped.probe.session import MOST_BYTES
@@ -205,6 +205,51 @@ def test_a_client_that_leaves_before_its_plan_is_told_apart(probe, group):
     probe.wait(round_, DEADLINE)
     with pytest.raises(Disconnected, match=r"^the client closed its connection before it sent"):
         round_.result()
+
+
+def connected(probe):
+    return socket.create_connection((probe.host, probe.port), timeout=DEADLINE)
+
+
+def test_a_client_of_another_name_leads_only_where_the_one_that_led_does_not_come_back(
+    probe, group_of
+):
+    group = group_of({"t": 1}, {"a": ["t"]})
+    first = probe.offer(group, "range")
+    with connected(probe) as led, connected(probe) as waits:
+        led.sendall(JOIN + sync_all(1, f"{1:015d}.t"))
+        probe.wait(first, DEADLINE)
+        waits.sendall(join_as(OWN_TOPIC, client="other"))
+        second = probe.offer(group, "range")
+        with pytest.raises(Absent, match=r"^no client joined within 0\.3 s$"):
+            probe.wait(second, 0, join=0.3)
+        third = probe.offer(group, "range")
+        until(lambda: third.client_id)
+    assert (first.client_id, second.client_id, third.client_id) == ("x", "", "other")
+
+
+def test_a_client_that_comes_back_leads_before_another_that_waits(probe, group_of):
+    group = group_of({"t": 1}, {"a": ["t"]})
+    first = probe.offer(group, "range")
+    with connected(probe) as led, connected(probe) as waits:
+        led.sendall(JOIN + sync_all(1, f"{1:015d}.t"))
+        probe.wait(first, DEADLINE)
+        waits.sendall(join_as(OWN_TOPIC, client="other"))
+        second = probe.offer(group, "range")
+        led.sendall(JOIN)
+        until(lambda: second.led)
+        assert second.client_id == "x"
+
+
+def test_what_one_connection_was_told_does_not_make_the_plan_of_another_count(probe, group):
+    round_ = probe.offer(group, "range")
+    with connected(probe) as one, connected(probe) as two:
+        one.sendall(JOIN + sync(1) + METADATA)
+        until(lambda: round_.plans)
+        one.close()
+        two.sendall(JOIN + sync(2))
+        until(lambda: round_.plans == 2)
+        assert not round_.over.wait(0.2)
 
 
 def test_a_client_that_only_ever_joins_is_given_up(probe, group):
