@@ -23,6 +23,7 @@ from assay.commands.options import (
     Format,
     Reads,
     Reset,
+    note_passed_over,
 )
 from assay.progress import far
 from assay.streams import note, note_assumed, show_json
@@ -115,6 +116,8 @@ def advise(
         note(str(refused))
     if one:
         note_assumed(found[0].assumed)
+    else:
+        note_passed_over(groups)
     if format_ == "json":
         for advice in found:
             show_json(advice.to_dict())

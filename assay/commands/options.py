@@ -15,6 +15,7 @@ from groups.documents.texts import named
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.folders import is_folder
+from groups.importers import PASSED_OVER
 from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
 from groups.wording import nearest_of, one_of_several
@@ -245,6 +246,13 @@ def as_told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) ->
     if absent:
         note(absent)
     return told
+
+
+def note_passed_over(groups: Sequence[Group]) -> None:
+    """Say of the texts of several groups which lines were passed over, once for each text."""
+    lines = (line for group in groups for line in group.assumed if line.startswith(PASSED_OVER))
+    for line in dict.fromkeys(lines):
+        note(line)
 
 
 def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list[str], list[str]]:

@@ -27,6 +27,7 @@ from assay.commands.options import (
     Reset,
     TimeLimitOption,
     limits_of,
+    note_passed_over,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.printing.terminal import tell
@@ -133,6 +134,8 @@ def score(
         rows[0][current:current] = plan_rows(plans, groups[0], references[0], UNKNOWN)
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
+    else:
+        note_passed_over(groups)
     if format_ == "json":
         for i, one in enumerate(judged):
             made = tables.document(one, references[i], rows[i], tiers, groups[i].assumed)

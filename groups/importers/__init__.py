@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from groups.documents.texts import STANDARD_INPUT, decode
 from groups.errors import BadInput
 from groups.importers.console import output
-from groups.importers.lines import Misread
+from groups.importers.lines import Misread, brief
 from groups.importers.merge import merge
-from groups.importers.seen import Finding, Refusal, TopicSize, View, refusal
+from groups.importers.seen import Finding, Refusal, Remark, TopicSize, View, refusal
 from groups.importers.sniff import sniff
 from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
 from groups.wording import counted
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from groups.documents.shapes import CaptureDocument, GroupDocument
 
-__all__ = ["DIALECTS", "Failure", "Imported", "import_each", "sniff"]
+__all__ = ["DIALECTS", "PASSED_OVER", "Failure", "Imported", "import_each", "sniff"]
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "console": output.read,
@@ -33,6 +33,7 @@ _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "kafka-ui": kafka_ui.read,
     "akhq": akhq.read,
 }
+PASSED_OVER = "passed over as no part of a table"
 _MOST_FAILURES = 100_000
 _MOST_UNSEEN = 1_000_000
 DIALECTS = ("auto", *_READERS)
@@ -94,19 +95,27 @@ def import_each(
     views: dict[str, list[View]] = {}
     sizes: dict[str, TopicSize] = {}
     refusals: list[Refusal] = []
+    remarks: dict[str, list[Remark]] = {}
     for finding in (f for name, data in sources for f in _read(name, data, dialect)):
         if isinstance(finding, View):
             views.setdefault(finding.group, []).append(finding)
         elif isinstance(finding, Refusal):
             refusals.append(finding)
+        elif isinstance(finding, Remark):
+            remarks.setdefault(finding.source, []).append(finding)
         else:
             refusals += _resized(sizes, finding)
         if len(refusals) >= _MOST_FAILURES:
             views = {}
             break
+    if remarks and not views and not refusals:
+        ((first, *_), *_) = remarks.values()
+        reason = f"{brief(first.line.strip())}, expected a table of --describe or nothing"
+        refusals.append(Refusal(first.source, first.place, reason))
     refused = {group for one in refusals for group in one.groups}
     imported = []
     unseen = 0
+    of_groups = {view.source for found in views.values() for view in found}
     for group in sorted(views.keys() - refused):
         try:
             most = _MOST_UNSEEN - unseen
@@ -117,12 +126,23 @@ def import_each(
         else:
             names = tuple(dict.fromkeys(view.source for view in views[group]))
             unseen += more
-            made: GroupDocument = {
-                **document,
-                **_captured(names, document, captured_at, times or {}),
-            }
+            # A text of topics is about every group.
+            of = [s for s in remarks if s in names or s not in of_groups]
+            notes = [*document.get("assumed", ()), *(passed_over(remarks[s]) for s in of)]
+            told: CaptureDocument = {"assumed": notes} if notes else {}
+            made: GroupDocument = {**document, **told}
+            made = {**made, **_captured(names, made, captured_at, times or {})}
             imported.append(Imported(made, names))
     return imported, [_failure(one, captured_at, times or {}) for one in refusals]
+
+
+def passed_over(remarks: Sequence[Remark]) -> str:
+    """Say how many lines of a text were passed over, and which was the first."""
+    first = remarks[0]
+    shown = f"{_one_line(first.place)}: {brief(first.line.strip())}"
+    if len(remarks) == 1:
+        return f"{PASSED_OVER}, 1 line: {shown}"
+    return f"{PASSED_OVER}, {len(remarks):,} lines, the first: {shown}"
 
 
 def _captured(

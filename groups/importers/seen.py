@@ -106,7 +106,16 @@ class Refusal:
     not_to_be_had: bool = False
 
 
-Finding = View | TopicSize | Refusal
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A line of a text that is no part of a table, and was passed over."""
+
+    source: str
+    place: str
+    line: str
+
+
+Finding = View | TopicSize | Refusal | Remark
 
 
 def refusal(source: str, error: Misread, groups: tuple[str, ...]) -> Refusal:

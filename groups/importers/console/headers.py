@@ -27,10 +27,11 @@ _KINDS = {
     for kind, headers in (("offsets", _OFFSETS), ("members", _MEMBERS), ("states", _STATES))
     for header in headers
 }
+VIEWS = frozenset(_KINDS.values())
 _SHARED = {"START-OFFSET", "MEMBER-EPOCH", "ASSIGNMENT-EPOCH"}
 _STREAMS = {"MEMBER", "MEMBER-PROTOCOL", "PROCESS", "OFFSET-LAG", "TOPOLOGY-EPOCH"}
 _LIST = {"GROUP", "TYPE", "PROTOCOL", "STATE"}
-_STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR")
+STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR")
 COLUMNS = frozenset({c for header in _KINDS for c in header.split()} | _SHARED | _STREAMS | _LIST)
 LONG = frozenset(header for header in _KINDS if header.startswith("GROUP "))
 """The headers with a GROUP column, cells one blank apart."""
@@ -39,7 +40,7 @@ LONG = frozenset(header for header in _KINDS if header.startswith("GROUP "))
 def is_header(line: str) -> bool:
     """Say whether a line is the header of a table, whole or not."""
     words = line.split(None, 20)
-    return len(words) > 1 and words[0] in _STARTS and words[1] in COLUMNS
+    return len(words) > 1 and words[0] in STARTS and words[1] in COLUMNS
 
 
 def kind_of(columns: list[str]) -> str:

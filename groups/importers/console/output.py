@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from groups.documents.texts import without_gz
 from groups.importers.console.groups import read_table
-from groups.importers.console.headers import is_header
+from groups.importers.console.headers import VIEWS, is_header, kind_of
+from groups.importers.console.remarks import is_remark, remarks_among
 from groups.importers.console.tables import Table
 from groups.importers.console.topics import is_topic_line, read_topics
 from groups.importers.console.wrapped import unwrap
@@ -16,6 +17,7 @@ from groups.importers.lines import brief, is_noise, named_group, split_lines
 from groups.importers.seen import (
     Finding,
     Refusal,
+    Remark,
     View,
     absent,
     rebalancing,
@@ -32,6 +34,7 @@ _MESSAGE = re.compile(
 )
 _NARROWEST = 60
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
+_FAILED = re.compile(r"Error: |Error \w|Exception in thread ")
 _KINDS = {"Share": shared, "Streams": streams}
 _SAYS = {"is rebalancing": rebalancing, "does not exist": absent}
 
@@ -39,7 +42,8 @@ _SAYS = {"is rebalancing": rebalancing, "does not exist": absent}
 def read(source: str, text: str) -> Iterator[Finding]:
     """Yield what a text of the console tools shows.
 
-    It ends at the first line that is neither a table's nor known noise, with a Refusal.
+    It ends with a Refusal at the first line that stands outside the tables and may be a part of
+    one.
     """
     lines = split_lines(text)
     group, at = None, 0
@@ -57,8 +61,10 @@ def read(source: str, text: str) -> Iterator[Finding]:
             if finding is not None:
                 yield finding
             elif not is_noise(line) and not _TRACE.match(line[:2000]):
-                yield Refusal(source, f"{source}:{at + 1}", _stray(line))
-                return
+                if not is_remark(line):
+                    yield Refusal(source, f"{source}:{at + 1}", f"{_stray(line)}")
+                    return
+                yield Remark(source, f"{source}:{at + 1}", line)
             at += 1
 
 
@@ -80,6 +86,10 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
         elif not is_noise(line):
             rows.append((end + 1, line))
         end += 1
+    if whole is None and rows and kind_of(header.split()) in VIEWS:
+        remarks = remarks_among(rows)
+        found += [Remark(source, f"{source}:{n}", line) for n, line in remarks.items()]
+        rows = [row for row in rows if row[0] not in remarks]
     assumed: tuple[str, ...] = ()
     if group is None and lines[at].split(None, 1)[0] != "GROUP":
         group = PurePath(without_gz(source)).stem
@@ -114,10 +124,12 @@ def _message(source: str, number: int, line: str) -> View | Refusal | None:
             return View(source, place, group, member_count=0)
         word = _KINDS.get(kind) or _SAYS[what]
         return Refusal(source, place, word(group), (group,), not_to_be_had=True)
-    if text.startswith("Error: "):
-        return Refusal(source, place, f"the tool ended with an error: {text[7:300]}")
+    if _FAILED.match(text):
+        said = text.removeprefix("Error: ")[:300]
+        return Refusal(source, place, f"the tool ended with an error: {said}")
     return None
 
 
 def _stray(line: str) -> str:
-    return f"{brief(line.strip())}, expected a table of --describe or nothing"
+    said = "expected a table of --describe or nothing; what follows is not read"
+    return f"{brief(line.strip())}, {said}"

@@ -232,6 +232,16 @@ def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
         assert (runs[name].returncode, "refused" in runs[name].stdout) == (0, False)
 
 
+def test_a_line_that_is_passed_over_is_told_on_standard_error_and_costs_no_group(folder):
+    (folder / "said.txt").write_text(f"Password:\n{ALL_GROUPS.read_text()}")
+    runs = one_after_the_other(
+        {"said": ("score", "said.txt"), "good": ("score", ALL_GROUPS)}, folder
+    )
+    told = "passed over as no part of a table, 1 line: said.txt:1: 'Password:'\n"
+    assert (runs["said"].returncode, runs["said"].stderr) == (0, told)
+    assert runs["said"].stdout == runs["good"].stdout.replace(str(ALL_GROUPS), "said.txt")
+
+
 def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     text = ALL_GROUPS.read_text()
     (folder / "rebalancing.txt").write_text(f"Consumer group 'r' is rebalancing.\n{text}")

@@ -1,0 +1,76 @@
+"""Remarks: lines that no table of a console tool can hold, such as what a shell says.
+
+A tool pads its cells, and its rows hold numbers side by side; prose does neither. Where a line
+may be a part of a table, damaged or cut, it is not a remark.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from groups.importers.console.headers import COLUMNS, STARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FEWEST_WORDS = 3
+_LONGEST = 2000
+_PADDED = re.compile(r"\s\s|[^\S ]")
+_OF_A_HEADER = re.compile(r"PARTITION|CURRENT-|LOG-END|-OFFSET|-EPOCH|CONSUMER-|CLIENT-|#MEMBERS")
+_NO_LETTER_OF_A_HEADER = re.compile(r"[^A-Z#()-]+")
+_ABOUT_A_GROUP = re.compile(
+    r"\bgroup ['\"`\u2018]|is rebalancing|active members|not exist\.|\b(Stable|Empty|Dead)$",
+    re.IGNORECASE,
+)
+_OF_ANOTHER_VIEW = re.compile(r"Partition(Count)?:|[\w.-]\(\d|\(-?\d+\)|^[{}\"]|^\[[\[{\"]|\":")
+_OFFSETS_OF_A_TOPIC = re.compile(r"[\w.-]+(:-?\d+){1,2}")
+_MEMBER_ID = re.compile(r"\S*[0-9a-f]{8}-[0-9a-f]{4}-\S*|[\w-]{22}")
+_CELL = re.compile(r"[\s,;|]+")
+_NUMBER = re.compile(r"-|[+-]?\d+")
+_HOST = re.compile(r"\S*/\d[\d.:a-f]*")
+
+
+def is_remark(line: str) -> bool:
+    """Say whether a line outside any table is no header and no row, whole or not."""
+    text = line.strip()
+    if len(text) > _LONGEST or _PADDED.search(text) or _may_be_a_header(text):
+        return False
+    if _ABOUT_A_GROUP.search(text) or _OF_ANOTHER_VIEW.search(text):
+        return False
+    return not _may_be_a_row(text)
+
+
+def remarks_among(rows: Sequence[tuple[int, str]]) -> dict[int, str]:
+    """Return which of the numbered lines below a header are no row, and no piece of one.
+
+    A piece of a row that a terminal wrapped has a word or two; were it longer, the row would
+    lack more than one cell and be refused. A line that begins as a row does is one.
+    """
+    found = {number: line for number, line in rows if is_remark(line)}
+    begins = found and {line.split(None, 1)[0] for n, line in rows if n not in found}
+    return {
+        number: line
+        for number, line in found.items()
+        if len(words := line.split(None, FEWEST_WORDS)) >= FEWEST_WORDS and words[0] not in begins
+    }
+
+
+def _may_be_a_header(text: str) -> bool:
+    if text.split(None, 1)[0] in STARTS or _OF_A_HEADER.search(text):
+        return True
+    return len(COLUMNS.intersection(_NO_LETTER_OF_A_HEADER.split(text))) > 1
+
+
+def _may_be_a_row(text: str) -> bool:
+    if _OFFSETS_OF_A_TOPIC.fullmatch(text):
+        return True
+    cells = [cell for cell in _CELL.split(text) if cell]
+    numbers = [i for i, cell in enumerate(cells) if _NUMBER.fullmatch(cell)]
+    side_by_side = any(i + 1 in numbers for i in numbers)
+    cut_after_the_partition = bool(numbers) and numbers[-1] == len(cells) - 1 < FEWEST_WORDS
+    with_a_member = any(
+        _HOST.fullmatch(cell) or _MEMBER_ID.fullmatch(cell) or (numbers and cell.startswith("/"))
+        for cell in cells
+    )
+    return not cells or side_by_side or cut_after_the_partition or with_a_member

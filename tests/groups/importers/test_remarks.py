@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from groups.errors import BadInput
+from groups.importers import import_each
+from tests.groups.importers.imported import import_texts
+
+CAPTURES = Path(__file__).parents[1] / "captures"
+DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
+OTHER = (CAPTURES / "4.3.1/next-b-members-verbose.txt").read_text()
+LIST = (CAPTURES / "4.3.1/list-state-type.txt").read_text()
+SETLOCALE = "bash: warning: setlocale: LC_ALL: cannot change locale (de_DE.UTF-8)"
+SAID = [
+    SETLOCALE,
+    "NOTE: Picked up JDK_JAVA_OPTIONS: -Xmx512m -Dfile.encoding=UTF-8",
+    "WARNUNG: eine Option ist veraltet",
+    "Warnung: eine Option ist veraltet und wird bald entfernt werden",
+    "Defaulting container name to kafka.",
+    "Option --zookeeper is deprecated",
+    "Fri Nov 20 10:00:00 CET 2026",
+    "Connecting to broker-1.example.org:9092 as user kafka",
+]
+ROW = next(line for line in DESCRIBE.split("\n") if line.startswith("coop-a"))
+
+
+def passed_over(text: str) -> list[str]:
+    (document,) = import_texts([("a.txt", text.encode())])
+    return [line for line in document["assumed"] if line.startswith("passed over")]
+
+
+def squeezed(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("said", [*SAID, "Password:"])
+def test_what_a_shell_says_before_the_first_table_costs_no_group(said: str) -> None:
+    (alone,) = import_texts([("a.txt", DESCRIBE.encode())])
+    (document,) = import_texts([("a.txt", f"{said}\n{DESCRIBE}".encode())])
+    line = f"passed over as no part of a table, 1 line: a.txt:1: {said!r}"
+    assert document["assumed"] == [*alone["assumed"], line]
+    assert document | {"assumed": alone["assumed"]} == alone
+
+
+@pytest.mark.parametrize("said", SAID)
+@pytest.mark.parametrize("at", [3, 6, 16])
+def test_what_a_shell_says_between_two_rows_costs_no_group(said: str, at: int) -> None:
+    lines = DESCRIBE.split("\n")
+    lines.insert(at, said)
+    line = f"passed over as no part of a table, 1 line: a.txt:{at + 1}: {said!r}"
+    assert passed_over("\n".join(lines)) == [line]
+
+
+def test_of_several_lines_passed_over_the_number_and_the_first_are_told() -> None:
+    lines = [f"{SETLOCALE}\n"] * 1200
+    said = "passed over as no part of a table, 1,200 lines, the first: a.txt:1: 'bash: warning"
+    (line,) = passed_over("".join(lines) + DESCRIBE)
+    assert line.startswith(said)
+
+
+def test_a_line_passed_over_in_the_topics_is_told_of_the_groups() -> None:
+    topics = f"{SETLOCALE}\n{(CAPTURES / '4.3.1/topics-describe.txt').read_text()}"
+    sources = [("a.txt", DESCRIBE.encode()), ("topics.txt", topics.encode())]
+    (document,) = import_texts(sources)
+    assert document["assumed"][-1].startswith(
+        "passed over as no part of a table, 1 line: topics.txt:1"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ROW,
+        squeezed(ROW),
+        ROW[:30],
+        "coop-a t0 0",
+        "t0 0 300 1200 900 coop-1 /127.0.0.1 coop-1",
+        "coop-a,t0,0,300,1200,900,coop-1,/127.0.0.1,coop-1",
+        "| coop-a | t0 | 0 | 300 |",
+        "coop-a coop-1-e7b027b4-516a-4b52-9da9-97536dd7038d /127.0.0.1 coop-1",
+        "coop-a coop-1-e7b027b4-516a-4b52-9da9",
+        "coop-a XVCxw8YdTCuBtphL3tJwhA",
+        "coop-a m /h c 2 t0:0,1",
+        "coop-a m /h c 2 t0(0,1)",
+        "t0(0,1), t1(3)",
+        "coop-a kafka:9092 (1) range Stable 4",
+        "orders:0:1200",
+        "coop-a Classic Stable",
+        '{"group": "coop-a"}',
+        '"partition": 0,',
+        "group=coop-a  topic=t0",
+        "ROUP TOPIC PARTITION CURRENT-OFFSET",
+        "GROUPTOPICPARTITION",
+        "GROUP",
+        "TOPIC",
+        "HOST LAG",
+        "| GROUP | TOPIC |",
+        "P TOPIC PARTI LAG",
+        "el-j' is rebalancing.",
+        "Consumer group `coop-a` left",
+        "opic: t0 PartitionCount: 6 ReplicationFactor: 1",
+    ],
+)
+def test_what_may_be_a_row_or_a_header_is_refused_and_what_follows_is_not_read(line: str) -> None:
+    imported, failures = import_each([("a.txt", f"{line}\n{DESCRIBE}".encode())])
+    assert not imported
+    assert failures[0].place == "a.txt:1"
+    imported, failures = import_each([("a.txt", f"{DESCRIBE}{line}\n".encode())])
+    assert failures or line == ROW
+
+
+def test_a_table_whose_header_is_lost_is_refused_however_its_cells_are_set() -> None:
+    for text in (DESCRIBE, OTHER, LIST):
+        for header in (1, 2):
+            kept = text.split("\n")[header:]
+            kept = kept[1:] if "GROUP" in kept[0] else kept
+            for rows in ("\n".join(kept), squeezed("\n".join(kept))):
+                imported, failures = import_each([("a.txt", f"{rows}\nGROUP TOPIC\n".encode())])
+                assert (imported, failures[0].place[:6]) == ([], "a.txt:")
+                assert "expected a table of --describe or nothing" in failures[0].reason
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 coop-1",
+        "p-1",
+        "coop-a and some words of a row that is damaged",
+        "27.0.0.1 coop-1",
+        ROW[:70],
+        squeezed(ROW)[:40],
+    ],
+)
+def test_between_rows_what_may_be_a_piece_of_one_costs_its_table(line: str) -> None:
+    lines = DESCRIBE.split("\n")
+    lines.insert(6, line)
+    with pytest.raises(BadInput, match=r"^a\.txt:7: \d+ columns?, but the header has 9"):
+        import_texts([("a.txt", "\n".join(lines).encode())])
+
+
+def test_a_text_with_nothing_but_a_header_and_remarks_is_refused_at_the_first() -> None:
+    header = next(line for line in DESCRIBE.split("\n") if line.startswith("GROUP"))
+    with pytest.raises(BadInput, match=r"^a\.txt:2: 'bash: .*', expected a table of --describe"):
+        import_texts([("a.txt", f"{header}\n{SETLOCALE}\n".encode())])
+
+
+def test_a_text_without_a_table_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"^a\.txt: begins with 'bash: .*', expected what kafka-"):
+        import_texts([("a.txt", f"{SETLOCALE}\nlogin\n".encode())])
+
+
+def test_a_tool_that_ended_with_an_exception_is_a_failure() -> None:
+    said = 'Exception in thread "main" java.lang.NoClassDefFoundError: kafka/Kafka\n'
+    imported, failures = import_each([("a.txt", f"{DESCRIBE}{said}".encode())])
+    assert [one.document["group"] for one in imported] == ["coop-a"]
+    assert "the tool ended with an error: Exception in thread" in failures[0].reason
