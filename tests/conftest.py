@@ -15,7 +15,9 @@ SHARE_ONE_RUN = (
     "tests/compare/runs/tables/test_on_spark.py",
 )
 SHARES_NOTHING = "tests/compare/promises/test_program.py"
+# The first session on a machine archives Spark's classes, for all that start after it.
 LONGEST = (
+    *SHARE_ONE_RUN,
     "tests/optimal/test_agreement.py",
     "tests/compare/runs/",
     "tests/assay/test_documentation.py",
@@ -71,7 +73,12 @@ def refused():
 
 def pytest_collection_modifyitems(items):
     """Begin with the files that take longest, so that no core waits for one of them at the end."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+    def place(item):
+        found = (n for n, start in enumerate(LONGEST) if item.nodeid.startswith(start))
+        return next(found, len(LONGEST))
+
+    items.sort(key=place)
 
 
 class FileByFile(LoadScopeScheduling):
