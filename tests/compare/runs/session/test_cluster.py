@@ -76,6 +76,7 @@ def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_s
 @pytest.mark.spark
 def test_spark_submit_starts_the_same_run(cluster, in_this_process):
     submit = [HOME / "bin" / "spark-submit", "--master", cluster.master, *cluster.conf]
+    submit += ["--driver-java-options", cluster.quick]
     job = ["run", "in.jsonl", "--out", "submitted", "--time-limit", "300"]
     asked = ["--assignor", "current", "--assignor", "gated:gate"]
     ran = subprocess.run(
