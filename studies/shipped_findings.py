@@ -152,16 +152,17 @@ def main() -> None:
             told = ", ".join(f.promise for f in of_one) or "nothing"
             sys.stderr.write(f"{name} breaks {told}; {monotonic() - started:.0f} s\n")
     anew = {name.partition("@")[0] for name in names}
-    kept = [f for f in before if f.assignor.partition("@")[0] not in anew]
+    kept = [f for f in before if f.is_second or f.assignor.partition("@")[0] not in anew]
     asked.findings.write_text(as_lines([*kept, *found]), encoding="utf-8")
 
 
 def _how(groups: int) -> str:
-    drawn_groups = (
-        f"{groups:,} drawn ordinary groups, as many with racks, all groups of up to 2 topics x "
-        f"3 members x 4 partitions, {groups:,} drawn ones"
+    return (
+        f"{groups:,} ordinary groups were drawn, and as many with racks; then all groups of up to "
+        f"2 topics x 3 members x 4 partitions were tried; then {groups:,} groups were drawn with "
+        "claims of every sort, rivals and old generations among them; the smallest on which it "
+        "breaks was shrunk"
     )
-    return f"{drawn_groups}; the smallest on which it breaks, shrunk"
 
 
 def _without_lag(group: Group) -> Group:

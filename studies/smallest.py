@@ -176,12 +176,7 @@ def with_joins(
         record = {key: value for key, value in before.items() if key != "joins"}
         groups = int(str(before["groups"])) - int(str(before.get("joins", 0)))
         enumerated = str(before["enumerated"]).partition(JOINED)[0]
-        mine = [
-            row
-            for row in called
-            if row["assignor"] == record["assignor"]
-            and int(row["members"]) + int(row["partitions"]) > SMALL[-1][0]
-        ]
+        mine = [row for row in called if row["assignor"] == record["assignor"] and is_larger(row)]
         if record["promise"] == "terminates" and mine and all(r["hang"] == "0" for r in mine):
             count = sum(int(row["joins"]) for row in mine)
             record["joins"] = count
@@ -190,6 +185,11 @@ def with_joins(
         record["groups"], record["enumerated"] = groups, enumerated
         found.append(record)
     return found
+
+
+def is_larger(joins: Mapping[str, str]) -> bool:
+    """Say whether the joins of a row are larger than the groups of all the promises."""
+    return int(joins["members"]) + int(joins["partitions"]) > SMALL[-1][0]
 
 
 def main() -> None:
@@ -215,7 +215,9 @@ def main() -> None:
         known = list(read_findings(asked.findings))
         findings = with_smaller(known, name, found, said_of(sizes))
         asked.findings.write_text(as_lines(findings), encoding="utf-8")
-        by_promise = {f.promise: f for f in findings if _bare(f.assignor) == _bare(name)}
+        by_promise = {
+            f.promise: f for f in findings if _bare(f.assignor) == _bare(name) and not f.is_second
+        }
         records = [
             record_of(name, promise, one, by_promise.get(promise), said_of(sizes))
             for promise, one in found.items()

@@ -41,7 +41,8 @@ class Finding:
 
     Attributes
     ----------
-    id : name of the finding
+    id : name of the finding: its assignor, without version, and promise; where a second group is
+        shown of the same, what sets it apart comes after them
     assignor, promise : who breaks what
     source : where the promise stands
     measured : what the promise's judge says of the group
@@ -67,6 +68,11 @@ class Finding:
     why: tuple[str, ...] = ()
 
     @property
+    def is_second(self) -> bool:
+        """Whether it shows another group than the finding named after assignor and promise."""
+        return self.id != _named_after(self.assignor, self.promise)
+
+    @property
     def fixed(self) -> str | None:
         """The first version tried after the affected ones, None where there is none."""
         last = max(map(version_order, self.affected), default=None)
@@ -82,7 +88,7 @@ class Finding:
         found: Found | None = None,
     ) -> Finding:
         """Name a finding after its assignor, without version, and promise; its group after it."""
-        name = f"{assignor.partition('@')[0].replace('/', '-')}-{promise}"
+        name = _named_after(assignor, promise)
         named = Group.from_dict({**group.to_dict(), "group": name})
         source = promise_named(promise).source
         return Finding(name, assignor, promise, source, measured, named, found=found)
@@ -238,6 +244,10 @@ def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[tuple[str, str 
     """
     for finding in list(read_findings(path)):
         yield finding.id, finding.rederive(runner_of(finding.assignor, limit))
+
+
+def _named_after(assignor: str, promise: str) -> str:
+    return f"{assignor.partition('@')[0].replace('/', '-')}-{promise}"
 
 
 def _names(value: object, at: str) -> tuple[str, ...]:

@@ -58,9 +58,10 @@ class Head:
     def lines(self, finding: Finding) -> Iterator[str]:
         """Return the lines of the head."""
         found = "" if finding.found is None else f", found {finding.found.date}"
-        versions = f"Of the versions tried on this group, affected: {', '.join(finding.affected)}"
+        versions = f"Affected on this group, of the versions tried: {', '.join(finding.affected)}"
         if finding.unaffected:
-            versions += f"; not affected: {', '.join(finding.unaffected)}"
+            versions += f"; not affected on this group: {', '.join(finding.unaffected)}"
+            versions += ", which another group may show"
         happened = happens(finding)
         yield from wrap(f"{self.what}: {sizes(finding.group)}", COLUMNS)
         yield ""

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from studies.many_joins.called_on import shapes_of
+from studies.smallest import SMALL, is_larger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,10 +28,10 @@ def no_hang(measured: Measured) -> Iterator[str]:
     small = {r["assignor"]: r["groups"] - r.get("joins", 0) for r in measured.smallest
              if r["promise"] == "terminates"}  # fmt: skip
     yield (
-        "**No hang on.** *Small* counts all ordinary groups of up to 6 members and partitions in "
-        "all. The rest are joins of one new member to a healthy group of 2 topics, each called "
-        "once, in every order of members, topics and partitions (sarama goes through maps at "
-        "random, so that another call may differ): the columns say up to how many "
+        f"**No hang on.** *Small* counts all ordinary groups of up to {SMALL[-1][0]} members and "
+        "partitions in all. *Joins* are larger, of one new member to a healthy group of 2 topics, "
+        "each called once, in every order of members, topics and partitions (sarama goes through "
+        "maps at random, so that another call may differ): the columns say up to how many "
         "partitions in all, with so many members. *One run*: only those joins in which each "
         "member owns one run of neighbouring partitions of a topic, as the group below is. What "
         "is larger, and smaller than the group below, was not tried in full: that group is not "
@@ -44,7 +45,7 @@ def no_hang(measured: Measured) -> Iterator[str]:
     ordered = sorted(rows, key=itemgetter("assignor"))
     for assignor, of in groupby(ordered, itemgetter("assignor")):
         mine = list(of)
-        total = f"{sum(int(row['joins']) for row in mine):,}"
+        total = f"{sum(int(row['joins']) for row in mine if is_larger(row)):,}"
         many = f"{small[assignor]:,}" if assignor in small else "-"
         cells = [_cell(mine, kind, members) for kind, members in columns]
         lines.append(f"| `{assignor}` | {many} | {total} | {' | '.join(cells)} |")

@@ -64,7 +64,7 @@ def _section(section: Section, findings: Sequence[Finding], measured: Measured) 
     if section.counted == "hang":
         yield from no_hang(measured)
     yield from _groups(findings)
-    yield from _why(findings, measured)
+    yield from _why(section, findings, measured)
     if section.avoid:
         yield f"**Today.** {section.avoid}"
     yield words().program
@@ -76,6 +76,9 @@ def _how_often(section: Section, findings: Sequence[Finding], measured: Measured
 
     Of services without a topic that all read only what was not seen among typical ones.
     """
+    if section.unplayed:
+        yield f"**How often.** Not played: {section.unplayed}"
+        return
     shown = {finding.assignor.partition("@")[0] for finding in findings}
     rows, apart = (
         [
@@ -136,7 +139,7 @@ def _groups(findings: Sequence[Finding]) -> Iterator[str]:
         yield "\n".join(f"- {names(of)} {sentence(text)}" for text, of in found.items())
 
 
-def _why(findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
+def _why(section: Section, findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
     """Return the rules and chains behind the findings; those with one cycle share a text."""
     known = measured.why or {}
     alike: dict[str, list[Finding]] = {}
@@ -145,7 +148,9 @@ def _why(findings: Sequence[Finding], measured: Measured) -> Iterator[str]:
         if why is not None and _reason(why):
             same = why.get("cycle") or _reason(why)
             alike.setdefault(json.dumps(same), []).append(finding)
-    if not alike:
+    if section.why:
+        yield f"**Why.** {section.why}"
+    elif not alike:
         yield f"**Why.** {NOT_MEASURED}"
     more = " [More](why.md)." if "why.md" in measured.pages else ""
     for first, *others in alike.values():

@@ -20,6 +20,8 @@ class Section:
     counted : what `how-often.csv` calls it
     effect : what happens to the user
     avoid : what to do today
+    unplayed : why none of the groups that are played can show it; empty where they can
+    why : the rule behind it, where no study records that; else empty
     """
 
     title: str
@@ -27,6 +29,8 @@ class Section:
     counted: str
     effect: str
     avoid: str
+    unplayed: str = ""
+    why: str = ""
 
     @property
     def anchor(self) -> str:
@@ -61,6 +65,8 @@ def words() -> Words:
             one["counted"],
             one["effect"].strip(),
             one["avoid"].strip(),
+            one.get("unplayed", "").strip(),
+            one.get("why", "").strip(),
         )
         for one in told["section"]
     )

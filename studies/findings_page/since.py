@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from groups.wording import counted
 from studies.findings_page.wording import names, sentence
 from studies.since_when.page import ranges, span
-from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED
+from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, has_it
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,8 @@ def _affected(findings: Sequence[Finding]) -> str:
         name = finding.assignor.partition("@")[0]
         text = f"`{name}` {', '.join(finding.affected)}"
         said.append(
-            text + (f" (not {', '.join(finding.unaffected)})" if finding.unaffected else "")
+            text
+            + (f" (not on this group: {', '.join(finding.unaffected)})" * bool(finding.unaffected))
         )
     return f"Affected of the versions that are always tried: {'; '.join(dict.fromkeys(said))}."
 
@@ -57,20 +58,25 @@ def since_when(findings: Sequence[Finding], measured: Measured) -> Iterator[str]
 def _releases(since: Since) -> str:
     tried = [r for r in since["releases"] if r["status"] != UNTRIED]
     affected = [r for r in tried if r["status"] == AFFECTED]
-    untried = len(since["releases"]) - len(tried)
+    without = sum(not has_it(r) for r in since["releases"])
+    untried = len(since["releases"]) - len(tried) - without
     if not affected:
         return f"none of {counted(len(tried), 'release')} tried is affected."
     text = f"{len(affected)} of {counted(len(tried), 'release')} tried are affected, "
     if len(affected) == 1:
         text = f"1 of {counted(len(tried), 'release')} tried is affected, "
-    text += f"{_dated(since, since['first'])} to {_dated(since, since['last'])}"
+    text += _dated(since, since["first"])
+    if since["last"] != since["first"]:
+        text += f" to {_dated(since, since['last'])}"
     elsewhere = [r["version"] for r in affected if r["reason"]]
     if elsewhere:
         text += f"; {span(elsewhere)} on another group than the one below"
     if untried:
         text += f"; {untried} {'was' if untried == 1 else 'were'} not tried"
+    if without:
+        text += f"; {without} {'does' if without == 1 else 'do'} not have the assignor"
     if len(affected) < len(tried):
-        text += f"; not affected: {ranges(since['releases'], UNAFFECTED)}"
+        text += f"; not affected on the group below: {ranges(since['releases'], UNAFFECTED)}"
     return f"{text}. {sentence(since['change'])}".strip()
 
 

@@ -12,7 +12,7 @@ from studies.findings_page.wording import upper
 from studies.page import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from compare.promises.findings import Finding
     from studies.findings_page.measured import Enumerated, Measured
@@ -31,14 +31,16 @@ COLUMNS = (
 
 def who_keeps_what(measured: Measured) -> Iterator[str]:
     """Return the table of assignors by promises."""
-    broken = {(f.assignor, f.promise): f for f in measured.findings}
+    broken: dict[tuple[str, str], list[Finding]] = {}
+    for finding in sorted(measured.findings, key=lambda finding: finding.is_second):
+        broken.setdefault((finding.assignor, finding.promise), []).append(finding)
     kept = {(row["assignor"], row["promise"]): row for row in measured.smallest}
     assignors = sorted({assignor for assignor, _ in (*broken, *kept)})
     yield words().table
     yield table(
         ["assignor", *COLUMNS],
         (
-            [f"`{one}`", *(_cell(broken.get((one, p)), kept.get((one, p))) for p in COLUMNS)]
+            [f"`{one}`", *(_cell(broken.get((one, p), ()), kept.get((one, p))) for p in COLUMNS)]
             for one in assignors
         ),
     )
@@ -68,12 +70,17 @@ def enumerated(measured: Measured) -> Iterator[str]:
     )
 
 
-def _cell(finding: Finding | None, kept: Enumerated | None) -> str:
+def _cell(findings: Sequence[Finding], kept: Enumerated | None) -> str:
     held = f"{kept['groups']:,}" if kept is not None else "-"
-    if finding is None:
+    if not findings:
         return held if kept is None or kept["holds"] else "**breaks**"
+    text = ", ".join(map(_broken, findings))
+    ordinary = any(is_ordinary(finding.group) for finding in findings)
+    return text if ordinary or kept is None else f"{held}, {text}"
+
+
+def _broken(finding: Finding) -> str:
     section = next((s for s in words().sections if s.has(finding.id)), None)
     size = f"{len(finding.group.members)} x {finding.group.n_partitions}"
     breaks = "**breaks**" if is_ordinary(finding.group) else "breaks"
-    text = f"[{breaks}](#{section.anchor}) {size}" if section else f"{breaks} {size}"
-    return text if is_ordinary(finding.group) or kept is None else f"{held}, {text}"
+    return f"[{breaks}](#{section.anchor}) {size}" if section else f"{breaks} {size}"

@@ -6,14 +6,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from studies.page import table
-from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED
+from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, has_it
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     History = Mapping[str, Any]
 
-HEAD = ("finding", "affected", "not affected", "tried", "the change")
+HEAD = (
+    "finding", "affected", "not affected on this group", "tried, of those that have it",
+    "the change",
+)  # fmt: skip
 
 
 def page(found: Mapping[str, History]) -> str:
@@ -41,6 +44,7 @@ def span(versions: Sequence[str]) -> str:
 def _row(finding: str, history: History) -> tuple[str, ...]:
     releases = history["releases"]
     tried = sum(row["status"] != UNTRIED for row in releases)
+    have = sum(map(has_it, releases))
     affected = ranges(releases, AFFECTED)
     dates = {row["version"]: row["date"] for row in releases}
     since = dates.get(history["first"])
@@ -48,7 +52,7 @@ def _row(finding: str, history: History) -> tuple[str, ...]:
         f"`{finding}`",
         affected + (f", since {since[:7]}" if since else ""),
         ranges(releases, UNAFFECTED),
-        f"{tried} of {len(releases)}",
+        f"{tried} of {have}",
         history["change"] or "-",
     )
 

@@ -8,11 +8,12 @@ package, the one that comes first on its path, and any number of the others.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compare.promises.findings import Finding
 from compare.promises.trial import Runner, runner_of
@@ -25,7 +26,7 @@ from studies.since_when.librdkafka_releases import library_in
 from studies.since_when.sarama_releases import outcome_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from groups import Group
     from heuristics.outcome import Outcome
@@ -39,6 +40,8 @@ SECONDS_TO_JOIN = 6.0
 PROBED = ("librdkafka", "franz-go", "sarama", "kafkajs")
 NOT_STARTED = "it does not start: "
 MOST_CHARACTERS = 160
+# What is said of a release that does not have the assignor, by us, by the probe and by Go.
+LACKS = re.compile(r"has no \S*sticky|undefined: sarama\.BalanceStrategySticky")
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,11 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
         if judged.holds is None and one is finding:
             return Verdict(UNTRIED, _why_untested(first))
     return Verdict(UNAFFECTED)
+
+
+def has_it(release: Mapping[str, Any]) -> bool:
+    """Say whether a release has the assignor at all, by the row of its history."""
+    return release["status"] != UNTRIED or not LACKS.search(release["reason"] or "")
 
 
 def _started(outcome: Outcome) -> bool:

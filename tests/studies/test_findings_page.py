@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compare.promises.promise import PROMISES
+from compare.samples.ordinary import is_ordinary
 from studies.findings_page.measured import Measured, read
 from studies.findings_page.page import page_of
 from studies.findings_page.picture import picture
@@ -50,7 +51,7 @@ def test_every_promise_that_shipped_assignors_make_has_its_column():
 
 def test_what_was_not_measured_is_said_to_be_so(hang):
     page = page_of(Measured(findings=[hang]))
-    valid = next(finding for finding in MEASURED.findings if finding.id.endswith("-valid"))
+    valid = next(f for f in MEASURED.findings if f.id == "kafkajs-RoundRobinAssigner-valid")
     assert "**How often.** Not measured." in page_of(Measured(findings=[valid]))
     assert "**Why.** Not measured." in page
     assert "[**breaks**](#an-ordinary-join" in page
@@ -101,7 +102,7 @@ def test_what_was_measured_stands_in_the_section_of_its_finding(hang):
     assert (
         "2 of 3 releases tried are affected, 1.1 (2021-01-01) to 1.2; 1.2 on another group" in page
     )
-    assert "1 was not tried; not affected: 1.0. a rule came in." in page
+    assert "1 was not tried; not affected on the group below: 1.0. a rule came in." in page
     assert "- tracker 7, *It hangs*: a hang. this one." in page
     assert "| `kafka-java/sticky` 4.4.0 | 1,500 | 300 to 4,000 | 3 | 2,000 |" in page
     assert "| 1,234 |" in page
@@ -132,8 +133,52 @@ def test_the_releases_of_a_finding_are_told_from_the_study_of_all_where_that_has
     found = replace(hang, unaffected=("2.8.2",))
     page = page_of(Measured(findings=[found], since={hang.id: since}))
     assert "- `kafka-java/sticky`: 2 of 2 releases tried are affected, 2.8.2 to 4.4.0" in page
-    assert "(not 2.8.2)" not in page
-    assert "(not 2.8.2)" in page_of(Measured(findings=[found]))
+    assert "(not on this group: 2.8.2)" not in page
+    assert "(not on this group: 2.8.2)" in page_of(Measured(findings=[found]))
+
+
+def test_releases_that_do_not_have_the_assignor_are_not_said_to_be_untried(hang):
+    reasons = ("it has no sticky assignor of its own", "undefined: sarama.BalanceStrategySticky")
+    untried = {"date": None, "status": "untried"}
+    releases = [{"version": "1.0", "reason": reason, **untried} for reason in reasons]
+    releases += [{"version": "1.1", "reason": "no wheel", **untried}]
+    releases += [{"version": "1.2", "date": None, "status": "affected", "reason": None}]
+    since = {"releases": releases, "first": "1.2", "last": "1.2", "change": None, "reports": []}
+    page = page_of(Measured(findings=[hang], since={hang.id: since}))
+    said = "1 of 1 release tried is affected, 1.2; 1 was not tried; 2 do not have the assignor."
+    assert said in page
+
+
+@pytest.mark.parametrize(
+    "section", [s for s in words().sections if s.unplayed], ids=lambda s: s.title
+)
+def test_no_share_is_told_of_what_no_service_could_show(section):
+    titled = PAGE.partition(f"## {section.title}\n")[2].partition("\n## ")[0]
+    assert f"**How often.** Not played: {section.unplayed}" in titled
+    assert "95% interval" not in titled
+    found = [f for f in MEASURED.findings if f"assay reproduce {f.id} --run" in titled]
+    assert found
+    counted = {f"{r['client']}/{r['assignor']}" for r in MEASURED.often}
+    for finding in found:
+        in_racks = finding.group.racks is not None
+        name = finding.assignor.partition("@")[0]
+        assert in_racks or not is_ordinary(finding.group) or name not in counted
+
+
+def test_a_second_group_of_one_promise_has_its_program_and_stands_behind_the_first():
+    first, second = (
+        next(f for f in MEASURED.findings if f.id == f"kafka-java-sticky-valid{more}")
+        for more in ("", "-recreated")
+    )
+    assert (first.is_second, second.is_second) == (False, True)
+    (row,) = (
+        line for line in PAGE.splitlines() if line.startswith("| `kafka-java/sticky@4.4.0` | [")
+    )
+    assert (
+        "[breaks](#a-plan-that-is-not-valid) 2 x 1, "
+        "[breaks](#partitions-read-twice-after-a-topic-was-recreated) 2 x 2"
+    ) in row
+    assert f"assay reproduce {second.id} --run" in PAGE
 
 
 def test_a_finding_that_no_section_expects_gets_one_of_its_own(hang):

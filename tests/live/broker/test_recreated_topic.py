@@ -1,0 +1,81 @@
+"""What Kafka's own consumers make of a topic that is recreated with fewer partitions."""
+
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from live.broker import Consumer, settle
+from live.broker.contents import client
+
+pytestmark = pytest.mark.broker
+READS = {"a": ["orders"], "b": ["orders"], "c": ["orders", "retry"], "d": ["orders", "retry"]}
+TOPICS = {"orders": 12, "retry": 4}
+LONGEST_SECONDS = 10.0
+PLAYS = 4
+SAME_SECONDS = 2.0
+
+
+@pytest.mark.parametrize("assignor", ["sticky", "cooperative-sticky"])
+def test_partitions_of_the_other_topic_go_to_two_members_and_stay_there(broker, assignor):
+    """It races with what the members next hear of the topic, and so has more than one play."""
+    assert any(stay_with_two(broker, assignor, f"{assignor}-{play}") for play in range(PLAYS))
+
+
+def stay_with_two(broker, assignor: str, play: str) -> bool:
+    """Play it once; return whether partitions of the other topic are with two members for good."""
+    named = {topic: f"{topic}-{play}" for topic in TOPICS}
+    topics = {named[topic]: count for topic, count in TOPICS.items()}
+    for topic, count in topics.items():
+        broker.create_topic(topic, count)
+    with ExitStack() as running:
+        members = [
+            running.enter_context(
+                Consumer.start(
+                    "java",
+                    broker.bootstrap,
+                    f"recreated-{play}",
+                    [named[topic] for topic in reads],
+                    client_id=member,
+                    assignor=assignor,
+                    # With it a member goes on committing what is gone for five minutes.
+                    config={"enable.auto.commit": "false"},
+                    seconds=120,
+                )
+            )
+            for member, reads in READS.items()
+        ]
+        settle(members, topics, 0.5)
+        recreate(broker, named["retry"], 2)
+        twice = given_twice(members, named["orders"])
+        time.sleep(SAME_SECONDS)
+        return bool(twice) and given_twice(members, named["orders"]) == twice
+
+
+def recreate(broker, topic: str, partitions: int) -> None:
+    """Delete a topic and make it anew before its readers have seen that it is gone."""
+    from confluent_kafka import KafkaException
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    admin = AdminClient(client(broker.inside))
+    admin.delete_topics([topic])[topic].result()
+    end = time.monotonic() + LONGEST_SECONDS
+    while True:
+        try:
+            return admin.create_topics([NewTopic(topic, partitions)])[topic].result()
+        except KafkaException:
+            # It takes a moment until the name is free.
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+
+def given_twice(members, topic: str) -> set[int]:
+    """Wait until all partitions of a topic are read again; return those that two members have."""
+    end = time.monotonic() + LONGEST_SECONDS
+    while time.monotonic() < end:
+        held = [number for one in members for number in one.assigned().get(topic, ())]
+        twice = {number for number in held if held.count(number) > 1}
+        if twice and set(held) == set(range(TOPICS["orders"])):
+            return twice
+        time.sleep(0.1)
+    return set()
