@@ -2,8 +2,7 @@
 
 ``python -m studies.smallest`` makes ``docs/findings/smallest.json`` anew: of each assignor and
 promise, on how many ordinary groups it holds, or what breaks it. Assignors that cannot be called
-here, or are not named, keep the records that they have. ``--size 5`` is for those that take
-seconds for a group.
+here, or are not named, keep the records that they have.
 """
 
 from __future__ import annotations
@@ -138,7 +137,7 @@ def record_of(
         )
     elif finding is not None and is_ordinary(finding.group):
         size = len(finding.group.members) + finding.group.n_partitions
-        between = NOT_LEAST if size > max(one.groups, default=SMALL[-1][0]) + 1 else ""
+        between = NOT_LEAST if size > SMALL[-1][0] + 1 else ""
         sentence = f"it holds on {enumerated}; the finding is larger{between}"
     elif finding is not None:
         sentence = f"it holds on {enumerated}; the group of the finding is not an ordinary one"
@@ -199,27 +198,24 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=Path("docs/findings/smallest.json"))
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     parser.add_argument("--children", type=int, default=2, help="processes side by side")
-    parser.add_argument("--size", type=int, default=SMALL[-1][0], help="of the largest groups")
     parser.add_argument("--joins", action="store_true", help="count anew the joins called alone")
     asked = parser.parse_args()
     if asked.joins:
         _put(asked.to, with_joins(json.loads(asked.to.read_text("utf-8")), read(JOINS)))
         return
-    sizes = ((asked.size, asked.size - 1),)
     for name in names_of(asked.names):
         started = perf_counter()
         with ExitStack() as open_:
             limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
-            found = tally(small(sizes), name, limits)
+            found = tally(small(), name, limits)
             racked = tally(islice(ordinary_in_racks(SEED), DRAWN), name, limits, ("settles",))
-        known = list(read_findings(asked.findings))
-        findings = with_smaller(known, name, found, said_of(sizes))
+        findings = with_smaller(list(read_findings(asked.findings)), name, found)
         asked.findings.write_text(as_lines(findings), encoding="utf-8")
         by_promise = {
             f.promise: f for f in findings if _bare(f.assignor) == _bare(name) and not f.is_second
         }
         records = [
-            record_of(name, promise, one, by_promise.get(promise), said_of(sizes))
+            record_of(name, promise, one, by_promise.get(promise), said_of())
             for promise, one in found.items()
         ]
         records = [
@@ -231,14 +227,11 @@ def main() -> None:
 
 
 def with_smaller(
-    findings: Sequence[Finding],
-    assignor: str,
-    found: Mapping[str, Tally],
-    enumerated: str,
+    findings: Sequence[Finding], assignor: str, found: Mapping[str, Tally]
 ) -> list[Finding]:
     """Return findings with those groups that are smaller, or ordinary where theirs are not.
 
-    Those are recorded, and were found today among the groups that were enumerated.
+    Those are recorded, and were found today.
     """
     kept = {f.id: f for f in findings}
     smaller = []
@@ -254,7 +247,7 @@ def with_smaller(
         ):
             smaller.append(made)
     if smaller:
-        how = f"{enumerated}; the smallest on which it breaks"
+        how = f"{said_of()}; the smallest on which it breaks"
         with TimeLimit(SECONDS) as limit:
             versions = [by_version(made, limit) for made in smaller]
             kept |= {made.id: made for made in renewed(versions, findings, how, limit)}
