@@ -68,7 +68,8 @@ def advise(
             "--time-limit",
             min=0.001,
             max=MOST_SECONDS,
-            help="seconds for a group, without its assignors; left out: 10, of several less",
+            help="seconds for a group, and for each call of an assignor; left out: 10 and 5, of "
+            "several groups less",
         ),
     ] = None,
     format_: Format = "table",
@@ -79,8 +80,8 @@ def advise(
     Of several groups: a line each, without assignors unless named.
     """
     from assay.printing.advice import print_advice, print_all
-    from compare.advice.advise import CALL_SECONDS
     from compare.advice.advise import advise as advised
+    from compare.advice.advise import call_seconds
     from compare.score import CURRENT, OPTIMUM
     from heuristics import matching
     from heuristics.time_limit import TimeLimit
@@ -93,7 +94,7 @@ def advise(
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
     lacking: list[BadInput] = []
-    with TimeLimit(CALL_SECONDS) as limit:
+    with TimeLimit(call_seconds(time_limit)) as limit:
         for looked_at, given in enumerate(groups):
             far(f"{looked_at:,} of {counted(len(groups), 'group')} looked at")
             try:

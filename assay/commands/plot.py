@@ -154,15 +154,15 @@ class _Drawn:
         return drawn(size(self.group, objective=self.given, time_limit=self.seconds))
 
     def assignors(self, names: list[str]) -> alt.Chart:
-        from assay.commands.score import default_assignors
         from compare import figures
         from compare.score import CURRENT
         from compare.scoring import assignors_asked, score_assignors
         from heuristics.time_limit import TimeLimit
+        from heuristics.usual import usual_assignors
         from optimal import solve
 
         self.group.require_subscriptions()
-        asked = [CURRENT, *(assignors_asked(names) if names else default_assignors())]
+        asked = [CURRENT, *(assignors_asked(names) if names else usual_assignors())]
         best = solve(self.group, self.tiers, time_limit=self.seconds)
         with TimeLimit(self.seconds) as limit:
             rows = score_assignors(self.group, best, list(dict.fromkeys(asked)), limit)

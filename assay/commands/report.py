@@ -177,15 +177,15 @@ def _of_groups(
     assume_equal: bool,
     reset: str | None,
 ) -> Page:
-    from assay.commands.score import default_assignors
     from compare.page.composition import made_now
     from compare.page.from_groups import page_of_groups
     from compare.score import CURRENT, OPTIMUM
     from compare.scoring import assignors_asked
     from groups.tiers import parse_objective
+    from heuristics.usual import usual_assignors
 
     tiers = parse_objective(objective)
-    names = assignors_asked(assignor) if assignor else _usual(default_assignors())
+    names = assignors_asked(assignor) if assignor else _usual(usual_assignors())
     apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
     for failure in damaged:
         note(f"{failure.place}: {failure.reason}")

@@ -40,7 +40,7 @@ from compare.score import CURRENT, OPTIMUM, UNKNOWN, Score
 from compare.scoring import assignors_asked, score_assignors, score_without_subscriptions
 from groups.tiers import parse_objective
 from groups.wording import counted
-from heuristics import assignor_named
+from heuristics.usual import usual_assignors
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
@@ -52,15 +52,6 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 MOST_LINES = 20
-FEW = (
-    "range",
-    "roundrobin",
-    "kafka-java/sticky",
-    "kafka-java/cooperative-sticky",
-    "kafka-broker/uniform",
-)
-# The one of them all that looks at lag.
-BY_LAG = "kip-169-lag"
 # Verdicts that --strict takes for none.
 OPEN = ("not proved", "depends on who reads what")
 NOT_SURE = (
@@ -165,17 +156,6 @@ def score(
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
 
-def default_assignors(*, lagging: bool = False) -> list[str]:
-    """Return the assignors that most groups run, as far as they can be called here.
-
-    Parameters
-    ----------
-    lagging : add the one that looks at lag
-    """
-    found = [assignor_named(name) for name in (*FEW, *([BY_LAG] if lagging else []))]
-    return [assignor.name for assignor in found if assignor.missing() is None]
-
-
 def _not_judged(judged: Sequence[Judged], not_had: Sequence[str]) -> list[str]:
     """Return a line for each group without a verdict, or with one that is open."""
     said = [(one.group.name, one.verdict.says) for one in judged]
@@ -185,7 +165,7 @@ def _not_judged(judged: Sequence[Judged], not_had: Sequence[str]) -> list[str]:
 
 def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> list[str]:
     """Return the rows to score: of now, and the assignors asked for, else `few` or none."""
-    names = asked or (default_assignors(lagging=lagging) if few else [])
+    names = asked or (usual_assignors(lagging=lagging) if few else [])
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
 
 

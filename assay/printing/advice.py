@@ -9,6 +9,7 @@ from assay.printing.overview import print_guessed
 from assay.printing.table import Table
 from assay.printing.terminal import tell
 from assay.streams import show
+from compare.advice.measure import not_advised, several, verdict_told, what_decides
 from compare.advice.words import (
     conclusion,
     depends,
@@ -17,7 +18,6 @@ from compare.advice.words import (
     in_short,
     more_even,
     told,
-    what_decides,
     what_to_do,
     why,
 )
@@ -36,6 +36,10 @@ MOST_MOVES, MOST_CONDITIONS = 8, 5
 def print_advice(advice: Advice) -> None:
     """Print what to change about one group, the greatest gain first, and what gains nothing."""
     tell(headline(advice))
+    if said := verdict_told(advice):
+        tell(said)
+    for line in not_advised(advice):
+        tell(line)
     for number, change in enumerate(advice.changes, start=1):
         _print_change(f"{number}. ", change, advice)
     for change in advice.same_peak:
@@ -59,14 +63,15 @@ def print_advice(advice: Advice) -> None:
 def print_all(advice: Sequence[Advice]) -> None:
     """Print a line for each of several groups, the greatest gain first."""
     order = sorted(advice, key=lambda one: (-one.share, one.group, one.captured_at or ""))
-    better = sum(bool(one.changes) for one in order)
-    tell(f"{better:,} of {counted(len(order), 'group')} can be improved for sure.")
+    for line in several(order):
+        tell(line)
     show("")
     # A group that is there more than once is told by when it was captured.
     times = int(len({one.group for one in order}) < len(order))
     heads = ["group", *["captured at"] * times, "what decides", "now", "without it", "then"]
     right = [times + column for column in (2, 3, 4, 5, 7)]
-    table = Table(*heads, "less", "change first", "moves", right=right, gives_way=[times + 1])
+    heads += ["less", "change first", "moves", "verdict"]
+    table = Table(*heads, right=right, gives_way=[times + 1])
     for one in order:
         change = one.changes[0] if one.changes else None
         first = [one.group, *[one.captured_at] * times, one.lower]
@@ -77,7 +82,9 @@ def print_all(advice: Sequence[Advice]) -> None:
             gain = [None, then, "not valid"]
             if before is not None:
                 gain = [told(before), then, f"{int(100 * change.share)}%"]
-        table.add(*first, now, *gain, in_short(one), None if change is None else change.moves)
+        says = None if one.judged is None else one.judged.verdict.says
+        moves = None if change is None else change.moves
+        table.add(*first, now, *gain, in_short(one), moves, says)
     table.show()
     tell(
         "without it: what the busiest has without that change, at the best; of moves: now; "
@@ -121,7 +128,8 @@ def _print_trials(advice: Advice) -> None:
     table = Table("assignor", what, "moves", "join or leave", right=(1, 2, 3))
     for trial in advice.assignors:
         if trial.peak is None:
-            table.add(trial.assignor, trial.reason or trial.status, None, None)
+            why = "not valid" if trial.status == "scored" else trial.status
+            table.add(trial.assignor, why, None, None)
             continue
         least = " (least)" if trial.least else ""
         kept = f"least in {trial.kept} of {trial.tried}" if trial.tried else None

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
+    from compare.judged import Judged
     from groups.assignment import Assignment
 
 FORMAT = "assay-advice/1"
@@ -68,8 +69,11 @@ class Change:
     partitions_now : how many that topic has now
     leaves : of `fewer members`, who leaves
     restarts : members that have to be restarted
+    rolling_restarts : of `assignor`, how often each at the most; 0 where it assigns already, None
+        where that is not known
     mends : reasons why what is there now is not valid, which it removes
-    not_reached : of `members`, the assignors tried that leave more than `after`, and how much
+    not_reached : of `members`, the assignors tried that leave more than `after`, and how much;
+        None of those that make no valid assignment of it
     """
 
     kind: Kind
@@ -85,8 +89,9 @@ class Change:
     member: str | None = None
     leaves: tuple[str, ...] = ()
     restarts: int = 0
+    rolling_restarts: int | None = None
     mends: int = 0
-    not_reached: tuple[tuple[str, int], ...] = ()
+    not_reached: tuple[tuple[str, int | None], ...] = ()
 
     @property
     def at_least(self) -> Fraction:
@@ -129,6 +134,7 @@ class Change:
             "gain": None if self.before is None else gain,
             "mends": self.mends,
             "restarts": self.restarts,
+            "rolling_restarts": self.rolling_restarts,
             "not_reached": [{"assignor": name, "peak": peak} for name, peak in self.not_reached],
             "moves": [
                 {
@@ -153,7 +159,8 @@ class Tried:
 
     Attributes
     ----------
-    status, reason : as of a score: `scored`, or why not
+    status, reason : as of a score: `scored`, or why not; a reason also where it makes no valid
+        assignment after one of the joins and leaves. With a reason it is not advised
     peak : what it gives the busiest member; None unless it is valid
     least : whether no assignment is known that has less
     moves : partitions that it takes from an owner who could keep them
@@ -205,6 +212,7 @@ class Advice:
     same_peak : what keeps the peak and saves something
     no_gain : the kinds of change that do not lower it
     assignors : what those tried do, in the order asked for
+    judged : the verdict on what members hold, as `assay score` has it
     assigned_by : the assignor that the members end up with by what they list, as in "range"; None
         where not all of them tell
     more_even : moves that make loads more even, where none lowers the peak; None where none do
@@ -227,6 +235,7 @@ class Advice:
     same_peak: tuple[Change, ...] = ()
     no_gain: tuple[NoGain, ...] = ()
     assignors: tuple[Tried, ...] = ()
+    judged: Judged | None = None
     assigned_by: str | None = None
     more_even: int | None = None
     question: str | None = None
@@ -255,6 +264,7 @@ class Advice:
             "changes": [change.to_dict() for change in self.changes],
             "same_peak": [change.to_dict() for change in self.same_peak],
             "no_gain": [asdict(kind) for kind in self.no_gain],
+            "verdict": None if self.judged is None else self.judged.verdict.to_dict(),
             "assignors": [asdict(trial) for trial in self.assignors],
             "assigned_by": self.assigned_by,
             "more_even": self.more_even,

@@ -16,12 +16,13 @@ from compare.advice.advice import (
     Peak,
 )
 from compare.advice.changed import with_members
+from compare.advice.deployed import tried_by_default
 from compare.advice.members import fewer_members, more_members
 from compare.advice.readers import one_more_reader
 from compare.advice.topics import more_partitions
-from compare.advice.tried import FEW, better_assignor, not_reached, tried_assignors
+from compare.advice.tried import advisable, better_assignor, name_of, not_reached, tried_assignors
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
-from compare.judged import question_of
+from compare.judged import judge, question_of
 from compare.lag.condition import if_latest
 from compare.sentences import assigned_by
 from compare.sizes.resized import reading
@@ -37,16 +38,21 @@ from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
     from fractions import Fraction
 
     from compare.advice.advice import Lower, Tried
     from compare.advice.worlds import Best
+    from compare.judged import Judged
     from groups.group import Group
     from heuristics import AssignorFunction
 
 # Seconds that an assignor gets for a call, at most.
 CALL_SECONDS = 5.0
+
+
+def call_seconds(time_limit: float | None) -> float:
+    """Return the seconds that an assignor gets for a call, of those for a group."""
+    return min(CALL_SECONDS, time_limit or CALL_SECONDS)
 
 
 def advise(
@@ -68,12 +74,14 @@ def advise(
     ----------
     lower : the number that decides: ``"peak_load"``, partitions on the busiest member, or
         ``"peak_lag"``, records; None: lag where all of it is known and there is some
-    assignors : those that are tried; None: `range`, `roundrobin`, `kip-54-sticky` and
-        `kip-429-cooperative`; nothing: none
+    assignors : those that are tried; None: `range`, `roundrobin`, and Kafka's `sticky`,
+        `cooperative-sticky` and `uniform`; the rules as written of `kip-429-cooperative` and
+        `kip-54-sticky` where no class of Kafka's can be called here; nothing: none
     like : new members read what this one reads; None: every topic that somebody reads
     assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group.
         Else what is said holds whoever reads what
-    time_limit : seconds for everything together but the assignors, which get 5 each
+    time_limit : seconds for everything together but the assignors, which get as many for each
+        call, 5 at most
     limit : processes in which assignors run; None: those of this call
 
     Raises
@@ -111,6 +119,7 @@ def advise(
         valid=None,
         violation=None,
         best=None,
+        judged=_judged(given, time_limit, alike=group is not given),
         condition=_condition(worlds, chosen, alike=group is not given),
         assigned_by=assigned_by(group),
         assumed=group.assumed,
@@ -134,29 +143,21 @@ def advise(
         least = best.peak
         peak = replace(least, value=min(least.value, here), bound=min(least.bound, here))
         best = replace(best, peak=peak)
-    asked = _Asked(group, assignors, like, limit)
-    return _advised(start, worlds, best, now, asked, time_left)
+    # It is not known what assignors do where it is not known who reads what.
+    names = assignors if assignors is not None else tried_by_default() if worlds.known else ()
+    asked = _Asked(group, names if worlds.known else (), like)
+    with TimeLimit(call_seconds(time_limit)) if limit is None else nullcontext(limit) as calls:
+        calls.warm_up(asked.names)
+        return _advised(start, worlds, best, now, asked, calls, time_left)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What `advise` is asked."""
+    """What `advise` is asked; `names` are the assignors to try."""
 
     group: Group
-    assignors: Sequence[str | AssignorFunction] | None
+    names: Sequence[str | AssignorFunction]
     like: str | None
-    limit: TimeLimit | None
-
-    @property
-    def names(self) -> Sequence[str | AssignorFunction]:
-        """The assignors to try: none where it is not known who reads what."""
-        if not self.group.subscription_known.all():
-            return ()
-        return FEW if self.assignors is None else self.assignors
-
-    def bounded(self) -> AbstractContextManager[TimeLimit]:
-        """Return the processes in which assignors run."""
-        return TimeLimit(CALL_SECONDS) if self.limit is None else nullcontext(self.limit)
 
 
 def _advised(
@@ -165,29 +166,31 @@ def _advised(
     best: Best,
     now: Assignment | None,
     asked: _Asked,
+    limit: TimeLimit,
     time_left: TimeLeft,
 ) -> Advice:
     """Look for each kind of change, and put in order what is sure to lower the peak."""
     lower = start.lower
-    trials, assignor = _trials(worlds, best, now, lower, asked)
     by_hand = _rebalance(best, now, lower, time_left)
     found = [
         by_hand,
-        _worth(assignor),
         _worth(one_more_reader(worlds, best, lower, time_left, total=start.total)),
-        _with_assignors(
-            more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
-            lower,
-            asked,
-        ),
+        more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
         _worth(_partitions(worlds, best, lower, time_left)),
     ]
     fewer = None if asked.like else fewer_members(worlds, best, lower, time_left)
-    changes = [one for one in found if isinstance(one, Change)]
     question = None
     if not worlds.known and now is not None and peak_of(now, lower) > best.peak.bound:
         seconds = time_left.share(2)
         question = question_of(asked.group, now, best.solution, best.lowest, seconds)
+    even = _more_even(best, now, lower, by_hand, time_left)
+    # Assignors have a time of their own, and come when the one for all else is no longer needed.
+    trials, assignor = _trials(worlds, best, now, lower, asked.names, limit)
+    hung = {trial.assignor for trial in trials if trial.status != "scored"}
+    others = [name for name in asked.names if name_of(name) not in hung]
+    found = [_with_assignors(one, lower, others, limit) for one in found]
+    found.insert(1, _worth(assignor))
+    changes = [one for one in found if isinstance(one, Change)]
     return replace(
         start,
         best=best.peak,
@@ -195,7 +198,7 @@ def _advised(
         same_peak=() if fewer is None else (fewer,),
         no_gain=tuple(one for one in found if isinstance(one, NoGain)),
         assignors=tuple(trials),
-        more_even=_more_even(best, now, lower, by_hand, time_left),
+        more_even=even,
         question=question,
         new_members=reading(worlds.most, asked.like),
     )
@@ -212,6 +215,12 @@ def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
     if not isinstance(change, Change) or change.share * PARTS >= 1:
         return change
     return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
+
+
+def _judged(group: Group, time_limit: float | None, *, alike: bool) -> Judged:
+    """Return the verdict on a group, as `assay score` has it."""
+    (found,) = judge([group], time_limit=time_limit, assume_equal=alike)
+    return found
 
 
 def _condition(worlds: Worlds, lower: Lower, *, alike: bool) -> str | None:
@@ -270,32 +279,45 @@ def _rebalance(
 
 
 def _trials(
-    worlds: Worlds, best: Best, now: Assignment | None, lower: Lower, asked: _Asked
+    worlds: Worlds,
+    best: Best,
+    now: Assignment | None,
+    lower: Lower,
+    names: Sequence[str | AssignorFunction],
+    limit: TimeLimit,
 ) -> tuple[list[Tried], Change | NoGain | None]:
     """Return what assignors do, and the best of them where it has a lower peak than now."""
-    if not asked.names:
+    if not names:
         return [], None
-    with asked.bounded() as limit:
-        trials, valid = tried_assignors(worlds.least, best, lower, asked.names, limit)
+    trials, valid = tried_assignors(worlds.least, best, lower, names, limit)
     if now is None or not now.is_valid:
         return trials, None
     here = peak_of(now, lower)
-    better = better_assignor(here, best.peak.value, valid)
+    good = advisable(valid)
+    better = better_assignor(here, best.peak.value, good)
     if better is not None:
         return trials, better
-    none = f"None of {counted(len(trials), 'assignor')} tried"
+    none = f"None of {counted(len(good), 'assignor')} tried"
+    if len(good) < len(trials):
+        none += " that can be advised"
     reason = f"{none} gains half of what a rebalance does."
-    if all(trial.peak is None or trial.peak >= here for trial in trials):
+    if all(made.peak is None or made.peak >= here for made, _ in good):
         reason = f"{none} has less than there is now."
+    if not good:
+        reason = "No assignor tried can be advised."
     return trials, NoGain("assignor", reason, proved=best.peak.bound >= here)
 
 
-def _with_assignors(change: Change | NoGain, lower: Lower, asked: _Asked) -> Change | NoGain:
+def _with_assignors(
+    change: Change | NoGain | None,
+    lower: Lower,
+    names: Sequence[str | AssignorFunction],
+    limit: TimeLimit,
+) -> Change | NoGain | None:
     """Return more members with the assignors that do not reach what these allow."""
-    if isinstance(change, NoGain) or not asked.names:
+    if not isinstance(change, Change) or change.kind != "members":
         return change
-    with asked.bounded() as limit:
-        return replace(change, not_reached=not_reached(change, lower, asked.names, limit))
+    return replace(change, not_reached=not_reached(change, lower, names, limit))
 
 
 def _partitions(worlds: Worlds, best: Best, lower: Lower, time_left: TimeLeft) -> Change | NoGain:

@@ -8,6 +8,7 @@ import numpy as np
 
 from compare.advice.advice import Change, Peak, Tried
 from compare.advice.changed import with_members
+from compare.advice.deployed import assigns_now, is_rule, rolling_restarts
 from compare.advice.worlds import Worlds, least_peaks, peak_of
 from heuristics import assignor_named
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
 
-# As written, of what people can configure: they need no other program and take milliseconds.
-FEW = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
 # Members each of whom leaves once.
 MOST_LEAVE = 5
 # For the least peak after each.
@@ -53,19 +52,19 @@ def tried_assignors(
     trials: list[Tried] = []
     valid: list[tuple[Tried, Assignment]] = []
     for asked in assignors:
-        name = asked if isinstance(asked, str) else assignor_named(asked).name
+        name = name_of(asked)
         outcome = limit.plan(group, asked)
         if outcome.plan is None:
             trials.append(Tried(name, outcome.status, outcome.reason))
             continue
         made = outcome.plan.assignment
         if not made.is_valid:
-            first = str(made.violations[0])
-            trials.append(Tried(name, "scored", f"not valid: {first}"))
+            trials.append(Tried(name, "scored", _not_valid(made)))
             continue
         peak = peak_of(made, lower)
         held = group.with_claims(*made.holdings, generation=group.next_generation)
         kept = tried = 0
+        reason = None
         for (stay, joined), least in zip(events, known, strict=True):
             if least is None:
                 continue
@@ -74,9 +73,15 @@ def tried_assignors(
             plan = after.plan
             if plan is not None and plan.assignment.is_valid:
                 kept += peak_of(plan.assignment, lower) <= least.peak.value
+                continue
+            why = after.reason if plan is None else _not_valid(plan.assignment)
+            reason = reason or f"{why} after {_event(group, stay, joined)}"
+            if after.status == "timed-out":
+                break
         trial = Tried(
             assignor=name,
             status="scored",
+            reason=reason,
             peak=peak,
             least=peak <= best.peak.value,
             moves=len(made.moved),
@@ -93,23 +98,41 @@ def not_reached(
     lower: Lower,
     assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit,
-) -> tuple[tuple[str, int], ...]:
+) -> tuple[tuple[str, int | None], ...]:
     """(assignor, peak) of those that leave the busiest member more than a change allows.
+
+    Those that make no valid assignment of it have None as their peak.
 
     Parameters
     ----------
     change : its group is as it is then, with what the members hold before
     limit : of each call
     """
-    found = []
+    found: list[tuple[str, int | None]] = []
     for asked in assignors:
+        name = name_of(asked)
         plan = limit.plan(change.assignment.group, asked).plan
         if plan is None or not plan.assignment.is_valid:
+            found.append((name, None))
             continue
         peak = peak_of(plan.assignment, lower)
         if peak > change.after.value:
-            found.append((asked if isinstance(asked, str) else assignor_named(asked).name, peak))
+            found.append((name, peak))
     return tuple(found)
+
+
+def advisable(valid: Sequence[tuple[Tried, Assignment]]) -> list[tuple[Tried, Assignment]]:
+    """Return the assignors that may be advised, of those that made a valid assignment.
+
+    One that makes none after a join or a leave is not, nor is the rule as written of the class
+    that assigns now.
+    """
+    return [
+        (trial, made)
+        for trial, made in valid
+        if trial.reason is None
+        and not (is_rule(trial.assignor) and assigns_now(trial.assignor, made.group))
+    ]
 
 
 def better_assignor(
@@ -117,12 +140,14 @@ def better_assignor(
 ) -> Change | None:
     """Return the assignor with the lowest peak, where that is worth a restart of all members.
 
-    Of several the one that keeps to the least after most joins and leaves, then that with the
-    fewest moves. None where all gain less than half of what can be gained.
+    A rule as written comes after all that people can deploy. Of several with the lowest peak the
+    one that assigns already, then the one that keeps to the least after most joins and leaves,
+    then that with the fewest moves. None where all gain less than half of what can be gained.
 
     Parameters
     ----------
     now, least : the peak of what the members hold, and the least that they can have
+    valid : those that may be advised
     """
     worth = [
         (trial, made)
@@ -131,8 +156,15 @@ def better_assignor(
     ]
     if not worth:
         return None
-    trial, made = min(worth, key=lambda one: (one[0].peak, -one[0].kept, one[0].moves))
+
+    def order(one: tuple[Tried, Assignment]) -> tuple[bool, int, bool, int, int]:
+        trial, made = one
+        elsewhere = not assigns_now(trial.assignor, made.group)
+        return is_rule(trial.assignor), trial.peak or 0, elsewhere, -trial.kept, trial.moves
+
+    trial, made = min(worth, key=order)
     peak = trial.peak or 0
+    often = rolling_restarts(trial.assignor, made.group)
     return Change(
         "assignor",
         before=Peak(now, now, proof="as it is"),
@@ -140,8 +172,26 @@ def better_assignor(
         assignment=made,
         moves=trial.moves,
         assignor=trial.assignor,
-        restarts=len(made.group.members),
+        restarts=1 if often == 0 else len(made.group.members),
+        rolling_restarts=often,
     )
+
+
+def name_of(asked: str | AssignorFunction) -> str:
+    """Return the name of an assignor that was asked for."""
+    return asked if isinstance(asked, str) else assignor_named(asked).name
+
+
+def _not_valid(made: Assignment) -> str:
+    return f"not valid: {made.violations[0]}"
+
+
+def _event(group: Group, stay: Sequence[int], members: int) -> str:
+    """Say which join or leave it was."""
+    if members > len(group.members):
+        return "one member has joined"
+    (gone,) = set(range(len(group.members))) - set(stay)
+    return f"{group.members[gone]} has left"
 
 
 def _events(group: Group) -> list[tuple[list[int], int]]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from compare.advice.deployed import spoken, takes
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ NAMED = {
     "members": "more members",
     "partitions": "more partitions",
 }
-
-# Of an assignor as written, what Kafka's own is called.
-OWN = {"kip-54-sticky": "sticky", "kip-429-cooperative": "cooperative-sticky"}
 
 
 def headline(advice: Advice) -> str:
@@ -67,7 +65,8 @@ def what_to_do(change: Change, advice: Advice) -> str:
         else:
             moved = ""
     elif change.kind == "assignor":
-        lead = f"Let {change.assignor} assign{_assigned_by(advice)}"
+        again = " again" if change.rolling_restarts == 0 else ""
+        lead = f"Let {spoken(change.assignor or '')} assign{again}{_assigned_by(advice)}"
     elif change.kind == "subscription":
         lead = f"Let {change.member} read {change.topic} too"
     elif change.kind == "members":
@@ -111,13 +110,7 @@ def depends(change: Change, advice: Advice) -> list[str]:
     """Say what a gain rests on, and what the change takes besides moves."""
     said = []
     if change.not_reached:
-        has = "holds" if advice.lower == "peak_load" else "has"
-        (name, peak), *others = change.not_reached
-        more = "".join(f", with {other} {least:,}" for other, least in others)
-        said.append(
-            "Not every assignor gets there: "
-            f"with {name} the busiest one then {has} {peak:,}{more}."
-        )
+        said.append(_not_reached(change, advice))
     if change.kind == "members":
         said.append(advice.new_members)
     if change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
@@ -125,10 +118,7 @@ def depends(change: Change, advice: Advice) -> list[str]:
     if change.kind == "fewer members":
         said.append(f"Who leaves makes no difference; fewest move if it is {few(change.leaves)}.")
     if change.kind == "assignor":
-        said.append(f"Takes a restart of {counted(change.restarts, 'member')}, one by one.")
-        if change.assignor in OWN:
-            own = OWN[change.assignor]
-            said.append(f"Tried as the KIP is written; Kafka's own code: --assignor {own}.")
+        said += takes(change)
     if change.kind == "subscription":
         said.append(
             f"Takes a restart of {change.member}, which must be able to process {change.topic}."
@@ -140,6 +130,22 @@ def depends(change: Change, advice: Advice) -> list[str]:
             "partitions cannot be taken away again.",
         ]
     return said
+
+
+def _not_reached(change: Change, advice: Advice) -> str:
+    """Say which assignors leave more than a change allows, or make no valid plan of it."""
+    holds = "holds" if advice.lower == "peak_load" else "has"
+    lead = f"the busiest one then {holds} "
+    more: list[str] = []
+    lost: list[str] = []
+    for name, peak in change.not_reached:
+        if peak is None:
+            lost.append(spoken(name))
+        else:
+            more.append(f"with {spoken(name)} {'' if more else lead}{peak:,}")
+    if lost:
+        more.append(f"{few(lost)} {'makes' if len(lost) == 1 else 'make'} no valid plan")
+    return f"Not every assignor gets there: {', '.join(more)}."
 
 
 def gains_nothing(advice: Advice) -> list[str]:
@@ -165,21 +171,9 @@ def conclusion(advice: Advice) -> str:
     if all(one.proved for one in advice.no_gain):
         named = ", ".join(NAMED[one.kind] for one in advice.no_gain)
         given = f", if {advice.condition}" if advice.condition else ""
-        lead = "As good as can be, and proved to be"
-        if advice.more_even is not None:
-            lead = "Proved"
-        return f"{lead}{given}: none of these lowers it: {named}."
-    return "Nothing is known that lowers it."
-
-
-def what_decides(advice: Advice) -> str:
-    """Say which number decides, and on what it depends."""
-    if advice.lower == "peak_load":
-        return "what decides: peak_load, the partitions of the busiest member"
-    return (
-        "what decides: peak_lag, the records of lag of the busiest member at this moment; "
-        "for its partitions: --lower peak_load"
-    )
+        lead = f"Nothing that was tried lowers {advice.lower}, and that is proved{given}"
+        return f"{lead}: {named}."
+    return f"Nothing that was tried lowers {advice.lower}."
 
 
 def more_even(advice: Advice) -> str:

@@ -54,22 +54,24 @@ LATEST = (
     "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition without a "
     "commit; see --reset)"
 )
+# Where it makes no difference which assignors are tried, those that need no JVM.
+RANGE = ("--assignor", "range")
 CALLS = {
-    "behind": ("advise", "behind.json"),
+    "behind": ("advise", "behind.json", *RANGE),
     "behind and more": ("advise", "behind.json", "all.jsonl"),
     "behind since": ("advise", "behind.json", "all.jsonl", "--reset", "earliest"),
     "one": ("advise", "orders.json"),
     "json": ("advise", "orders.json", "--format", "json"),
     "all": ("advise", "all.jsonl"),
     "all json": ("advise", "all.jsonl", "--format", "json"),
-    "of several": ("advise", "all.jsonl", "--group", "torn"),
-    "idle": ("advise", "all.jsonl", "--group", "idle"),
-    "empty": ("advise", "all.jsonl", "--group", "empty"),
-    "spare": ("advise", "spare.json"),
-    "hostile": ("advise", "hostile.json"),
+    "of several": ("advise", "all.jsonl", "--group", "torn", *RANGE),
+    "idle": ("advise", "all.jsonl", "--group", "idle", *RANGE),
+    "empty": ("advise", "all.jsonl", "--group", "empty", *RANGE),
+    "spare": ("advise", "spare.json", *RANGE),
+    "hostile": ("advise", "hostile.json", *RANGE),
     "unknown": ("advise", "unknown.json"),
-    "equal": ("advise", "unknown.json", "--assume-equal"),
-    "lag": ("advise", "lag.json"),
+    "equal": ("advise", "unknown.json", "--assume-equal", *RANGE),
+    "lag": ("advise", "lag.json", *RANGE),
     "named": ("advise", "orders.json", "--assignor", "range"),
     "twice": ("advise", "twice.jsonl"),
     "one without lag": ("advise", "lagging.jsonl", "--lower", "peak_lag"),
@@ -114,8 +116,9 @@ def lines(run) -> list[str]:
 
 def test_what_to_do_comes_with_its_gain_its_proof_and_its_moves(said):
     found = lines(said["one"])
-    assert found[:4] == [
+    assert found[:5] == [
         "orders: the busiest of 2 members holds 5 of 5 partitions; at the best it holds 3.",
+        "Verdict of assay score (balance > moves): improvable.",
         "1. Move 2 partitions: the busiest member then holds 3 instead of 5.",
         "   Proved (certificate): no assignment of the same members has less.",
         "   2 from c0 to c1: t1: 1-2",
@@ -138,25 +141,34 @@ def test_the_document_has_every_move_and_the_numbers_of_the_sentences(said):
         {"topic": "t1", "partition": n, "from": "c0", "to": "c1"} for n in (1, 2)
     ]
     assert [one["assignor"] for one in document["assignors"]] == [
-        "range", "roundrobin", "kip-429-cooperative", "kip-54-sticky",
+        "range", "roundrobin", "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0",
+        "kafka-broker/uniform@4.4.0",
     ]  # fmt: skip
+    assert document["verdict"]["says"] == "improvable"
 
 
 def test_of_several_groups_there_is_a_line_each_and_the_greatest_gain_first(said):
     found = lines(said["all"])
-    assert found[0] == "2 of 5 groups can be improved for sure."
-    rows = [line.split()[0] for line in found[3:8]]
+    assert found[0] == "1 of 5 groups could have fewer partitions on its busiest member."
+    rows = [line.split()[0] for line in found[4:9]]
     assert rows == ["torn", "orders", "empty", "even", "idle"]
     documents = [json.loads(line) for line in good(said["all json"]).stdout.splitlines()]
     assert [one["group"] for one in documents] == ["orders", "even", "idle", "torn", "empty"]
     assert not any(one["assignors"] for one in documents)
 
 
+def test_of_several_groups_the_verdicts_are_those_of_score(said, folder):
+    first = good(assay("score", "all.jsonl", cwd=folder)).stdout.splitlines()[0]
+    verdict = lines(said["all"])[1].removeprefix("Verdict of assay score (balance > moves): ")
+    assert verdict == f"{first[0].lower()}{first[1:]}"
+    assert verdict.startswith("1 of 5 groups is not valid: torn; 1 of 5 groups is improvable: ")
+
+
 def test_of_several_groups_the_gain_is_one_of_the_numbers_beside_it(said):
     found = lines(said["all"])
-    assert found[2].split() == [
+    assert found[3].split() == [
         "group", "what", "decides", "now", "without", "it", "then", "less", "change", "first",
-        "moves",
+        "moves", "verdict",
     ]  # fmt: skip
     (orders,) = [line for line in found if line.startswith("orders ")]
     assert orders.split()[2:6] == ["5", "5", "3", "40%"]
@@ -167,13 +179,15 @@ def test_of_several_groups_the_gain_is_one_of_the_numbers_beside_it(said):
 
 def test_of_several_groups_each_without_a_change_has_the_reason(said):
     found = {line.split()[0]: line for line in lines(said["behind and more"]) if line}
-    for group, reason in {
-        "behind": "decided by lag; 1 move would make the partitions more even",
-        "empty": "no members",
-        "idle": "nothing assigned yet",
-        "even": "nothing lowers it",
+    for group, (reason, verdict) in {
+        "behind": ("decided by lag; 1 move would make the partitions more even", "improvable"),
+        "empty": ("no members", "no members"),
+        "idle": ("nothing assigned yet", "nothing assigned yet"),
+        "even": ("nothing lowers it", "as good as can be"),
     }.items():
-        assert found[group].rstrip(" -").endswith(reason)
+        before, _, says = found[group].rpartition("-  ")
+        assert before.rstrip(" -").endswith(reason)
+        assert says == verdict
 
 
 def test_of_several_groups_it_is_said_which_advice_rests_on_where_consumers_start(said):
@@ -184,17 +198,19 @@ def test_of_several_groups_it_is_said_which_advice_rests_on_where_consumers_star
 def test_partitions_that_could_be_more_even_are_told_where_lag_decides(said):
     found = said["behind"].stdout.splitlines()
     assert found[0].endswith(f" has less, {LATEST}.")
-    assert found[1] == (
+    assert found[1] == "Verdict of assay score (balance > moves): improvable."
+    assert found[2] == (
         "Decided by lag; 1 move would make the partitions more even: --lower peak_load."
     )
-    assert any(line.startswith(f"Proved, {LATEST}: none of these lowers it: ") for line in found)
-    assert not any("As good as can be" in line for line in found)
+    nothing = f"Nothing that was tried lowers peak_lag, and that is proved, {LATEST}: moving "
+    assert any(line.startswith(nothing) for line in found)
+    assert not any("as good as can be" in line.lower() for line in found)
 
 
 def test_captures_of_one_group_are_told_by_their_time(said):
     found = lines(said["twice"])
-    assert found[2].split()[:3] == ["group", "captured", "at"]
-    assert [line.split()[1] for line in found[3:5]] == [
+    assert found[3].split()[:3] == ["group", "captured", "at"]
+    assert [line.split()[1] for line in found[4:6]] == [
         "2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z",
     ]  # fmt: skip
 
@@ -205,7 +221,7 @@ def test_a_group_that_lacks_what_decides_is_named_and_the_others_are_advised(sai
     assert run.stderr == (
         "orders: topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)\n"
     )
-    assert [line.split()[0] for line in run.stdout.splitlines()[3:-2]] == ["lag", "other"]
+    assert [line.split()[0] for line in run.stdout.splitlines()[4:-2]] == ["lag", "other"]
     as_json = said["one without lag, json"]
     assert (as_json.returncode, as_json.stderr) == (2, run.stderr)
     found = [json.loads(line)["group"] for line in as_json.stdout.splitlines()]
@@ -223,7 +239,8 @@ def test_what_is_not_valid_is_mended_first(said):
         "torn: the busiest of 2 members holds 1 of 5 partitions, but what members hold is not "
         "valid: t0-1 with nobody: unassigned."
     )
-    assert found[1] == (
+    assert found[1] == "Verdict of assay score (balance > moves): not valid."
+    assert found[2] == (
         "1. Assign again what is not valid: the busiest member then holds 3; nothing moves."
     )
 
@@ -258,8 +275,9 @@ def test_lag_decides_where_it_is_known_and_that_is_said(said):
         "lag: the busiest of 2 members has 7 of 10 records of lag. No assignment of the same "
         "members with loads as even as can be has less."
     )
-    assert found[-8] == (
-        "As good as can be, and proved to be: none of these lowers it: moving partitions, another "
+    assert found[1] == "Verdict of assay score (balance > moves): as good as can be."
+    assert found[-5] == (
+        "Nothing that was tried lowers peak_lag, and that is proved: moving partitions, another "
         "assignor, one more topic for one member, more members, more partitions."
     )
     assert found[-1].startswith("what decides: peak_lag, the records of lag")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.commands.score import default_assignors
 from compare.verdict import WORST_FIRST
+from heuristics.usual import usual_assignors
 from tests.assay.calling import (
     EVEN,
     LOPSIDED,
@@ -36,7 +36,7 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
         "assignor", "loads", "valid", "balanced", "balance", "moves", "seconds",
     ]  # fmt: skip
     assert [line.split()[0] for line in lines[5:]] == [
-        "optimum", "current", *default_assignors(), "balance:", "in",
+        "optimum", "current", *usual_assignors(), "balance:", "in",
     ]  # fmt: skip
     optimum, current = lines[5].split(), lines[6].split()
     assert optimum[:-1] == ["optimum", "(proved)", "2-3", "yes", "yes", "1", "2"]

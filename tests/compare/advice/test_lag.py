@@ -123,7 +123,9 @@ def test_advice_on_lag_that_rests_on_where_consumers_start_says_so_with_the_opti
     )
     assert (found.lower, found.now) == ("peak_lag", 59)
     assert headline(found).endswith(f" has less, {latest}.")
-    assert conclusion(found).startswith(f"As good as can be, and proved to be, {latest}: none of ")
+    assert conclusion(found).startswith(
+        f"Nothing that was tried lowers peak_lag, and that is proved, {latest}: moving "
+    )
     assert found.to_dict()["if"] == latest.removeprefix("if ")
 
 

@@ -1,14 +1,21 @@
 """Assignors that are tried: what each makes of the group, and of every join and leave after."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from assay import Assignment, Group, TimeLimit, advise, assign
+from compare.advice.advice import Advice
+from compare.advice.deployed import takes, tried_by_default
+from compare.advice.measure import not_advised
 from compare.advice.words import depends, gains_nothing, in_short, what_to_do
 from tests.compare.advice.made import applied, copied, document_of, least_load, topics_read
-from tests.heuristics.assignors.mine import divide, twice
+from tests.heuristics.assignors.mine import divide, twice, while_all_are_there
 
+STICKY, COOPERATIVE = "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0"
+UNIFORM = "kafka-broker/uniform@4.4.0"
 NAMES = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
 # range gives c0 the first of three partitions of each topic, and c1 and c2 one each.
 RANGE = {
@@ -57,7 +64,7 @@ def test_what_assignors_do_is_what_they_do_when_called_one_by_one(limit):
         document = document_of(seed)
         if not topics_read(document):
             continue
-        found = advise(Group.from_dict(document), limit=limit)
+        found = advise(Group.from_dict(document), assignors=NAMES, limit=limit)
         assert [tried.assignor for tried in found.assignors] == [*NAMES]
         for tried in found.assignors:
             made = handed_out(document, tried.assignor)
@@ -81,7 +88,7 @@ def test_what_assignors_do_is_what_they_do_when_called_one_by_one(limit):
 def test_the_assignor_that_keeps_the_least_is_advised_and_takes_a_restart(limit):
     found = advise(Group.from_dict(RANGE), limit=limit)
     (change,) = [one for one in found.changes if one.kind == "assignor"]
-    assert (found.now, change.assignor, change.after.value) == (6, "kip-429-cooperative", 4)
+    assert (found.now, change.assignor, change.after.value) == (6, STICKY, 4)
     assert (change.restarts, change.before.proof, change.after.proof) == (
         3,
         "as it is",
@@ -96,7 +103,7 @@ def test_no_assignor_is_advised_where_none_lowers_the_peak_or_none_is_asked_abou
         even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
     found = advise(Group.from_dict(even), limit=limit)
     (said,) = [one for one in found.no_gain if one.kind == "assignor"]
-    assert said.because == "None of 4 assignors tried has less than there is now."
+    assert said.because == "None of 5 assignors tried has less than there is now."
     assert said.proved
     assert advise(Group.from_dict(even), assignors=()).assignors == ()
 
@@ -110,11 +117,113 @@ def test_an_assignor_that_breaks_down_or_gives_a_partition_twice_is_a_row_with_t
     assert not [one for one in found.changes if one.kind == "assignor"]
 
 
+@pytest.fixture(scope="module")
+def never_returns() -> dict:
+    path = Path(__file__).parents[3] / "docs/findings/never-returns.json"
+    return json.loads(path.read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def hung(never_returns) -> Advice:
+    """Advice on a group of cooperative-sticky, on which Kafka's class never returns."""
+    with TimeLimit(1) as limit:
+        group = Group.from_dict(listing(never_returns, *[["cooperative-sticky"]] * 5))
+        names = (COOPERATIVE, "kip-429-cooperative", UNIFORM)
+        return advise(group, assignors=names, limit=limit)
+
+
+def test_an_assignor_that_never_returns_on_the_group_is_named_and_not_advised(hung):
+    (change,) = [one for one in hung.changes if one.kind == "assignor"]
+    assert change.assignor == UNIFORM
+    assert hung.assignors[0].status == "timed-out"
+    assert not_advised(replace(hung, judged=None)) == [
+        "Not advised: cooperative-sticky 4.4.0: no answer within 1 s on this group."
+    ]
+
+
+def test_of_the_assignor_that_assigns_now_it_is_said_that_it_comes_to_no_plan(hung):
+    assert not_advised(hung) == [
+        "cooperative-sticky assigns this group now, and cooperative-sticky 4.4.0 does not come to "
+        "a valid plan: no answer within 1 s on this group."
+    ]
+
+
+def test_the_rule_as_written_of_what_assigns_now_is_not_advised(never_returns, limit):
+    group = Group.from_dict(listing(never_returns, *[["cooperative-sticky"]] * 5))
+    found = advise(group, assignors=["kip-429-cooperative"], limit=limit)
+    assert found.assignors[0].peak == found.best.value
+    (said,) = [one for one in found.no_gain if one.kind == "assignor"]
+    assert said.because == "No assignor tried can be advised."
+
+
+def test_a_rule_as_written_is_advised_after_all_that_can_be_deployed_and_said_to_be_one(limit):
+    both = advise(Group.from_dict(RANGE), assignors=["kip-54-sticky", STICKY], limit=limit)
+    assert [one.assignor for one in both.changes if one.kind == "assignor"] == [STICKY]
+    alone = advise(Group.from_dict(RANGE), assignors=["kip-54-sticky"], limit=limit)
+    (change,) = [one for one in alone.changes if one.kind == "assignor"]
+    assert change.assignor == "kip-54-sticky"
+    assert depends(change, alone)[-1].startswith(
+        "kip-54-sticky is a rule as written and no class. Kafka's sticky comes near, "
+    )
+
+
+def test_without_kafkas_classes_the_rules_are_tried_and_else_what_can_be_deployed(
+    tmp_path, monkeypatch
+):
+    assert tried_by_default() == ["range", "roundrobin", STICKY, COOPERATIVE, UNIFORM]
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    assert tried_by_default() == ["range", "roundrobin", "kip-429-cooperative", "kip-54-sticky"]
+
+
+def test_an_assignor_that_makes_no_valid_plan_after_a_join_or_a_leave_is_not_advised(limit):
+    found = advise(Group.from_dict(RANGE), assignors=[while_all_are_there], limit=limit)
+    (trial,) = found.assignors
+    assert (trial.peak, trial.least) == (4, True)
+    assert "ZeroDivisionError" in (trial.reason or "")
+    assert (trial.reason or "").endswith(" after c0 has left")
+    assert not [one for one in found.changes if one.kind == "assignor"]
+
+
+def test_an_assignor_that_would_assign_anew_takes_one_rebalance_and_no_other_list(limit):
+    group = Group.from_dict(listing(RANGE, *[["sticky"]] * 3))
+    found = advise(group, assignors=[COOPERATIVE, STICKY, UNIFORM], limit=limit)
+    (change,) = [one for one in found.changes if one.kind == "assignor"]
+    assert (change.assignor, change.rolling_restarts, change.restarts) == (STICKY, 0, 1)
+    assert what_to_do(change, found).startswith("Let sticky 4.4.0 assign again (now: sticky): ")
+    assert takes(change)[0].startswith("It assigns already: takes one more rebalance, ")
+
+
+@pytest.mark.parametrize(
+    ("name", "now", "often", "said"),
+    [
+        (COOPERATIVE, ["range"], 2, "two rolling restarts of 3 members: with cooperative-sticky "
+         "listed before range, then with cooperative-sticky alone."),
+        (COOPERATIVE, None, 2, "; one, with cooperative-sticky alone, if all list it already, "
+         "as Kafka's Java consumer does by default."),
+        (STICKY, None, 2, "at the most: with sticky listed before the one of now, which is "
+         "enough from range, roundrobin or sticky, then with sticky alone."),
+        (COOPERATIVE, ["range", "cooperative-sticky"], 1, "with cooperative-sticky alone."),
+        (STICKY, ["range"], 1, "a restart of 3 members, one by one, with sticky listed before "
+         "range."),
+        (STICKY, ["cooperative-sticky"], 2, "listed before cooperative-sticky, then with"),
+        (UNIFORM, ["range"], 1, "with group.protocol=consumer, one by one: broker 4.0 or later "
+         "and a client that speaks KIP-848."),
+        (STICKY, ["uniform"], 1, "with group.protocol=classic."),
+    ],
+)  # fmt: skip
+def test_an_assignor_takes_the_restarts_that_the_kips_name(name, now, often, said, limit):
+    group = Group.from_dict(listing(RANGE, *([] if now is None else [now] * 3)))
+    found = advise(group, assignors=[name], limit=limit)
+    (change,) = [one for one in found.changes if one.kind == "assignor"]
+    assert (change.rolling_restarts, change.restarts) == (often, 3)
+    assert said in " ".join(takes(change))
+
+
 def test_with_more_members_those_assignors_are_named_that_leave_more_on_one(limit):
     reached = 0
     for seed in range(25):
         document = document_of(seed)
-        found = advise(Group.from_dict(document), limit=limit)
+        found = advise(Group.from_dict(document), assignors=NAMES, limit=limit)
         for change in [one for one in found.changes if one.kind == "members"]:
             made = applied(document, change)
             peaks = [(name, handed_out(made, name)) for name in NAMES]
@@ -146,7 +255,7 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
     several = listing(RANGE, ["range"], ["cooperative-sticky", "range"], ["range"])
     found = advise(Group.from_dict(several), limit=limit)
     (change,) = [one for one in found.changes if one.kind == "assignor"]
-    assert what_to_do(change, found).startswith("Let kip-429-cooperative assign (now: range): ")
+    assert what_to_do(change, found).startswith("Let sticky 4.4.0 assign (now: range): ")
     assert found.to_dict()["assigned_by"] == "range"
     even = copied(several)
     for m in range(3):
@@ -159,7 +268,7 @@ def test_in_short_an_assignor_is_named_with_the_one_that_assigns_now(limit):
     found = advise(Group.from_dict(listing(RANGE, *[["range"]] * 3)), limit=limit)
     (change,) = [one for one in found.changes if one.kind == "assignor"]
     alone = replace(found, changes=(change,))
-    assert in_short(alone) == "Let kip-429-cooperative assign (now: range)"
+    assert in_short(alone) == "Let sticky 4.4.0 assign (now: range)"
 
 
 @pytest.mark.parametrize("lists", [[["range"]], [["range"], ["range"], ["roundrobin"]]])

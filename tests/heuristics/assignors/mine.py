@@ -15,6 +15,12 @@ def deal(group) -> Assignment:
     return Assignment(group, np.zeros(group.n_partitions, int))
 
 
+def while_all_are_there(group) -> Assignment:
+    """One after the other, to three members or more."""
+    members = len(group.members)
+    return Assignment(group, np.arange(group.n_partitions) % members + 0 // max(0, members - 2))
+
+
 def by_name(group) -> dict:
     counts = zip(group.topics, group.partitions, strict=True)
     return {group.members[0]: {topic: np.arange(count) for topic, count in counts}}

@@ -1,0 +1,158 @@
+"""Deployed: what it takes until a group uses another assignor, and whether it can at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.sentences import assigned_by
+from groups.wording import counted
+from heuristics.catalogue import WRITTEN
+from heuristics.protocol import Protocol, supported_protocols
+from heuristics.usual import AGREE_WITH_KAFKAS, SHIPPED, usual_assignors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.advice.advice import Change
+    from groups.group import Group
+
+# Of a rule as a KIP writes it, what Kafka's class that comes near is called.
+NEAR = {
+    "kip-54-sticky": "sticky",
+    "kip-54-fairest": "sticky",
+    "kip-429-cooperative": "cooperative-sticky",
+    "kip-615-constrained": "cooperative-sticky",
+    "kip-615-amended": "cooperative-sticky",
+}
+# What is tried of them where no class is here that can be called.
+WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
+JAVA, BROKER = "kafka-java", "kafka-broker"
+
+
+def tried_by_default() -> list[str]:
+    """Return the assignors that can be deployed; rules as written where no class is here."""
+    usual = usual_assignors()
+    shipped = any(name.startswith(SHIPPED) for name in usual)
+    return usual if shipped else [*usual, *WRITTEN_INSTEAD]
+
+
+def is_rule(name: str) -> bool:
+    """Say whether an assignor is a rule as a text has it, which no client brings as such."""
+    return name in WRITTEN and name not in AGREE_WITH_KAFKAS
+
+
+def spoken(name: str) -> str:
+    """Return what people call an assignor.
+
+    Examples
+    --------
+    >>> [spoken(name) for name in ("kafka-java/sticky@4.4.0", "kafka-broker/uniform@4.4.0")]
+    ['sticky 4.4.0', "the broker's uniform 4.4.0"]
+    >>> spoken("librdkafka/range@2.13.0")
+    'librdkafka/range@2.13.0'
+    """
+    client, _, rest = name.partition("/")
+    if client not in (JAVA, BROKER):
+        return name
+    whose = "the broker's " if client == BROKER else ""
+    return f"{whose}{rest.replace('@', ' ')}"
+
+
+def listed_as(name: str) -> str | None:
+    """Return the name by which members list an assignor, or the broker has it; None: unknown."""
+    if name in WRITTEN:
+        return name if name in AGREE_WITH_KAFKAS else NEAR.get(name)
+    client, slash, rest = name.partition("/")
+    return rest.partition("@")[0] if slash and client else None
+
+
+def by_broker(group: Group) -> bool:
+    """Say whether the broker assigns (KIP-848), as far as a snapshot tells."""
+    told = any(one.epoch is not None or one.target is not None for one in group.details)
+    return told or assigned_by(group) == "uniform"
+
+
+def assigns_now(name: str, group: Group) -> bool:
+    """Say whether an assignor has the name of the one that the members end up with."""
+    now = assigned_by(group)
+    return now is not None and listed_as(name) == now and _is_brokers(name) == by_broker(group)
+
+
+def rolling_restarts(name: str, group: Group) -> int | None:
+    """Return how often each member is restarted at most until an assignor assigns; None: unknown.
+
+    Source: KIP-429, "Compatibility, Deprecation, and Migration Plan"; KIP-848 for the broker's.
+    """
+    listed = listed_as(name)
+    if assigns_now(name, group):
+        return 0
+    if listed is None:
+        return None
+    if _is_brokers(name) or by_broker(group) or _all_list(listed, group):
+        return 1
+    now = assigned_by(group)
+    return 1 if now is not None and _is_eager(now) and _is_eager(listed) else 2
+
+
+def takes(change: Change) -> list[str]:
+    """Say what an advised assignor takes until it assigns."""
+    name, group = change.assignor or "", change.assignment.group
+    listed, now = listed_as(name), assigned_by(group)
+    members = counted(len(group.members), "member")
+    if change.rolling_restarts == 0:
+        return ["It assigns already: takes one more rebalance, such as by a restart of 1 member."]
+    if listed is None:
+        said = f"Takes its code in every consumer, and a restart of {members}, one by one."
+    elif _is_brokers(name):
+        how = "group.protocol=consumer" if not by_broker(group) else "group.remote.assignor"
+        how += f"={listed}" if by_broker(group) else ""
+        said = (
+            f"Takes a restart of {members} with {how}, one by one: broker 4.0 or later and a "
+            "client that speaks KIP-848."
+        )
+    elif by_broker(group):
+        said = f"Takes a restart of {members}, one by one, with group.protocol=classic."
+    elif change.rolling_restarts == 1:
+        how = "alone" if _all_list(listed, group) else f"listed before {now}"
+        said = f"Takes a restart of {members}, one by one, with {listed} {how}."
+    else:
+        said = _two_rolling_restarts(listed, now, members)
+    return [said, *_of_rule(name)]
+
+
+def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:
+    lead = f"Takes two rolling restarts of {members}"
+    first, then = f"with {listed} listed before {now or 'the one of now'}", f"with {listed} alone"
+    if now is not None:
+        return f"{lead}: {first}, then {then}."
+    if _is_eager(listed):
+        enough = "which is enough from range, roundrobin or sticky"
+        return f"{lead} at the most: {first}, {enough}, then {then}."
+    java = "as Kafka's Java consumer does by default"
+    return f"{lead}: {first}, then {then}; one, {then}, if all list it already, {java}."
+
+
+def _of_rule(name: str) -> list[str]:
+    """Say of a rule as written that nobody can deploy it as such."""
+    if not is_rule(name):
+        return []
+    near = NEAR.get(name)
+    if near is None:
+        return [f"{name} is a rule as written and no class: no client brings it."]
+    return [
+        f"{name} is a rule as written and no class. Kafka's {near} comes near, and may do "
+        f"worse on this group or come to no plan: --assignor {near} tries it."
+    ]
+
+
+def _is_brokers(name: str) -> bool:
+    return name.startswith(f"{BROKER}/")
+
+
+def _is_eager(listed: str) -> bool:
+    return max(supported_protocols(listed)) is Protocol.EAGER
+
+
+def _all_list(listed: str, group: Group) -> bool:
+    lists: Sequence[tuple[str, ...]] = [one.assignors or () for one in group.details]
+    return len(lists) == len(group.members) > 0 and all(listed in one for one in lists)
