@@ -60,8 +60,8 @@ class Head:
         found = "" if finding.found is None else f", found {finding.found.date}"
         versions = f"Affected on this group, of the versions tried: {', '.join(finding.affected)}"
         if finding.unaffected:
-            versions += f"; not affected on this group: {', '.join(finding.unaffected)}"
-            versions += ", which another group may show"
+            versions += "; not affected on this group, but maybe on others: "
+            versions += ", ".join(finding.unaffected)
         happened = happens(finding)
         yield from wrap(f"{self.what}: {sizes(finding.group)}", COLUMNS)
         yield ""
