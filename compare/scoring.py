@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from compare.lag.behind import behind
 from compare.score import CURRENT, OPTIMUM, UNKNOWN, Score, ScoreTerm, excess_of
 from groups.assignment import Assignment
@@ -68,10 +70,14 @@ def score(
     """
     if not isinstance(assignment, Assignment):
         return score_assignors(group, solution, [assignment])[0]
-    members, partitions = len(group.members), group.n_partitions
     for other, what in ((assignment.group, "assignment"), (solution.group, "solution")):
-        if (len(other.members), other.n_partitions) != (members, partitions):
+        if (other.name, other.topics, other.members) != (group.name, group.topics, group.members):
             raise BadInput(f"{what}: it is for group {other.name!r}, not for {group.name!r}")
+        if not _says_the_same(group, other):
+            raise BadInput(
+                f"{what}: it is for another state of group {group.name!r}: partitions, owners, "
+                "lag or weights differ"
+            )
     found = values(assignment, solution.objective)
     valid = assignment.is_valid
     excess = excess_of(found, solution) if valid else (None,) * len(found)
@@ -86,6 +92,14 @@ def score(
         loads=tuple(assignment.loads.tolist()),
         peak_lag=None if lags is None else lags.peak,
         catch_up_seconds=None if lags is None else lags.longest,
+    )
+
+
+def _says_the_same(group: Group, other: Group) -> bool:
+    """Say whether two groups of the same names have the same partitions, owners, lag, weights."""
+    return other is group or all(
+        np.array_equal(getattr(group, column), getattr(other, column))
+        for column in ("partitions", "owner", "lag_records", "weight")
     )
 
 

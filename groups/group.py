@@ -334,8 +334,8 @@ class Group:
 
     @property
     def next_generation(self) -> int:
-        """The generation after the members' newest."""
-        return int(self.generation.max(initial=NO_GENERATION)) + 1
+        """The generation after the members' newest; the greatest of 64 bits has none after it."""
+        return min(int(self.generation.max(initial=NO_GENERATION)) + 1, GREATEST)
 
     @cached_property
     def owned_claims(self) -> Claims:

@@ -90,6 +90,7 @@ def solve(
     """
     tiers = parse_objective(objective)
     budgets = parse_budgets(at_most or {})
+    TimeLeft.of(time_limit)  # refuses what is no time, whichever method runs
     if assume_subscriptions == "equal":
         group = group.with_equal_subscriptions()
     require_data(group, tiers)

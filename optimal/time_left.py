@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from time import monotonic
+
+from groups.errors import BadInput
 
 
 class OutOfTime(Exception):
@@ -18,7 +21,15 @@ class TimeLeft:
 
     @staticmethod
     def of(seconds: float | None) -> TimeLeft:
-        """Start the clock on a time limit in seconds."""
+        """Start the clock on a time limit in seconds.
+
+        Raises
+        ------
+        BadInput
+            Where it is no number of 0 or more.
+        """
+        if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
+            raise BadInput(f"time_limit: {seconds!r}, expected seconds, 0 or more")
         return TimeLeft(None if seconds is None else monotonic() + seconds)
 
     def check(self) -> None:

@@ -38,6 +38,7 @@ from compare.lag.lowest import lag_document, lowest_peaks
 from compare.limits import too_far
 from compare.score import CURRENT, OPTIMUM, UNKNOWN, Score
 from compare.scoring import assignors_asked, score_assignors, score_without_subscriptions
+from compare.verdict import EMPTY
 from groups.tiers import parse_objective
 from groups.wording import counted
 from heuristics.usual import usual_assignors
@@ -118,9 +119,9 @@ def score(
     lagging = lowest[0] is not None and lowest[0].records > 0
     names = _names(asked, current=current, few=not plans and len(judged) == 1, lagging=lagging)
     references = [one.lowest if assume_equal else one.reference for one in judged]
-    if plans and references[0] is None and groups[0].members:
-        references[0] = _fresh(groups[0], tiers, time_limit)
-    rows = _rows(judged, references, names, seconds, assume_equal=assume_equal)
+    if plans or asked:
+        references = _with_fresh(references, groups, tiers, time_limit)
+    rows = _rows(judged, references, names, asked, seconds, assume_equal=assume_equal)
     if plans:
         rows[0][current:current] = plan_rows(plans, groups[0], references[0], UNKNOWN)
     if len(groups) == 1:
@@ -169,22 +170,36 @@ def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> 
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
 
 
-def _fresh(group: Group, tiers: Tiers, time_limit: float | None) -> Solution | None:
-    """Return the optimum of a group of which nobody holds anything, if who reads what is known."""
+def _with_fresh(
+    references: Sequence[Solution | None],
+    groups: Sequence[Group],
+    tiers: Tiers,
+    time_limit: float | None,
+) -> list[Solution | None]:
+    """Add the optima of groups of which nobody holds anything, if who reads what is known."""
     from optimal import solve
 
-    known = bool(group.subscription_known.all())
-    return solve(group, tiers, time_limit=time_limit) if known else None
+    return [
+        solve(group, tiers, time_limit=time_limit)
+        if made is None and group.members and group.subscription_known.all()
+        else made
+        for made, group in zip(references, groups, strict=True)
+    ]
 
 
 def _rows(
     judged: Sequence[Judged],
     references: Sequence[Solution | None],
     names: Sequence[str],
+    asked: Sequence[str],
     seconds: float,
     *,
     assume_equal: bool,
 ) -> list[list[Score]]:
+    """Return the rows of each group; of one without a reference, why those asked for have none.
+
+    Where nobody holds anything, what is held is a row only if it is asked for.
+    """
     from heuristics.time_limit import TimeLimit
 
     rows: list[list[Score]] = []
@@ -192,10 +207,12 @@ def _rows(
         for one, reference in zip(judged, references, strict=True):
             far(f"{len(rows):,} of {counted(len(judged), 'group')} scored")
             if reference is None:
-                rows.append([])
+                unscored = asked if one.group.members else ()
+                rows.append([Score(name, "refused", UNKNOWN) for name in unscored])
             elif assume_equal or one.group.subscription_known.all():
                 limit.warm_up(name for name in names if name not in (CURRENT, OPTIMUM))
-                rows.append(score_assignors(reference.group, reference, names, limit))
+                some = asked if asked and one.verdict.says in EMPTY else names
+                rows.append(score_assignors(reference.group, reference, some, limit))
             else:
                 rows.append([score_without_subscriptions(reference, name) for name in names])
     return rows
@@ -211,7 +228,7 @@ def _worse(
     """
     if not (sure or assumed) or judged.verdict.says == "no members":
         return []
-    if judged.reference is None and not any(row.terms for row in rows):
+    if judged.reference is None and not rows:
         return [judged.verdict.says]
     if judged.reference is None or judged.group.subscription_known.all():
         return [*too_far(rows, sure, sure=True), *too_far(rows, assumed, sure=False)]

@@ -37,7 +37,7 @@ def document(
             "group": judged.group.name,
             "objective": list(tiers),
             "optimum": {"status": "unknown", "terms": []},
-            "scores": [],
+            "scores": [row.to_dict() for row in rows],
         }
     else:
         found = scores_document(judged.group, reference, rows)
@@ -83,3 +83,6 @@ def print_group(
             least = "least peak lag" if chosen.proved else "least peak lag that was found"
             tell(f"of all as good it has the {least}: {' > '.join((*chosen.before, 'peak_lag'))}")
         print_rows(reference, rows, lowest)
+    elif reference is None:
+        for row in rows:
+            tell(f"{row.assignor}: {row.reason}")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from groups.documents.shapes import MemberDocument
 
 Value = TypeVar("Value")
+MOST_JOINED = 100_000
 _JOINS = {
     "subscription", "rack", "instance_id", "client_id", "host", "assignors", "capacity",
 }  # fmt: skip
@@ -91,6 +92,8 @@ class EventKind(Generic[Value]):
 
 def _read_join(value: object, place: str) -> int | dict[str, MemberDocument]:
     if type(value) is int:
+        if value > MOST_JOINED:
+            fields.refuse(place, f"{value}, at most {MOST_JOINED} members join at once")
         return fields.integer(value, place, least=1)
     joined: dict[str, MemberDocument] = {}
     for member, said in fields.mapping(value, place).items():

@@ -166,6 +166,14 @@ def test_an_assignment_of_another_group_is_refused(lopsided, even):
         score(lopsided, Assignment.current(lopsided), solve(other))
 
 
+def test_an_assignment_or_a_solution_of_the_same_group_at_another_time_is_refused(lopsided):
+    later = lopsided.with_claims([], [])
+    with pytest.raises(BadInput, match=r"^assignment: it is for another state of group 'g': "):
+        score(later, solve(lopsided).assignment, solve(later))
+    with pytest.raises(BadInput, match=r"^solution: it is for another state of group 'g': "):
+        score(later, solve(later).assignment, solve(lopsided))
+
+
 def test_the_row_current_takes_raw_claims_as_they_are():
     group = group_of(
         {"t": 3, "u": 1, "unread": 2},

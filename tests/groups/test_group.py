@@ -205,6 +205,14 @@ def test_a_claim_without_generation_is_below_generation_0():
     assert owners({"t": 2}, members) == {("t", 0): "c1", ("t", 1): "c0"}
 
 
+def test_after_the_greatest_generation_of_64_bits_there_is_none():
+    members = {"a": {"subscription": ["t"], "owned": {"t": [0]}, "generation": 2**63 - 1}}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}, "members": members}
+    group = Group.from_dict(document)
+    assert group.next_generation == 2**63 - 1
+    assert group.with_claims([0], [0], generation=group.next_generation).owner.tolist() == [0]
+
+
 def test_two_claims_of_the_same_highest_generation_void_each_other_and_lower_ones_stay_away():
     members = {
         "c0": claim(0, generation=5),

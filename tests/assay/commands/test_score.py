@@ -393,3 +393,26 @@ def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
     lines = assay(*asked).stdout.splitlines()
     said = "not scored everywhere: range, roundrobin: subscriptions are not known: "
     assert sum(line.startswith(said) for line in lines) == 1
+
+
+def test_of_a_group_of_which_nobody_holds_anything_the_assignors_asked_for_are_scored(folder):
+    file = folder / "fresh.json"
+    members = {"a": {"subscription": ["t0"]}, "b": {"subscription": ["t0", "t1"]}}
+    file.write_text(json.dumps(LOPSIDED | {"members": members}))
+    lines = good(assay("score", file, "--assignor", "range")).stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["assignor", "optimum", "range"]
+    gate = ("--fail-above", "balance=0", "--assignor")
+    assert assay("score", file, *gate, "kip-54-sticky").returncode == 0
+    assert "balance exceeds the optimum by 2" in assay("score", file, *gate, "range").stderr
+    refused = assay("score", file, *gate, "kip-615-amended")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("assay: orders: kip-615-amended: subscriptions differ")
+
+
+def test_where_nobody_holds_anything_and_who_reads_what_is_unknown_each_assignor_has_its_reason(
+    folder,
+):
+    file = folder / "unknown.json"
+    file.write_text(json.dumps(LOPSIDED | {"members": {"a": {}, "b": {}}}))
+    lines = good(assay("score", file, "--assignor", "range")).stdout.splitlines()
+    assert lines[1].startswith("range: subscriptions are not known")

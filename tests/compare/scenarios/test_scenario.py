@@ -170,6 +170,7 @@ def test_a_group_may_stand_in_a_file_beside_the_scenario(tmp_path):
         ({"events": [{}]}, r"^events\[0\]: 0 keys, expected one: join, leave, "),
         ({"events": [{"jion": 1}]}, r"^events\[0\]: unknown key 'jion', expected one of join,"),
         ({"events": [{"join": 0}]}, r"^events\[0\]\.join: 0, expected an integer of 1 or more$"),
+        ({"events": [{"join": 10**8}]}, r"^events\[0\]\.join: 100000000, at most 100000 members"),
         ({"events": [{"join": {"c": {}}}]}, r"^events\[0\]\.join\.c: key 'subscription' is mis"),
         (
             {"events": [{"join": {"c": {"subscription": [], "owned": {}}}}]},
