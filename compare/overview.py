@@ -14,7 +14,7 @@ from compare.verdict import WORST_FIRST, Says
 from groups.wording import MOST_NAMED, counted, few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
@@ -80,6 +80,7 @@ class Overview:
     names : how many groups those of each verdict are of
     questions : how many depend on who reads what, with a question that decides it
     guessed : of each guess in `GUESSES`, how many groups rest on it
+    not_judged : groups beside those captured of which there is a name, and no snapshot
     worst : the worst first; of each verdict that a sentence names, the first ones at least
     """
 
@@ -89,11 +90,12 @@ class Overview:
     names: Mapping[str, int] = field(default_factory=dict)
     questions: int = 0
     guessed: Mapping[str, int] = field(default_factory=dict)
+    not_judged: int = 0
     worst: Sequence[Glance] = ()
 
     def sentence(self) -> str:
-        """Say how many groups are improvable and what it takes."""
-        every = captures(self.captured, self.groups)
+        """Say how many of all groups are improvable, by what, and how many were not judged."""
+        every = captures(self.captured + self.not_judged, self.groups + self.not_judged)
         sorts = []
         for says in NAMED:
             if many := self.says.get(says, 0):
@@ -104,6 +106,8 @@ class Overview:
         if self.questions:
             what = "depends" if self.questions == 1 else "depend"
             sorts.append(f"{self.questions:,} {what} on who reads what")
+        if self.not_judged:
+            sorts.append(f"{self.not_judged:,} could not be judged")
         text = "; ".join(sorts)
         return f"{text[0].upper()}{text[1:]}."
 
@@ -127,12 +131,17 @@ class Overview:
         return few(shown, many)
 
 
-def overview_of(judged: Sequence[Judged], lowest: Sequence[LowestPeak | None] = ()) -> Overview:
+def overview_of(
+    judged: Sequence[Judged],
+    lowest: Sequence[LowestPeak | None] = (),
+    failed: Iterable[str | None] = (),
+) -> Overview:
     """Return the overview of judged groups, every one of them in a line.
 
     Parameters
     ----------
     lowest : (groups,) the lowest peak lag of each; nothing where it was not looked for
+    failed : of what could not be judged the groups, as far as they are known
     """
     order = worst_first(judged)
     peaks = lowest or [None] * len(judged)
@@ -140,9 +149,11 @@ def overview_of(judged: Sequence[Judged], lowest: Sequence[LowestPeak | None] = 
     names: dict[Says, set[str]] = {}
     for one in judged:
         names.setdefault(one.verdict.says, set()).add(one.group.name)
+    known = {one.group.name for one in judged}
     return Overview(
         captured=len(judged),
-        groups=len({one.group.name for one in judged}),
+        groups=len(known),
+        not_judged=len({name for name in failed if name} - known),
         says=Counter(one.verdict.says for one in judged),
         names={says: len(found) for says, found in names.items()},
         questions=sum(one.verdict.question is not None for one in judged),

@@ -53,7 +53,7 @@ def sentence(judged: Judged) -> str:
         return f"{name}: not proved in the time given. A better one may exist{most}. {holds}."
     return (
         f"{name}: depends on who reads what: {verdict.question} "
-        f"If so, it is improvable{most}. {holds}."
+        f"If so, it is improvable{most}; if not, another topic may decide it. {holds}."
     )
 
 

@@ -56,13 +56,14 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
     Parameters
     ----------
     told : ``PATTERN=t0,t1`` each: a glob on member ids and client ids, and topics that whoever
-        matches reads, or with ``PATTERN=+t1`` reads besides; several that match the same member
-        add up. What is told goes before what the source shows, and `assumed` says so
+        matches reads, with ``PATTERN=+t1`` reads besides, none with ``PATTERN=``; several that
+        match the same member add up. What is told goes before what the source shows, and
+        `assumed` says so
 
     Raises
     ------
     BadInput
-        Where a rule has no topics, matches no member of any group, names a topic that such a
+        Where a rule is none, matches no member of any group, names a topic that such a
         group lacks, or leaves out one of which a member holds a partition whose subscription the
         source does not show.
     """
@@ -70,8 +71,11 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
     for rule in told:
         pattern, _, listed = rule.rpartition("=")
         topics = [topic for topic in listed.removeprefix("+").split(",") if topic]
-        if not pattern or not topics:
-            raise BadInput(f"--reads {rule}: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1'")
+        if not pattern or (listed and not topics):
+            raise BadInput(
+                f"--reads {rule}: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1', "
+                "or 'app-*=' for no topic"
+            )
         if not any(_matches(names, pattern) for group in groups for names in _names(group)):
             raise BadInput(f"--reads {rule}: no member's id or client id matches {pattern!r}")
         rules.append(Rule(pattern, topics, also=listed.startswith("+")))

@@ -122,7 +122,7 @@ def finding(
     command_config: str | None,
     config: Sequence[str] | None,
     timeout: float,
-) -> tuple[Callable[..., tuple[list[Group], list[str], list[str]]], list[str]]:
+) -> tuple[Callable[..., tuple[list[Group], list[Failure], list[Failure]]], list[str]]:
     """Return what finds groups, on the cluster or in files, and the words that lead there.
 
     It is called as `groups_of` and `groups_in` are, after their first argument.
@@ -176,20 +176,20 @@ def captured_of(
     return as_told(groups, reads, reset), found.failures
 
 
-def lost_of(failures: Sequence[Failure], patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+def lost_of(
+    failures: Sequence[Failure], patterns: Sequence[str]
+) -> tuple[list[Failure], list[Failure]]:
     """Return which groups were asked for by name, or should have been captured, and were not.
 
-    The second value names those that are not to be had in their state, as one that is rebalancing.
+    The second value has those that are not to be had in their state, as one that is rebalancing.
     """
     from live.capture.patterns import is_name
 
     named = {pattern for pattern in patterns if is_name(pattern)}
-    missed = [
-        (one.group or one.place, one.not_to_be_had and one.group not in named) for one in failures
-    ]
+    missed = [(one, one.not_to_be_had and one.group not in named) for one in failures]
     return (
-        [name for name, forgiven in missed if not forgiven],
-        [name for name, forgiven in missed if forgiven],
+        [one for one, forgiven in missed if not forgiven],
+        [one for one, forgiven in missed if forgiven],
     )
 
 
@@ -199,10 +199,10 @@ def groups_of(
     reads: Sequence[str] = (),
     *,
     reset: str | None = None,
-) -> tuple[list[Group], list[str], list[str]]:
+) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return the groups that a cluster has now; say what could not be captured.
 
-    The second value names the groups that were asked for by name, or should have been captured;
+    The second value has the groups that were asked for by name, or should have been captured;
     the third those that are not to be had in their state, as one that is rebalancing.
 
     Parameters

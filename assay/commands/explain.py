@@ -7,11 +7,11 @@ import typer
 from assay.commands.options import (
     DEFAULT_SECONDS,
     AssumeEqual,
-    File,
     Objective,
     OneOf,
     Reads,
     TimeLimitOption,
+    Views,
     group_in,
 )
 from assay.streams import note_assumed, show
@@ -19,7 +19,7 @@ from groups.tiers import parse_objective
 
 
 def explain(
-    file: File,
+    files: Views,
     *,
     member: Annotated[
         str | None,
@@ -43,7 +43,7 @@ def explain(
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)
-    given, damaged = group_in(file, group, reads or [])
+    given, damaged = group_in(files, group, reads or [])
     one = given.with_equal_subscriptions() if assume_equal else given
     note_assumed(one.assumed)
     if not one.members:

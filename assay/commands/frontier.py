@@ -8,12 +8,12 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     MOST_SECONDS,
     AssumeEqual,
-    File,
     Format,
     OneOf,
     Rate,
     Reads,
     Reset,
+    Views,
     one_group,
 )
 from assay.streams import note_assumed, show_json
@@ -23,7 +23,7 @@ MOST_POINTS = 25
 
 
 def frontier(
-    file: File,
+    files: Views,
     first: Annotated[str, typer.Argument(metavar="TIER", help="one tier, as in balance")],
     second: Annotated[
         str, typer.Argument(metavar="TIER", help="another, as in stickiness, which is moves")
@@ -49,7 +49,7 @@ def frontier(
     from assay.printing.frontier import document, print_frontier
     from optimal import frontier as trade_offs
 
-    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    one = one_group(files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
     tiers = tier_named(first), tier_named(second)
     found = trade_offs(one, *tiers, time_limit=time_limit, points=points)
     note_assumed(one.assumed)

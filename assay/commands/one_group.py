@@ -64,7 +64,7 @@ def solve(
     if only_if is not None and (budgets or method != "auto"):
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
-    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
     if share is not None:
         from assay.printing.worth import print_worth
         from compare.lag.worth import worth_moving
@@ -119,7 +119,7 @@ def check(
     from optimal.recount import count_again
     from optimal.solution import Solution
 
-    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset)
+    one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset)
     one.require_subscriptions()
     data = read_bytes(solution)
     try:

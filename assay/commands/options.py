@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groups.group import Group
+    from groups.importers import Failure
 
 
 DEFAULT_SECONDS = 10.0
@@ -33,6 +34,15 @@ MOST_SECONDS = 1e9
 File = Annotated[
     str,
     typer.Argument(help="a snapshot, JSON lines, what other tools print; - for standard input"),
+]
+
+Views = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="a snapshot, JSON lines, what other tools print, several views of the same groups; "
+        "- for standard input",
+    ),
 ]
 
 
@@ -93,8 +103,8 @@ Reads = Annotated[
     typer.Option(
         "--reads",
         metavar="PATTERN=TOPICS",
-        help="what members read, by member or client id: 'app-*=t0,t1', or '=+t1' for t1 besides; "
-        "may be given again",
+        help="what members read, by member or client id: 'app-*=t0,t1', or '=+t1' for t1 besides, "
+        "'=' for none; may be given again",
     ),
 ]
 Reset = Annotated[
@@ -177,11 +187,11 @@ def no_group_in(files: Sequence[str]) -> str:
 
 def groups_in(
     files: Sequence[str], only: Sequence[str], reads: Sequence[str], *, reset: str | None = None
-) -> tuple[list[Group], list[str], list[str]]:
+) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return the groups asked for, with what is told by hand of them; say what is not there.
 
-    The second value names the groups, or else the places, that are damaged; the third those that
-    are not to be had in their state, as one that is rebalancing.
+    The second value says what is damaged; the third which groups are not to be had in their
+    state, as one that is rebalancing.
 
     Parameters
     ----------
@@ -193,26 +203,28 @@ def groups_in(
 
 
 def group_in(
-    file: str, name: str | None, reads: Sequence[str], *, reset: str | None = None
-) -> tuple[Group, list[str]]:
-    """Return the one group of a file, or of several the one of that name, and what is damaged.
+    files: Sequence[str], name: str | None, reads: Sequence[str], *, reset: str | None = None
+) -> tuple[Group, list[Failure]]:
+    """Return the one group in some files, or of several the one of that name; what is damaged.
 
     Raises
     ------
     BadInput
         Where it is not there, or which one is meant is not said.
     """
-    if name is None and is_folder(file):
-        raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
-    groups, damaged, _ = _found([file], [] if name is None else [name])
+    for file in files if name is None else ():
+        if is_folder(file):
+            raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
+    groups, damaged, _ = _found(files, [] if name is None else [name])
     if len(groups) > 1:
-        raise BadInput(f"{named(file)}: {one_of_several([group.name for group in groups])}")
+        where = ", ".join(map(named, files))
+        raise BadInput(f"{where}: {one_of_several([group.name for group in groups])}")
     (told,) = as_told(groups, reads, reset)
     return told, damaged
 
 
 def one_group(
-    file: str,
+    files: Sequence[str],
     name: str | None,
     reads: Sequence[str],
     *,
@@ -220,16 +232,17 @@ def one_group(
     reset: str | None = None,
     rate: int | None = None,
 ) -> Group:
-    """Return the one group of a snapshot, or of several the one of that name.
+    """Return the one group in some files, or of several the one of that name.
 
     Raises
     ------
     BadInput
         Where it is not there, or which one is meant is not said.
     """
-    found, damaged = group_in(file, name, reads, reset=reset)
+    found, damaged = group_in(files, name, reads, reset=reset)
     if damaged and name is None:
-        raise BadInput(f"{named(file)}: more than group {found.name} is in it; add --group NAME")
+        where = ", ".join(map(named, files))
+        raise BadInput(f"{where}: more than group {found.name} is in it; add --group NAME")
     found = found.with_equal_subscriptions() if assume_equal else found
     return found if rate is None else found.with_rate(rate)
 
@@ -255,7 +268,9 @@ def note_passed_over(groups: Sequence[Group]) -> None:
         note(line)
 
 
-def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list[str], list[str]]:
+def _found(
+    files: Sequence[str], only: Sequence[str]
+) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return the groups asked for, what is damaged, and what is not to be had; say so."""
     groups, failures = read_groups(files)
     if not groups and len(failures) == 1:
@@ -276,5 +291,5 @@ def _found(files: Sequence[str], only: Sequence[str]) -> tuple[list[Group], list
         raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
     groups = [group for group in groups if not only or group.name in only]
     asked = [f for f in failures if not only or f.group is None or f.group in only]
-    damaged = [f.group or f.place for f in failures if not f.not_to_be_had]
-    return groups, damaged, [f.group or f.place for f in asked if f.not_to_be_had]
+    damaged = [f for f in failures if not f.not_to_be_had]
+    return groups, damaged, [f for f in asked if f.not_to_be_had]

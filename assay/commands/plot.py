@@ -69,7 +69,7 @@ def plot(
     from compare import figures
 
     figures.require_suffix(out)
-    given, damaged = group_in(file, group, reads or [], reset=reset)
+    given, damaged = group_in([file], group, reads or [], reset=reset)
     one = given.with_equal_subscriptions() if assume_equal else given
     if not one.members:
         raise BadInput(f"{one.name}: no members, there is nothing to draw")

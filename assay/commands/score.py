@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from groups.group import Group
+    from groups.importers import Failure
     from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
 
@@ -96,7 +97,7 @@ def score(
     Of several: a line each, worst first.
     """
     from assay.printing import verdicts as tables
-    from assay.printing.overview import print_groups
+    from assay.printing.overview import print_groups, print_not_read
     from compare.judged import judge
 
     tiers = parse_objective(objective)
@@ -138,6 +139,7 @@ def score(
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
         tables.print_group(judged[0], references[0], shown, lowest[0], chosen)
+        print_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
@@ -157,11 +159,11 @@ def score(
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
 
-def _not_judged(judged: Sequence[Judged], not_had: Sequence[str]) -> list[str]:
+def _not_judged(judged: Sequence[Judged], not_had: Sequence[Failure]) -> list[str]:
     """Return a line for each group without a verdict, or with one that is open."""
     said = [(one.group.name, one.verdict.says) for one in judged]
     lines = [f"{name}: {says}" for name, says in said if says in OPEN]
-    return [f"{name}: not judged" for name in not_had] + lines
+    return [f"{one.about}: not judged" for one in not_had] + lines
 
 
 def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> list[str]:

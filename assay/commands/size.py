@@ -11,12 +11,12 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     MOST_SECONDS,
     AssumeEqual,
-    File,
     Format,
     OneOf,
     Rate,
     Reads,
     Reset,
+    Views,
     one_group,
 )
 from assay.streams import note_assumed, show, show_json
@@ -26,7 +26,7 @@ MOST_NUMBERS = 1000
 
 
 def size(
-    file: File,
+    files: Views,
     *,
     target: Annotated[
         str | None,
@@ -82,7 +82,7 @@ def size(
         from compare import figures
 
         figures.require_suffix(figure)
-    one = one_group(file, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    one = one_group(files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
     found = sized(
         one, members=numbers, target=wanted, like=like, objective=objective, time_limit=time_limit
     )

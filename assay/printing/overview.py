@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance, Overview
     from compare.score import Score
+    from groups.importers import Failure
     from groups.tiers import Objective
 
 MOST_QUESTIONS = 5
@@ -34,8 +35,8 @@ def print_groups(
     lowest: Sequence[LowestPeak | None],
     tiers: Objective,
     files: Sequence[str],
-    unread: Sequence[str],
-    not_had: Sequence[str] = (),
+    unread: Sequence[Failure],
+    not_had: Sequence[Failure] = (),
     rows: Sequence[Sequence[Score]] = (),
 ) -> None:
     """Print a sentence about all groups, then a line for each, worst first.
@@ -43,17 +44,17 @@ def print_groups(
     Parameters
     ----------
     lowest : (groups,) the lowest peak of each
-    unread : names of groups, or places, that could not be read
-    not_had : names of groups that could not be judged in the state they were in
+    unread : what could not be read
+    not_had : groups that could not be judged in the state they were in
     rows : (groups,) what was scored of each, nothing where nobody named an assignor
     """
-    overview = overview_of(judged, lowest)
+    overview = overview_of(judged, lowest, [one.group for one in (*not_had, *unread)])
     ordered = [judged[i] for i in worst_first(judged)]
     tell(overview.sentence())
-    if unread:
-        tell(f"Not read, see the messages: {few(list(dict.fromkeys(unread)))}.")
+    print_not_read(unread)
     show("")
-    if print_lines(overview.worst, list(dict.fromkeys((*not_had, *unread)))):
+    missed = list(dict.fromkeys(one.about for one in (*not_had, *unread)))
+    if print_lines(overview.worst, missed):
         _print_meaning_of_lag(overview.worst, tiers)
         if said := which_if_latest([one.now.group for one in ordered]):
             tell(said)
@@ -67,6 +68,12 @@ def print_groups(
     if rows:
         show("")
         print_over_groups(rows, tiers)
+
+
+def print_not_read(unread: Sequence[Failure]) -> None:
+    """Print what could not be read, where there is something."""
+    if unread:
+        tell(f"Not read, see the messages: {few(list(dict.fromkeys(f.about for f in unread)))}.")
 
 
 def print_lines(

@@ -67,7 +67,7 @@ def composed(
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
     """
     ordered = [judged[i] for i in worst_first(judged)]
-    overview = overview_of(judged)
+    overview = overview_of(judged, failed=[one.group for one in unread])
     rows = [scores.get(id(one), ()) for one in ordered]
     often = Counter(one.group.name for one in ordered)
     lines, details = _in_full(ordered, rows, often, tiers, assume_equal=assume_equal)
@@ -228,7 +228,8 @@ def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
 def _lead(overview: Overview, judged: Sequence[Judged]) -> str:
     if not overview.captured:
         return "No group could be read."
-    return sentence(judged[0]) if overview.captured == 1 else overview.sentence()
+    alone = overview.captured == 1 and not overview.not_judged
+    return sentence(judged[0]) if alone else overview.sentence()
 
 
 def _title(sources: Sequence[str]) -> str:

@@ -63,6 +63,11 @@ class Failure:
     not_to_be_had: bool = False
     captured_at: str | None = None
 
+    @property
+    def about(self) -> str:
+        """The group, or the place where that is not known."""
+        return self.group or self.place
+
 
 def import_each(
     sources: Sequence[tuple[str, bytes]],

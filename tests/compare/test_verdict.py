@@ -165,11 +165,33 @@ def test_every_state_of_a_group_has_a_verdict(members, says):
     assert (verdict.says, verdict.sure) == (says, True)
 
 
+def test_a_member_that_is_told_to_read_nothing_makes_the_verdict_sure():
+    shipping = {
+        "ship-1": {"subscription": None, "owned": {"parcels": [0, 1]}},
+        "ship-2": {"subscription": None, "owned": {"parcels": [2], "labels": [0]}},
+        "ship-3": {"subscription": None, "owned": {}},
+    }
+    group = group_of(shipping, {"parcels": 3, "labels": 1})
+
+    def told(*rules: str):
+        (judged,) = judge(reading_as_told([group], rules))
+        return judged.verdict
+
+    assert told().question == "does ship-3 read labels?"
+    assert (told("ship-3=").says, told("ship-3=").sure) == ("as good as can be", True)
+    for topic in ("labels", "parcels"):
+        found = told(f"ship-3={topic}")
+        assert (found.says, found.sure) == ("improvable", True)
+
+
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
         ("b", "--reads b: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1'"),
-        ("b=", "--reads b=: expected PATTERN=TOPIC"),
+        ("b=,", "--reads b=,: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1', or 'app-*='"),
+        ("b=+", "--reads b=+: expected PATTERN=TOPIC"),
+        ("=t0", "--reads =t0: expected PATTERN=TOPIC"),
+        ("b=", "--reads: b holds a partition of t1, but is not said to read it"),
         ("b=t7", "--reads: group g has no topic 't7'"),
         ("x*=t0", "--reads x*=t0: no member's id or client id matches 'x*'"),
         ("b=t0", "--reads: b holds a partition of t1, but is not said to read it"),

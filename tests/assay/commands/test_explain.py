@@ -10,6 +10,7 @@ from tests.compare.reasons.test_words import JARGON
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
 ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
+VIEWS = [CAPTURES / "4.3.1" / f"next-b-{view}.txt" for view in ("describe", "members-verbose")]
 LAGGING = LOPSIDED | {
     "topics": {"t0": {"partitions": 2, "lag": [5, 1]}, "t1": {"partitions": 3, "lag": [3, 3, 3]}}
 }
@@ -43,12 +44,24 @@ def shown(folder) -> dict:
         "unknown": ("explain", "depends.json"),
         "depends": ("explain", ALL_GROUPS, "--group", "aio-f"),
         "several": ("explain", ALL_GROUPS),
+        "views": ("explain", *VIEWS),
+        "views as points": ("frontier", *VIEWS, "balance", "moves", "--assume-equal"),
+        "views as sizes": ("size", *VIEWS, "--assume-equal", "--members", "2-4"),
+        "several in several": ("explain", ALL_GROUPS, "orders.json"),
         "no such member": ("explain", "orders.json", "--member", "c7"),
         "no such group": ("explain", ALL_GROUPS, "--group", "kpr"),
         "missing": ("explain", "no.json"),
         "unknown tier": ("explain", "orders.json", "--objective", "fun"),
     }
     return one_after_the_other(calls, folder)
+
+
+def test_several_views_of_a_group_are_put_together_as_in_score(shown):
+    assert "next-b: what the members hold now is as good" in shown["views"].stdout
+    assert shown["views as points"].stdout.startswith("next-b: nothing to trade")
+    assert shown["views as sizes"].stdout.startswith("next-b: 14 partitions, 3 members now")
+    said = one_line(shown["several in several"], 2)
+    assert said.startswith(f"{ALL_GROUPS}, orders.json: 12 groups")
 
 
 def test_it_says_why_the_loads_cannot_be_more_even_and_what_must_move(shown):

@@ -259,6 +259,8 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     assert "group 'r' is rebalancing" in runs["state"].stderr
     assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 21)
     assert re.search(r"^r +- +- +- +- +not judged", runs["state"].stdout, re.MULTILINE)
+    assert runs["state"].stdout.startswith("1 of 12 groups is improvable: kpr-c by moving ")
+    assert runs["state"].stdout.splitlines()[0].endswith("; 1 could not be judged.")
     assert runs["strict"].returncode == 1
     assert "assay: r: not judged\n" in runs["strict"].stderr
     assert "assay: aio-f: depends on who reads what\n" in runs["strict"].stderr
@@ -291,6 +293,19 @@ def test_a_group_that_cannot_be_read_stands_in_the_headline_and_is_not_said_to_b
     missing = one_line(assay("score", folder / "cut.txt", "--group", "kpr-c"), 2)
     assert missing.startswith("--group kpr-c: ")
     assert "no group of that name" not in missing
+
+
+def test_a_file_that_is_refused_beside_one_group_stands_below_its_verdict(folder):
+    (folder / "even.json").write_text(json.dumps(EVEN))
+    (folder / "hello.txt").write_text("hello")
+    run = assay("score", "even.json", "hello.txt", cwd=folder)
+    assert run.returncode == 2
+    assert run.stdout.splitlines()[0].startswith("even: as good as can be. ")
+    assert run.stdout.splitlines()[-1] == "Not read, see the messages: hello.txt."
+    (folder / "r.txt").write_text("Consumer group 'r' is rebalancing.\n")
+    run = assay("score", "even.json", "r.txt", cwd=folder)
+    assert run.returncode == 0
+    assert run.stdout.splitlines()[-1] == "Not read, see the messages: r."
 
 
 def test_a_gate_on_an_assignor_says_that_nothing_is_sure_of_it_without_subscriptions():

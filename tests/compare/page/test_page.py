@@ -47,7 +47,8 @@ def page(read) -> Parsed:
 
 
 def test_the_sentence_of_the_terminal_is_the_first_that_is_read(page):
-    said = "1 of 4 groups is improvable: lopsided by moving 2 partitions; 1 depends on who"
+    said = "1 of 5 groups is improvable: lopsided by moving 2 partitions; 1 depends on who reads "
+    said += "what; 1 could not be judged."
     before, _, _ = page.words.partition(said)
     assert before != page.words
     assert "Your groups" not in before
