@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compare.verdict import NO_COMMAND
 from groups.errors import Refused
 from groups.wording import counted, few
 from heuristics.protocol import choose
@@ -107,11 +108,12 @@ def _improvable(judged: Judged, partitions: str) -> str:
     members = judged.group.members
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least}"
-        return f"improvable{surely}. Moving {moves} of {partitions} lowers {verdict.tier}{by}."
+        lowers = f"Moving {moves} of {partitions} lowers {verdict.tier}{by}."
+        return f"improvable{surely}. {lowers} {NO_COMMAND}"
     least, most = int(np.argmin(now)), int(np.argmax(now))
     return (
         f"improvable{surely}. Moving {moves} of {partitions} gives everyone {spread(best)}; now "
-        f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}."
+        f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}. {NO_COMMAND}"
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compare.lag.condition import if_latest
+from compare.lag.without_reader import is_read
 from groups.arrays import UNKNOWN
 from groups.tiers import load_of
 from groups.wording import counted, duration
@@ -84,6 +85,16 @@ def peak_lag(assignment: Assignment) -> int | None:
     return None if found is None else found.peak
 
 
+def _in_all(assignment: Assignment) -> int:
+    """Return the known lag of all partitions that somebody reads or holds, held or not."""
+    lag = assignment.group.lag_records
+    if lag is None:
+        return 0
+    counts = is_read(assignment.group)
+    counts[assignment.holdings[1]] = True
+    return sum(lag[counts & (lag > 0)].tolist())
+
+
 def most_lag(assignment: Assignment) -> str:
     """Return sentences that say which member has most lag; nothing where no lag is known.
 
@@ -96,7 +107,7 @@ def most_lag(assignment: Assignment) -> str:
     if not any(found.records):
         return f"No lag, {given}." if given and not found.unknown else ""
     most = max(found.records)
-    total = counted(sum(found.records), "record")
+    total = counted(_in_all(assignment), "record")
     given = f", {given}" if given else ""
     said = f"Most lag: {found.members[found.records.index(most)]} with {most:,} of {total}{given}."
     if found.unknown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.sentences import spread
+from compare.verdict import NO_COMMAND
 from groups.wording import counted
 from optimal.proof import ProofKind
 
@@ -116,7 +117,7 @@ def moves(explanation: Explanation) -> list[str]:
         more = sum(count.moves for count in rest)
         shown.append((f"{more:,} more in {counted(len(rest), 'such count')} of others.", more))
     must = f"At least {counted(found.total, 'partition')} must move for loads as even as that:"
-    end = f"The best assignment moves just {found.total:,}."
+    end = f"The best assignment moves just {found.total:,}. {NO_COMMAND}"
     if len(shown) > 1:
         parts = " + ".join(f"{number:,}" for _, number in shown)
         end = f"{parts} = {found.total:,}, with no partition counted twice. {end}"

@@ -134,4 +134,5 @@ def test_what_if_a_member_read_another_topic_too(answer):
 def test_what_to_change_first(answer):
     lines = answer("What should I change first?")
     assert lines[0].startswith("kpr-c: the busiest of 2 members holds 9 of 14 partitions; ")
-    assert lines[1] == "1. Move 2 partitions: the busiest member then holds 7 instead of 9."
+    assert lines[1] == "Verdict of assay score (balance > moves): improvable."
+    assert lines[2] == "1. Move 2 partitions: the busiest member then holds 7 instead of 9."

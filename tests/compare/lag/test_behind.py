@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from assay import advise
 from compare.lag.behind import behind, most_lag, peak_lag, rates_of
 from groups import Assignment, BadInput, Group
 from groups.columns.member_details import MemberDetails
@@ -29,6 +30,12 @@ def test_an_unknown_lag_is_told_and_counts_for_nobody():
         "Most lag: b with 7 of 12 records. The lag of 2 partitions is unknown."
     )
     assert peak_lag(held) is None
+
+
+def test_partitions_without_an_owner_count_in_all_that_lags_as_in_advice():
+    held = holding([5, 5, 2], {"a": [0], "b": [2]})
+    assert most_lag(held) == "Most lag: a with 5 of 12 records."
+    assert advise(held.group, assignors=()).total == 12
 
 
 def test_lags_beyond_64_bits_together_are_added_up_all_the_same():
