@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from heuristics.own import AssignorFunction
 
 PARTITIONS_PER_CALL = 200_000
+NOT_STARTED = "it does not start: "
 
 
 class TimeLimit:
@@ -197,7 +198,7 @@ class _ClientProcess:
         reason = start(self.child, assignor)
         if reason is not None:
             self.prepared.clear()
-            return Outcome("failed", None, f"it does not start: {reason}", 0.0)
+            return Outcome("failed", None, f"{NOT_STARTED}{reason}", 0.0)
         self.prepared.add(assignor.name)
         return None
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, as_lines, read_findings, version_order
 from compare.promises.promise import PROMISES
+from compare.promises.promised import promises_of
 from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import runner_of, trials
 from compare.samples.drawn import drawn
@@ -35,15 +36,6 @@ if TYPE_CHECKING:
 
 BATCH = 200
 SECONDS = 1.0
-OF_ALL = ("terminates", "answers", "settles", "valid", "idempotent")
-OF_STICKY = (*OF_ALL, "balanced", "optimal-balance", "optimal-moves")
-
-
-def promises_of(assignor: str) -> tuple[str, ...]:
-    """Return what an assignor promises: only sticky and uniform ones balance over all topics."""
-    kind = assignor.partition("/")[2].partition("@")[0]
-    asked = OF_STICKY if "sticky" in kind or kind == "uniform" else OF_ALL
-    return tuple(name for name in asked if PROMISES[name].asked_of(assignor))
 
 
 def search(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, as_lines, read_findings
 from compare.promises.promise import PROMISES
+from compare.promises.promised import promises_of
 from compare.promises.shrink import Quarry
 from compare.promises.trial import trials
 from compare.samples.joins import joined, joins
@@ -30,7 +31,7 @@ from studies.many_joins.called_on import RECORDS as JOINS
 from studies.many_joins.called_on import sentence_of
 from studies.recorded_findings import renewed
 from studies.records import read
-from studies.shipped_findings import by_version, names_of, promises_of
+from studies.shipped_findings import by_version, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

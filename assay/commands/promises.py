@@ -23,14 +23,20 @@ def hunt(
     assignor: Annotated[str | None, typer.Argument(help="whose promises to break")] = None,
     *,
     promise: Annotated[
-        list[str] | None, typer.Option("--promise", help="one to break; may be given again")
+        list[str] | None,
+        typer.Option(
+            "--promise",
+            help="one to break, also one that it does not make; may be given again",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="seed of the groups to try")] = 1,
     groups: Annotated[int, typer.Option(min=1, help="how many groups to try")] = 2000,
     seconds: Annotated[
-        float,
-        typer.Option(min=0.1, max=MOST_SECONDS, help="seconds for the whole hunt"),
-    ] = 300.0,
+        float | None,
+        typer.Option(
+            min=0.1, max=MOST_SECONDS, help="seconds for the whole hunt; 300 if left out"
+        ),
+    ] = None,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -51,12 +57,14 @@ def hunt(
     """Find the smallest group on which an assignor breaks a promise; exit code 1 if one is found.
 
     All small groups are tried, then those that are drawn. That none was found proves nothing.
+    Without --promise, those that the assignor is known not to make are left out.
     With --probe, of any client that joins; ASSIGNOR is then its name on the wire, or else the one
     that the client prefers.
     """
     from assay.printing.promises import print_finding
-    from compare.promises.findings import SHIPPED, UNTRIED, read_findings, rederive_all
+    from compare.promises.findings import SHIPPED, read_findings
     from compare.promises.hunt import CALL_SECONDS, hunt_findings
+    from compare.promises.rederived import all_rederived, rederive_all
     from heuristics.time_limit import TimeLimit
 
     if (assignor is None and not probe) == (rederive is None):
@@ -65,11 +73,12 @@ def hunt(
     with ExitStack() as opened:
         limit = opened.enter_context(TimeLimit(time_limit or CALL_SECONDS))
         if rederive is not None:
-            changed = 0
-            for name, difference in rederive_all(rederive, limit):
-                changed += not (difference or UNTRIED).startswith(UNTRIED)
-                show(f"{name}: {difference or 'breaks as before'}")
-            raise typer.Exit(1 if changed else 0)
+            rederived = []
+            for one in rederive_all(rederive, limit):
+                rederived.append(one)
+                show(f"{one.id}: {one.said}")
+            note(all_rederived(rederived))
+            raise typer.Exit(1 if any(one.status == "changed" for one in rederived) else 0)
         who: str | Assignor = assignor or ""
         if probe:
             joined = guest(assignor, port=port, seconds=time_limit, any_topics=True)
@@ -82,6 +91,7 @@ def hunt(
             groups=groups,
             seconds=seconds,
             say=note,
+            call_seconds=time_limit,
             far=far,
             known=list(read_findings(str(SHIPPED))) if SHIPPED.exists() else (),
         )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from assay.printing.table import Table
 from assay.printing.terminal import tell
+from compare.promises.hunted import not_again
+from compare.promises.promised import is_promised
 from groups.wording import ranges
 
 if TYPE_CHECKING:
@@ -16,7 +18,10 @@ def print_finding(finding: Finding) -> None:
     """Print a broken promise, what was measured, and the group."""
     group = finding.group
     measured = ", ".join(f"{key} {value}" for key, value in finding.measured.items())
-    tell(f"{finding.assignor} breaks {finding.promise}: {measured}")
+    unpromised = "" if is_promised(finding.promise, finding.assignor) else ", not promised"
+    tell(f"{finding.assignor} breaks {finding.promise}{unpromised}: {measured}")
+    if finding.record is not None and finding.record.again is not None:
+        tell(not_again(finding, finding.record.again))
     sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
     tell(f"partitions of each topic: {', '.join(sizes) or '-'}")
     table = Table("member", "generation", "reads", "owns")

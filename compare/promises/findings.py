@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.promises.promise import promise_named
+from compare.promises.promised import is_promised
+from compare.promises.record import AGAIN, Found, Record
 from compare.promises.record import KEYS as _OF_RECORD
-from compare.promises.record import Found, Record
-from compare.promises.trial import Trial, optima, runner_of
+from compare.promises.trial import Trial, optima
 from groups import BadInput, Group
 from groups.documents import fields
 from groups.documents.json_files import read_documents
 from groups.documents.texts import read_bytes
-from heuristics import assignor_named
 from heuristics.shipped import CLIENTS
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from compare.promises.promise import Judgement
     from compare.promises.trial import Runner
-    from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-finding/1"
 # The findings that ship lie beside the packages, in a clone and where the project is installed.
@@ -32,7 +31,6 @@ SHIPPED = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
 _KEYS = ("format", "id", "assignor", "promise", "source", "measured", "group")
 _VERSIONS = ("affected", "unaffected")
 ATTEMPTS = 50
-UNTRIED = "not tried"
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ class Finding:
         BadInput
             Where a rule of the format is broken.
         """
-        allowed = {*_KEYS, *_VERSIONS, "fixed", "found", "why", *_OF_RECORD}
+        allowed = {*_KEYS, *_VERSIONS, "promised", "fixed", "found", "why", *_OF_RECORD, AGAIN}
         top = fields.mapping(document, "", allowed=allowed, required=_KEYS)
         if top["format"] != FORMAT:
             fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
@@ -126,6 +124,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-finding/1`` document."""
+        promised = is_promised(self.promise, self.assignor)
+        unpromised = {} if promised else {"promised": False}
         versions: dict[str, object] = {}
         if self.affected:
             versions = {"affected": [*self.affected], "unaffected": [*self.unaffected]}
@@ -137,6 +137,7 @@ class Finding:
             "promise": self.promise,
             "source": self.source,
             "measured": dict(self.measured),
+            **unpromised,
             **versions,
             **({} if self.found is None else {"found": self.found.to_dict()}),
             "group": self.group.to_dict(),
@@ -145,20 +146,19 @@ class Finding:
         }
 
     def judge(self, run: Runner) -> Judgement:
-        """Put the promise to the test again, on the same group.
-
-        A client whose answers vary from call to call is run up to 50 times, until it breaks the
-        promise.
+        """Put the promise to the test again, on the same group, as :meth:`tried` does.
 
         Raises
         ------
         BadInput
             Where no promise has the name.
         """
-        return self._tried(run)[1]
+        return self.tried(run)[1]
 
     def recorded(self, run: Runner, command: str) -> Finding:
         """Run the assignor on the group again; return the finding with what came of it.
+
+        Where that is not what was measured, the record says what it is.
 
         Parameters
         ----------
@@ -169,10 +169,23 @@ class Finding:
         BadInput
             Where no promise has the name.
         """
-        return replace(self, record=Record.of(self._tried(run)[0], command))
+        trial, found = self.tried(run)
+        # As a line of the file would have it: its lists are no tuples.
+        now, then = json.dumps(dict(found.measured)), json.dumps(dict(self.measured))
+        again = None if found.holds is False and now == then else found
+        return replace(self, record=Record.of(trial, command, again))
 
-    def _tried(self, run: Runner) -> tuple[Trial, Judgement]:
-        """Return the trial in which the promise breaks, the last one where it never does."""
+    def tried(self, run: Runner) -> tuple[Trial, Judgement]:
+        """Return the trial in which the promise breaks, the last one where it never does.
+
+        A client whose answers vary from call to call is run up to 50 times, until it breaks the
+        promise.
+
+        Raises
+        ------
+        BadInput
+            Where no promise has the name.
+        """
         asked, optimum = promise_named(self.promise), optima([self.group])[0]
         attempts = 1 if is_repeatable(self.assignor) else ATTEMPTS
         for _ in range(attempts):
@@ -181,29 +194,6 @@ class Finding:
             if judgement.holds is not True:
                 break
         return trial, judgement
-
-    def rederive(self, run: Runner) -> str | None:
-        """Run the assignor on the group again; return what is different now, None if nothing is.
-
-        An assignor that cannot be called here is not run; the answer then begins with `UNTRIED`.
-
-        Raises
-        ------
-        BadInput
-            Where no assignor or promise has the name.
-        """
-        reason = assignor_named(self.assignor).missing()
-        if reason is not None:
-            return f"{UNTRIED}: {reason}"
-        found = self.judge(run)
-        if found.holds is not False:
-            return "the promise holds" if found.holds else "the promise is not put to the test"
-        now, then = json.dumps(found.measured), json.dumps(dict(self.measured))
-        return (
-            None
-            if now == then or not is_repeatable(self.assignor)
-            else f"measured {now}, expected {then}"
-        )
 
 
 def is_repeatable(assignor: str) -> bool:
@@ -232,18 +222,6 @@ def read_findings(path: str | Path) -> Iterator[Finding]:
             yield Finding.from_dict(document)
         except BadInput as error:
             raise error.within(place) from None
-
-
-def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[tuple[str, str | None]]:
-    """Return the id of each finding of a file and what is different now, None if nothing is.
-
-    Raises
-    ------
-    BadInput
-        Where the file cannot be read, or names an assignor or promise that does not exist.
-    """
-    for finding in list(read_findings(path)):
-        yield finding.id, finding.rederive(runner_of(finding.assignor, limit))
 
 
 def _named_after(assignor: str, promise: str) -> str:

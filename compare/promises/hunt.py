@@ -8,8 +8,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding
-from compare.promises.hunted import Hunt, how_it_went, in_all
+from compare.promises.hunted import Hunt, how_found, how_it_went, in_all, left_out, not_again
 from compare.promises.promise import BATCH, PROMISES, Promise, promise_named
+from compare.promises.promised import is_promised
 from compare.promises.record import Found
 from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import Runner, in_process, runner_of
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
 MOST_SHRUNK = 12
 SAID_EVERY_SECONDS = 5.0
 CALL_SECONDS = 1.0
-_SMALL = "every small group, and where the promise holds on all of those"
-_LEAST = (
-    "were tried; the smallest that break the promise were shrunk, and the smallest result kept"
-)
+HUNT_SECONDS = 300.0
+LEAST_SECONDS = 0.1
 
 
 def hunt(
@@ -125,9 +124,9 @@ def hunt(
     for found in broken[:MOST_SHRUNK]:
         least = shrink(found, promise, run, until=until)
         best = least if best is None or least.is_smaller_than(best) else best
-    in_time = in_time and (until is None or monotonic() < until)
+    shrunk = until is None or monotonic() < until
     drawn_too = tried - small
-    return Hunt(best, tried, tested, len(broken), in_time, drawn_too, all_small)
+    return Hunt(best, tried, tested, len(broken), in_time and shrunk, drawn_too, all_small, shrunk)
 
 
 def _every_small_group() -> Iterator[Group]:
@@ -142,8 +141,9 @@ def hunt_findings(
     *,
     seed: int,
     groups: int,
-    seconds: float,
+    seconds: float | None,
     say: Callable[[str], object],
+    call_seconds: float | None = None,
     far: Callable[[str], object] | None = None,
     known: Sequence[Finding] = (),
 ) -> Iterator[Finding]:
@@ -151,10 +151,13 @@ def hunt_findings(
 
     Parameters
     ----------
-    promises : which to hunt, all that can be asked of the assignor where None
+    promises : which to hunt, all that the assignor makes, as far as is known, where None
     seed, groups : as in :func:`hunt`, for each promise
-    seconds : of all hunts together; each gets its share of what the ones before it left
+    seconds : of all hunts together; each gets its share of what the ones before it left. None: as
+        the command where nothing is said
     say : takes lines for people: how each hunt went, and how all did
+    call_seconds : what the command that runs a finding again says of the time for each call; None:
+        nothing
     far : takes how far each hunt is, every few seconds; left out: `say` takes it
     known : findings, of which those of the same assignor and promise are named
 
@@ -170,24 +173,35 @@ def hunt_findings(
         if not promise.asked_of(assignor):
             of = ", ".join(promise.of)
             raise BadInput(f"promise: {promise.name} is one of {of}, not of {assignor}")
-    asked = [promise for promise in asked if promise.asked_of(assignor)]
+    could = [promise for promise in asked if promise.asked_of(assignor)]
+    asked = could if promises else [p for p in could if is_promised(p.name, assignor)]
+    in_full = HUNT_SECONDS if seconds is None else seconds
     started, broken, cut_short = monotonic(), 0, 0
     for number, promise in enumerate(asked):
-        share = max(started + seconds - monotonic(), 0) / (len(asked) - number)
+        left = max(started + in_full - monotonic(), 0)
+        share = in_full if len(asked) == 1 else left / (len(asked) - number)
         run = runner_of(who if who.kind == "probed" else assignor, limit)
         came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=far or say)
         cut_short += not came.in_time
         broken += came.quarry is not None
         say(how_it_went(assignor, promise.name, came, groups, known))
         if came.quarry is not None:
-            found = Found.today(
-                f"{_SMALL}, {counted(groups, 'drawn group')} of seed {seed}, {_LEAST}"
-            )
+            found = Found.today(how_found(came, groups, seed))
             finding = Finding.of(
                 assignor, promise.name, came.quarry.group, came.quarry.measured, found
             )
             named = f"{quote(assignor.rpartition('/')[2])} --probe" if run.is_guest else assignor
             again = f"assay hunt {named} --promise {promise.name} --seed {seed} --groups {groups}"
-            yield finding.recorded(run, again)
+            if seconds is not None or not came.in_time:
+                again += f" --seconds {max(round(share, 3), LEAST_SECONDS):.15g}"
+            if call_seconds is not None:
+                again += f" --time-limit {call_seconds:.15g}"
+            finding = finding.recorded(run, again)
+            if finding.record is not None and finding.record.again is not None:
+                say(not_again(finding, finding.record.again))
+            yield finding
+    omitted = [promise.name for promise in could if promise not in asked]
+    if omitted:
+        say(left_out(assignor, omitted))
     if len(asked) > 1 or cut_short:
         say(in_all(len(asked), monotonic() - started, broken, cut_short))

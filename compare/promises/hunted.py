@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compare.promises.promised import is_promised
 from compare.promises.shrink import Quarry
 from compare.promises.told import sizes
 from groups.wording import counted
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.promises.findings import Finding
+    from compare.promises.promise import Judgement
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Hunt:
         was up
     drawn : of those tried, how many were drawn; the others are small ones
     all_small : whether all small groups were tried before the time was up
+    shrunk : whether all that could be was removed before the time was up
     """
 
     quarry: Quarry | None
@@ -39,6 +42,7 @@ class Hunt:
     in_time: bool
     drawn: int = 0
     all_small: bool = True
+    shrunk: bool = True
 
 
 def how_it_went(
@@ -58,7 +62,37 @@ def how_it_went(
         said = f"{assignor} breaks {promise} on {came.broken:,} of {tried}"
     else:
         said = f"{assignor}: {promise} not broken on {tried}"
-    return "; ".join([said, *_known(assignor, promise, came.quarry, known)])
+    unpromised = [] if is_promised(promise, assignor) else [f"{assignor} does not promise it"]
+    return "; ".join([said, *unpromised, *_known(assignor, promise, came.quarry, known)])
+
+
+def how_found(came: Hunt, groups: int, seed: int) -> str:
+    """Return how a hunt found its group, for the finding: what was tried, and what then."""
+    tried = f"{counted(came.tried, 'group')} tried: {_which(came, groups)}"
+    of_seed = f"; the drawn ones are of seed {seed}" if came.drawn else ""
+    until = "" if came.shrunk else " until the time was up"
+    return (
+        f"{tried}{of_seed}; the smallest that break the promise were shrunk{until}, and the "
+        "smallest result kept"
+    )
+
+
+def not_again(finding: Finding, again: Judgement) -> str:
+    """Return one line on a group that, called again, did not break the promise as before."""
+    said = (f"{key} {value}" for key, value in again.measured.items() if value is not None)
+    measured = ", ".join(said)
+    called = f"called again on the group on which {finding.assignor} breaks {finding.promise}"
+    if again.holds is False:
+        return f"{called}: it happened again, but measured {measured}"
+    return f"{called}: it did not happen again{f', {measured}' if measured else ''}"
+
+
+def left_out(assignor: str, promises: Sequence[str]) -> str:
+    """Return one line on the promises that were not hunted, as the assignor does not make them."""
+    return (
+        f"not hunted: {', '.join(promises)}, which {assignor} does not promise; "
+        "--promise NAME hunts one"
+    )
 
 
 def in_all(hunted: int, seconds: float, broken: int, cut_short: int) -> str:

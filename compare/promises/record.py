@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from compare.promises.promise import Judgement
 from groups.documents import fields
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.java.java_client import JavaClient
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Held = Mapping[str, Mapping[str, list[int]]]
 
 KEYS = ("plan", "better", "command", "environment")
+AGAIN = "again"
 ARTIFACTS = {
     name: client.artifact for name, client in CLIENTS.items() if isinstance(client, JavaClient)
 }
@@ -73,21 +75,24 @@ class Record:
     better : an optimal plan for ``balance > stickiness``; None where none is proved
     command : one line that runs it again
     environment : the client and what it ran on, names to versions
+    again : what the promise's judge says of this run; None where that is what was measured when
+        the promise broke
     """
 
     plan: Held | None
     better: Held | None
     command: str
     environment: Mapping[str, str]
+    again: Judgement | None = None
 
     @staticmethod
-    def of(trial: Trial, command: str) -> Record:
+    def of(trial: Trial, command: str, again: Judgement | None = None) -> Record:
         """Return what a trial came to; what it ran on is looked up on this machine."""
         outcome, optimum = trial.outcome, trial.optimum
         plan = None if outcome.plan is None else outcome.plan.assignment.to_dict()
         best = None if optimum is None else optimum.assignment
         better = None if best is None else best.to_dict()
-        return Record(plan, better, command, environment_of(trial.run))
+        return Record(plan, better, command, environment_of(trial.run), again)
 
     @staticmethod
     def from_dict(document: Mapping[str, object]) -> Record | None:
@@ -98,7 +103,7 @@ class Record:
         BadInput
             Where some are there and others not, or a rule of the format is broken.
         """
-        if not any(key in document for key in KEYS):
+        if not any(key in document for key in (*KEYS, AGAIN)):
             return None
         for key in KEYS:
             if key not in document:
@@ -109,6 +114,7 @@ class Record:
             _held(document["better"], "better"),
             fields.name(document["command"], "command"),
             {key: fields.name(value, f"environment.{key}") for key, value in versions.items()},
+            _again(document[AGAIN]) if AGAIN in document else None,
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -118,7 +124,21 @@ class Record:
             "better": self.better,
             "command": self.command,
             "environment": dict(self.environment),
+            **({} if self.again is None else {AGAIN: _said_again(self.again)}),
         }
+
+
+def _again(value: object) -> Judgement:
+    keys = ("holds", "measured")
+    said = fields.mapping(value, AGAIN, allowed={*keys}, required=keys)
+    holds = said["holds"]
+    if holds is not None and not isinstance(holds, bool):
+        fields.refuse(f"{AGAIN}.holds", f"{fields.shown(holds)}, expected true, false or null")
+    return Judgement(holds, fields.mapping(said["measured"], f"{AGAIN}.measured"))
+
+
+def _said_again(found: Judgement) -> dict[str, object]:
+    return {"holds": found.holds, "measured": dict(found.measured)}
 
 
 def environment_of(run: Runner) -> dict[str, str]:

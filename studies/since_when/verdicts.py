@@ -21,7 +21,7 @@ from groups import BadInput
 from heuristics.shipped import client_named
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.python.python_client import PythonClient
-from heuristics.time_limit import TimeLimit
+from heuristics.time_limit import NOT_STARTED, TimeLimit
 from studies.since_when.librdkafka_releases import library_in
 from studies.since_when.sarama_releases import outcome_of
 
@@ -38,7 +38,6 @@ SECONDS = 2.0
 # Through the probe the client joins before it plans; a client that is starting takes a second.
 SECONDS_TO_JOIN = 6.0
 PROBED = ("librdkafka", "franz-go", "sarama", "kafkajs")
-NOT_STARTED = "it does not start: "
 MOST_CHARACTERS = 160
 # What is said of a release that does not have the assignor, by us, by the probe and by Go.
 LACKS = re.compile(r"has no \S*sticky|undefined: sarama\.BalanceStrategySticky")

@@ -6,9 +6,10 @@ import pytest
 
 from compare.promises.findings import read_findings
 from compare.promises.promise import PROMISES
+from compare.promises.promised import promises_of
 from heuristics import WRITTEN, assignor_named
 from heuristics.time_limit import TimeLimit
-from studies.shipped_findings import promises_of, search
+from studies.shipped_findings import search
 
 FILE = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
 FINDINGS = [found for found in read_findings(FILE) if found.assignor not in WRITTEN]

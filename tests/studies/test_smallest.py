@@ -8,12 +8,12 @@ import pytest
 
 from compare.promises.findings import read_findings
 from compare.promises.promise import PROMISES
+from compare.promises.promised import promises_of
 from compare.promises.trial import Trial, runner_of, trials
 from compare.samples.joins import joined, joins
 from compare.samples.ordinary import is_ordinary
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
-from studies.shipped_findings import promises_of
 from studies.smallest import (
     Tally,
     record_of,

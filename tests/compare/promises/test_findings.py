@@ -7,18 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from compare.promises.findings import (
-    Finding,
-    as_lines,
-    read_findings,
-    rederive_all,
-    version_order,
-)
+from compare.promises.findings import Finding, as_lines, read_findings, version_order
 from compare.promises.record import KEYS as RECORD
-from compare.promises.trial import in_process, runner_of
+from compare.promises.rederived import Rederived, rederive, rederive_all
+from compare.promises.trial import Runner, in_process, runner_of
 from groups import Assignment, BadInput, Group
 from groups.files import find
 from heuristics import WRITTEN, assignor_named
+from heuristics.outcome import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 
@@ -43,14 +39,14 @@ EVEN = {
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.id)
 def test_each_finding_breaks_its_promise_again(finding):
-    assert finding.rederive(in_process(finding.assignor)) is None
+    assert rederive(finding, in_process(finding.assignor)).status == "same"
 
 
 def test_findings_are_derived_again_from_their_file(tmp_path):
     (tmp_path / "f.jsonl").write_text(as_lines(FINDINGS))
     with TimeLimit(5.0) as limit:
         found = list(rederive_all(tmp_path / "f.jsonl", limit))
-    assert found == [(finding.id, None) for finding in FINDINGS]
+    assert found == [Rederived(f.id, "same", "breaks as before") for f in FINDINGS]
     assert len(found) > 20
 
 
@@ -58,12 +54,48 @@ def test_a_finding_that_no_longer_breaks_says_so():
     group = Group.from_dict(EVEN)
     held = Finding.of("kip-54-sticky", "balanced", group, {"loads": [2, 2]})
     run = in_process("kip-54-sticky")
-    assert held.rederive(run) == "the promise holds"
+    name = held.id
+    assert rederive(held, run) == Rederived(name, "changed", "the promise holds")
     refused = Finding.of("kip-169-lag", "balanced", group, {})
-    assert refused.rederive(in_process("kip-169-lag")) == "the promise is not put to the test"
+    said = rederive(refused, in_process("kip-169-lag"))
+    assert said.status == "changed"
+    assert re.fullmatch(r"the promise is not put to the test: refused: .*lag.*", said.said)
     other = Finding(**{**vars(FINDINGS[0]), "measured": {"loads": []}})
-    said = other.rederive(in_process(other.assignor))
-    assert re.fullmatch(r'measured \{.*\}, expected \{"loads": \[\]\}', said)
+    said = rederive(other, in_process(other.assignor))
+    assert said.status == "changed"
+    assert re.fullmatch(r'measured \{.*\}, expected \{"loads": \[\]\}', said.said)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "promise", "status", "said"),
+    [
+        (
+            Outcome("timed-out", None, "no answer within 1 s", 1.0), "valid", "not-tried",
+            "not tried: no answer within 1 s; --time-limit gives more",
+        ),
+        (
+            Outcome("timed-out", None, "no answer within 1 s", 1.0), "terminates", "same",
+            "breaks as before",
+        ),
+        (
+            Outcome("unavailable", None, "the client is gone", 0.0), "valid", "not-tried",
+            "not tried: the client is gone",
+        ),
+        (
+            Outcome("failed", None, "it does not start: no JVM", 0.0), "answers", "not-tried",
+            "not tried: it does not start: no JVM",
+        ),
+        (
+            Outcome("failed", None, "KeyError: 1", 0.0), "valid", "changed",
+            "the promise is not put to the test: failed: KeyError: 1",
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_not_tried_is_told_from_what_changed(outcome, promise, status, said):
+    measured = {"status": "timed-out"} if promise == "terminates" else {}
+    finding = Finding.of("range", promise, Group.from_dict(EVEN), measured)
+    made = rederive(finding, Runner("range", lambda group: outcome))
+    assert made == Rederived(finding.id, status, said)
 
 
 def test_findings_round_trip_through_their_lines():
@@ -83,6 +115,10 @@ def test_findings_round_trip_through_their_lines():
         ({"found": {"date": "1", "how": "so"}}, r"found\.date: \"1\", expected a day as in 2026-"),
         ({"why": "a rule"}, r"^f\.jsonl:1: why: \"a rule\", expected a list$"),
         ({"why": ["a rule", ""]}, r"^f\.jsonl:1: why\[1\]: \"\", expected a non-empty string$"),
+        (
+            {"again": {"holds": 1, "measured": {}}},
+            r"^f\.jsonl:1: again\.holds: 1, expected true",
+        ),
         ({"command": ""}, r"^f\.jsonl:1: command: \"\", expected a non-empty string$"),
         (
             {"plan": {"m0": {"t0": [-1]}}},
@@ -108,6 +144,9 @@ def test_a_record_is_there_as_a_whole_or_not_at_all(tmp_path):
     read = Finding.from_dict(none)
     assert read.record is read.found is None
     assert read.to_dict() == none
+    again = none | {"again": {"holds": True, "measured": {}}}
+    with pytest.raises(BadInput, match=r"key 'plan' is missing$"):
+        Finding.from_dict(again)
 
 
 @pytest.mark.parametrize("finding", ALL, ids=lambda finding: finding.id)

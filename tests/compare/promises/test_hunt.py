@@ -15,8 +15,8 @@ import pytest
 from compare.promises import hunt as hunting
 from compare.promises.findings import Finding
 from compare.promises.hunt import hunt, hunt_findings
-from compare.promises.hunted import Hunt, how_it_went
-from compare.promises.promise import PROMISES
+from compare.promises.hunted import Hunt, how_found, how_it_went, not_again
+from compare.promises.promise import PROMISES, Judgement
 from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
 from compare.promises.told import sizes
 from compare.promises.trial import Trial, in_process, optima, runner_of
@@ -360,7 +360,104 @@ def test_the_command_prints_a_finding_as_json():
     assert loads == [1, 1]
     assert document["command"] == "assay hunt range --promise balanced --seed 1 --groups 2000"
     assert set(document["environment"]) == {"kafka-assay", "python"}
-    assert "2,000 drawn groups of seed 1" in document["found"]["how"]
+    assert document["found"]["how"] == (
+        "10,625 groups tried: all 10,625 small, and none drawn, as small ones break it; the "
+        "smallest that break the promise were shrunk, and the smallest result kept"
+    )
+    # It is no bug of range.
+    assert document["promised"] is False
+    assert "again" not in document
+
+
+def test_an_assignor_is_hunted_for_what_it_promises_and_for_what_is_asked_by_name():
+    asked = ("hunt", "range", "--seconds", "1", "--groups", "1")
+    run = assay(*asked)
+    assert (run.returncode, run.stdout) == (0, "")
+    *hunted, omitted, last = run.stderr.splitlines()
+    assert [re.match(r"range: (\S+) not broken", line)[1] for line in hunted] == [
+        "terminates", "answers", "valid", "idempotent",
+    ]  # fmt: skip
+    assert omitted == (
+        "not hunted: balanced, optimal-balance, optimal-moves, which range does not promise; "
+        "--promise NAME hunts one"
+    )
+    assert last.startswith("4 promises hunted in ")
+    run = assay("hunt", "range", "--promise", "balanced", "--seconds", "3")
+    assert run.returncode == 1
+    assert run.stdout.startswith("range breaks balanced, not promised: loads [2, 0]\n")
+    assert "; range does not promise it; known already: range-balanced\n" in run.stderr
+
+
+def found_in(name, promise, *, seconds, call_seconds=None, groups=1_000_000):
+    """What a hunt of some seconds finds on an assignor, and the lines that it says."""
+    said: list[str] = []
+    with TimeLimit(5.0) as limit:
+        runner_of(name, limit)(Group.from_dict(DOCUMENT))
+        found = hunt_findings(
+            name, promise, limit, seed=1, groups=groups, seconds=seconds, say=said.append,
+            call_seconds=call_seconds,
+        )  # fmt: skip
+        return list(found), said
+
+
+def test_a_finding_says_what_was_tried_and_not_what_would_have_been():
+    (made,), _ = found_in("range", ["balanced"], seconds=1.25, call_seconds=2.5)
+    assert re.fullmatch(
+        r"[\d,]+ groups? tried: [\d,]+ small, not all of them, and none drawn, as the time was "
+        r"up; the smallest that break the promise were shrunk( until the time was up)?, and the "
+        r"smallest result kept",
+        made.found.how,
+    )
+    assert made.record.command == (
+        "assay hunt range --promise balanced --seed 1 --groups 1000000 --seconds 1.25 "
+        "--time-limit 2.5"
+    )
+
+
+def test_the_command_of_a_finding_has_the_seconds_that_its_own_promise_had():
+    asked = ["balanced", "optimal-balance"]
+    (first, second), _ = found_in("range", asked, seconds=3)
+    shares = [float(f.record.command.rpartition(" --seconds ")[2]) for f in (first, second)]
+    assert shares[0] == 1.5
+    assert 0.1 <= shares[1] < 3
+
+
+def test_drawn_groups_are_told_with_their_seed_and_a_shrinking_cut_short_as_such():
+    quarry = Quarry(Group.from_dict(DOCUMENT), {})
+    came = Hunt(quarry, 40, 40, 2, False, 5, True, shrunk=False)
+    assert how_found(came, 20, 7) == (
+        "40 groups tried: all 35 small and 5 of 20 drawn, as the time was up; the drawn ones are "
+        "of seed 7; the smallest that break the promise were shrunk until the time was up, and "
+        "the smallest result kept"
+    )
+
+
+def test_what_does_not_happen_again_is_said_by_a_line_and_by_the_finding():
+    said: list[str] = []
+    name = "tests.heuristics.assignors.misbehaving:stumble_once"
+    with TimeLimit(5.0) as limit:
+        (found,) = hunt_findings(
+            name, ["answers"], limit, seed=1, groups=1, seconds=3, say=said.append
+        )
+    document = found.to_dict()
+    assert document["measured"]["status"] == "failed"
+    assert document["plan"] is not None
+    assert document["again"] == {"holds": True, "measured": {"status": "planned", "reason": None}}
+    assert said[1] == (
+        f"called again on the group on which {name} breaks answers: it did not happen again, "
+        "status planned"
+    )
+    assert Finding.from_dict(document).to_dict() == document
+
+
+def test_what_happens_again_in_another_way_is_said_too():
+    finding = Finding.of("range", "balanced", Group.from_dict(DOCUMENT), {"loads": [9, 9]})
+    again = finding.recorded(in_process("range"), "assay hunt range").record.again
+    assert again == Judgement(False, {"loads": [3, 1]})
+    assert not_again(finding, again) == (
+        "called again on the group on which range breaks balanced: it happened again, but "
+        "measured loads [3, 1]"
+    )
 
 
 def test_the_command_derives_findings_again(tmp_path):
@@ -373,6 +470,19 @@ def test_the_command_derives_findings_again(tmp_path):
     run = assay("hunt", "--rederive", tmp_path / "other.jsonl")
     assert run.returncode == 1
     assert re.search(r': measured \{.*\}, expected \{"loads": \[9\]\}', run.stdout)
+    assert run.stderr == "1 finding: 0 as before, 1 changed, 0 not tried\n"
+
+
+def test_a_client_that_was_only_slow_does_not_make_its_findings_changed(tmp_path):
+    sleeper = "tests.heuristics.assignors.misbehaving:sleep"
+    finding = Finding.of(sleeper, "balanced", Group.from_dict(DOCUMENT), {"loads": [4, 0]})
+    (tmp_path / "f.jsonl").write_text(json.dumps(finding.to_dict()))
+    run = assay("hunt", "--rederive", tmp_path / "f.jsonl", "--time-limit", "0.3")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == (
+        f"{finding.id}: not tried: no answer within 0.3 s; --time-limit gives more\n"
+    )
+    assert run.stderr == "1 finding: 0 as before, 0 changed, 1 not tried\n"
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_client_that_joins_is_hunted_like_any_other(joined):
         )
     assert finding.assignor == "librdkafka/range"
     assert finding.record.command == (
-        "assay hunt range --probe --promise balanced --seed 1 --groups 1"
+        "assay hunt range --probe --promise balanced --seed 1 --groups 1 --seconds 10"
     )
     # librdkafka is what it calls itself: which version that was nobody knows.
     assert set(finding.record.environment) == {"kafka-assay"}
