@@ -103,7 +103,7 @@ def solve(
             import_module("optimal.moves.recipe")
         return Within(group, tiers, budgets, TimeLeft.of(time_limit), solve).solved(method)
     chosen = _picked(group, tiers) if method == "auto" else method
-    run = _loaded(chosen, closed_form=method == "auto")
+    run = _loaded(chosen, group, closed_form=method == "auto")
     if method == "auto" and chosen == "cp-sat":
         from optimal.moves.hinted import hinted
 
@@ -135,7 +135,7 @@ def _picked(group: Group, objective: Objective) -> MethodName:
     return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
 
 
-def _loaded(method: MethodName, *, closed_form: bool) -> Method:
+def _loaded(method: MethodName, group: Group, *, closed_form: bool) -> Method:
     """Load a method and its solver, which takes longer than a small group does.
 
     Parameters
@@ -145,6 +145,9 @@ def _loaded(method: MethodName, *, closed_form: bool) -> Method:
     if method == "flow":
         from optimal.flow.recipe import flow
 
+        if not closed_form or group.subscription_row.any():
+            import_module("ortools.graph.python.max_flow")
+            import_module("ortools.graph.python.min_cost_flow")
         return partial(flow, closed_form=closed_form)
     if method == "exchange":
         from optimal.moves.recipe import exchanged

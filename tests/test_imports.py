@@ -262,8 +262,9 @@ def test_help_loads_the_list_of_commands_and_no_command():
     assert loaded.isdisjoint({"numpy", "asyncio", "rich"})
 
 
-def test_scoring_a_small_group_of_equal_readers_loads_no_solver():
-    members = {m: {"subscription": ["t"]} for m in "ab"}
+@pytest.mark.parametrize("owned", [{}, {"owned": {"t": [0, 1]}}])
+def test_scoring_a_small_group_of_equal_readers_loads_no_solver(owned):
+    members = {"a": {"subscription": ["t"]} | owned, "b": {"subscription": ["t"]}}
     group = {"format": "assay-group/1", "group": "g", "topics": {"t": 2}, "members": members}
     statement = f"""
 import os

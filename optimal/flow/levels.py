@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from ortools.graph.python import max_flow
 
 from groups.errors import SolverContradiction
 
@@ -184,6 +183,9 @@ def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut
     read_pool, read_by = pools.read_pool[inside], pools.read_by[inside]
     size = pools.class_size[class_]
     room = cap[blocks.of_class[class_]] * size
+    # Not at the top: where all read the same there is no flow, and loading it takes longer.
+    from ortools.graph.python import max_flow
+
     solver = max_flow.SimpleMaxFlow()
     arcs = solver.add_arcs_with_capacity(
         np.concatenate((np.full(len(pool) + len(class_), source), read_pool, k + class_)),

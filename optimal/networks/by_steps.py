@@ -12,7 +12,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
-from ortools.graph.python import max_flow
 
 from groups.errors import SolverContradiction
 
@@ -41,6 +40,9 @@ def by_steps(
     excess = network.supply.copy()
     np.subtract.at(excess, tail, flow)
     np.add.at(excess, head, flow)
+    # Not at the top, as in optimal.flow.levels.
+    from ortools.graph.python import max_flow
+
     arcs, source = np.arange(len(tail)), len(excess)
     for _ in range(MOST_STEPS):
         time_left.check()
