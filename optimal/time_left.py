@@ -26,10 +26,10 @@ class TimeLeft:
         Raises
         ------
         BadInput
-            Where it is no number of 0 or more.
+            Where it is no number; one below 0 is up at once.
         """
-        if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
-            raise BadInput(f"time_limit: {seconds!r}, expected seconds, 0 or more")
+        if seconds is not None and not (isinstance(seconds, Real) and seconds == seconds):
+            raise BadInput(f"time_limit: {seconds!r}, expected a number of seconds")
         return TimeLeft(None if seconds is None else monotonic() + seconds)
 
     def check(self) -> None:
