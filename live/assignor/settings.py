@@ -32,7 +32,13 @@ class Settings:
     name: ClassVar[str] = "assay-optimal"
     time_limit: ClassVar[float] = 2.0
     settable: ClassVar[tuple[str, ...]] = ("time_limit",)
-    loaded: ClassVar[tuple[str, ...]] = ("groups.group", "optimal.solve", "optimal.flow.recipe")
+    loaded: ClassVar[tuple[str, ...]] = (
+        "groups.group",
+        "optimal.solve",
+        "optimal.flow.recipe",
+        "ortools.graph.python.max_flow",
+        "ortools.graph.python.min_cost_flow",
+    )
 
     def __init_subclass__(cls) -> None:
         """Check the settings."""
