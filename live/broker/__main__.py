@@ -33,8 +33,8 @@ def main() -> int:
 
 
 def _foreground(version: str) -> None:
-    # A terminal that closes asks for the same end as Ctrl-C.
-    for ending in (signal.SIGTERM, signal.SIGHUP):
+    # A terminal that closes asks for the same end as Ctrl-C, which scripts may have turned off.
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
     try:
         with Broker.start(version) as broker:

@@ -127,7 +127,10 @@ def test_a_broker_in_the_foreground_prints_its_address_and_ends_at_ctrl_c():
         assert bootstrap.startswith(ADDRESS)
         assert listens(bootstrap)
         process.send_signal(2)
-        assert process.wait(30) == 0
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
         assert "Traceback" not in process.stderr.read()
     assert not listens(bootstrap)
 
