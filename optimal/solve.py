@@ -146,8 +146,7 @@ def _loaded(method: MethodName, group: Group, *, closed_form: bool) -> Method:
         from optimal.flow.recipe import flow
 
         if not closed_form or group.subscription_row.any():
-            import_module("ortools.graph.python.max_flow")
-            import_module("ortools.graph.python.min_cost_flow")
+            import_module("optimal.networks.solvers")
         return partial(flow, closed_form=closed_form)
     if method == "exchange":
         from optimal.moves.recipe import exchanged

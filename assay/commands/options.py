@@ -217,8 +217,7 @@ def group_in(
             raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
     groups, damaged, _ = _found(files, [] if name is None else [name])
     if len(groups) > 1:
-        where = ", ".join(map(named, files))
-        raise BadInput(f"{where}: {one_of_several([group.name for group in groups])}")
+        raise BadInput(f"{_all_named(files)}: {one_of_several([group.name for group in groups])}")
     (told,) = as_told(groups, reads, reset)
     return told, damaged
 
@@ -241,10 +240,15 @@ def one_group(
     """
     found, damaged = group_in(files, name, reads, reset=reset)
     if damaged and name is None:
-        where = ", ".join(map(named, files))
-        raise BadInput(f"{where}: more than group {found.name} is in it; add --group NAME")
+        raise BadInput(
+            f"{_all_named(files)}: more than group {found.name} is in it; add --group NAME"
+        )
     found = found.with_equal_subscriptions() if assume_equal else found
     return found if rate is None else found.with_rate(rate)
+
+
+def _all_named(files: Sequence[str]) -> str:
+    return ", ".join(map(named, files))
 
 
 def as_told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:

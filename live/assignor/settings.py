@@ -36,8 +36,7 @@ class Settings:
         "groups.group",
         "optimal.solve",
         "optimal.flow.recipe",
-        "ortools.graph.python.max_flow",
-        "ortools.graph.python.min_cost_flow",
+        "optimal.networks.solvers",
     )
 
     def __init_subclass__(cls) -> None:

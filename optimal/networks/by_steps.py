@@ -40,8 +40,7 @@ def by_steps(
     excess = network.supply.copy()
     np.subtract.at(excess, tail, flow)
     np.add.at(excess, head, flow)
-    # Not at the top, as in optimal.flow.levels.
-    from ortools.graph.python import max_flow
+    from optimal.networks.solvers import max_flow
 
     arcs, source = np.arange(len(tail)), len(excess)
     for _ in range(MOST_STEPS):

@@ -38,8 +38,7 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
     supply = network.supply.copy()
     np.subtract.at(supply, network.tail, network.lower)
     np.add.at(supply, network.head, network.lower)
-    # Not at the top, as in optimal.flow.levels.
-    from ortools.graph.python import min_cost_flow
+    from optimal.networks.solvers import min_cost_flow
 
     solver = min_cost_flow.SimpleMinCostFlow()
     arcs = solver.add_arcs_with_capacity_and_unit_cost(

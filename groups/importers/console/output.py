@@ -62,7 +62,7 @@ def read(source: str, text: str) -> Iterator[Finding]:
                 yield finding
             elif not is_noise(line) and not _TRACE.match(line[:2000]):
                 if not is_remark(line):
-                    yield Refusal(source, f"{source}:{at + 1}", f"{_stray(line)}")
+                    yield Refusal(source, f"{source}:{at + 1}", _stray(line))
                     return
                 yield Remark(source, f"{source}:{at + 1}", line)
             at += 1

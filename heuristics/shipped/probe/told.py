@@ -22,13 +22,17 @@ class Told:
     counts : partitions of each topic that somebody reads
     unique : whether no other round has topics of these names, so that a client which hands out
         some partition of one has been told of it in this round
+
+    Attributes
+    ----------
+    own_only : whether it is known to deal out what it reads itself, and nothing else
     """
 
     def __init__(self, counts: Mapping[str, int], *, unique: bool) -> None:
         self._counts = counts
         self._unique = unique
         self._plans = 0
-        self._own_only = False
+        self.own_only = False
         self._ever: set[str] = set()
         self._known: set[str] = set()
         self._last: set[str] = set()
@@ -42,7 +46,7 @@ class Told:
         ----------
         own_only : whether it is known to deal out what it reads itself, and nothing else
         """
-        self._own_only = own_only
+        self.own_only = own_only
         self._known = set(self._last)
         self._asked, self._answered = set(), set()
 
@@ -75,13 +79,8 @@ class Told:
         # One that deals out what it reads itself never asks for the rest.
         never = others and not left & self._ever
         if left and never and self._plans > 1:
-            self._own_only = True
-        return not left or (never and self._own_only)
-
-    @property
-    def own_only(self) -> bool:
-        """Whether it is known to deal out what it reads itself, and nothing else."""
-        return self._own_only
+            self.own_only = True
+        return not left or (never and self.own_only)
 
     def knows(self) -> bool:
         """Say whether the client has been told all that it asked for since it was made leader."""
