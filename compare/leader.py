@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.score import Score
-from compare.scoring import score
-from groups import Failed, Refused
-from heuristics.shipped.probe import Late
+from compare.scoring import score_outcome
+from groups.errors import AssayError
+from heuristics.outcome import attempt
 from heuristics.shipped.probe.lead import lead
 
 if TYPE_CHECKING:
+    from compare.score import Score
     from groups import Group
+    from heuristics.assignor import Plan
     from heuristics.shipped.probe import Probe
     from optimal.solution import Solution
 
@@ -25,7 +25,7 @@ def score_client(
     Parameters
     ----------
     protocol : the assignor's name on the wire; None for the one the client prefers
-    timeout : seconds for each round
+    timeout : seconds for its plan, and as many for each time that it joins
 
     Raises
     ------
@@ -33,11 +33,10 @@ def score_client(
         Where no client joins.
     """
     name, made = lead(probe, group, protocol, timeout=timeout)
-    if isinstance(made, Refused):
-        return Score(name, "refused", str(made))
-    if isinstance(made, Failed):
-        late = isinstance(made, Late)
-        seconds = timeout if late else 0.0
-        return Score(name, "timed-out" if late else "failed", str(made), seconds=seconds)
-    row = score(group, made.assignment, solution, assignor=name)
-    return replace(row, rounds=made.rounds, revoked=made.revoked, seconds=made.seconds or 0.0)
+
+    def came(_: Group) -> Plan:
+        if isinstance(made, AssayError):
+            raise made
+        return made
+
+    return score_outcome(group, attempt(came, group), solution, name)

@@ -55,16 +55,22 @@ class Assignor:
     version : number of the KIP, or release of the code; None where there is none
     function : makes the plan of a group whose subscriptions are known; raises Refused where the
         assignor does not cover the group
+    missing : says why it cannot be called here; None where it can
+    prepare : starts what it needs
+    keeps_time : whether `function` takes the time limit as `seconds`, and keeps it by itself:
+        the time of the whole call is not the assignor's
     """
 
     name: str
     kind: Literal["written", "shipped", "own", "probed"]
     source: str
     version: str | None
-    function: Callable[[Group], Plan]
+    function: Callable[..., Plan]
     missing: Callable[[], str | None] = nothing_missing
     prepare: Callable[[], None] = nothing_to_prepare
+    keeps_time: bool = False
 
     def __call__(self, group: Group) -> Plan:
         """Return what it makes of a group, so that it can stand where a function does."""
-        return self.function(group)
+        made: Plan = self.function(group)
+        return made

@@ -19,7 +19,16 @@ Status = Literal["planned", "refused", "failed", "timed-out", "unavailable"]
 
 
 class TimedOut(Failed):
-    """An assignor that is asked elsewhere did not come back in time."""
+    """An assignor that is asked elsewhere did not come back in time.
+
+    Parameters
+    ----------
+    seconds : of its time; None where only that of the whole call is known
+    """
+
+    def __init__(self, reason: str, seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
 
 
 class Unavailable(AssayError):
@@ -55,7 +64,8 @@ def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:
     except Unavailable as absence:
         return Outcome("unavailable", None, str(absence), perf_counter() - started)
     except TimedOut as late:
-        return Outcome("timed-out", None, str(late), perf_counter() - started)
+        took = perf_counter() - started if late.seconds is None else late.seconds
+        return Outcome("timed-out", None, str(late), took)
     except Failed as failure:
         return Outcome("failed", None, str(failure), perf_counter() - started)
     except Exception as error:

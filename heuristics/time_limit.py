@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from threading import Thread
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from groups.portions import in_portions
+from heuristics.assignor import Assignor
 from heuristics.catalogue import assignor_named
 from heuristics.child import Child, Lost
 from heuristics.outcome import Outcome, attempt
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from groups import Group
-    from heuristics.assignor import Assignor, Plan
+    from heuristics.assignor import Plan
     from heuristics.own import AssignorFunction
 
 PARTITIONS_PER_CALL = 200_000
@@ -34,7 +36,8 @@ class TimeLimit:
 
     Parameters
     ----------
-    seconds : time for each call, more than 0; enforced to about a tenth of a second
+    seconds : time of the assignor for each group, more than 0; enforced to about a tenth of a
+        second. A client that joins a group for that has a minute each time, which does not count.
     memory_bytes : what each process may hold; see `heuristics.child.Child`
     """
 
@@ -119,14 +122,15 @@ class TimeLimit:
                 unready = process.prepare(assignor)
                 if unready is not None:
                     return [*outcomes, *[unready] * (len(groups) - len(outcomes))]
-                came = self._call(process, assignor.function, some[done:])
+                came = self._call(process, assignor, some[done:])
                 outcomes += came
                 done += len(came)
         return outcomes
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
         """Run a function, which the child must be able to import, on the group."""
-        return self._call(self._process_of(None), function, [group])[0]
+        own = Assignor("", "written", "", None, function)
+        return self._call(self._process_of(own), own, [group])[0]
 
     def _named(self, name: str | AssignorFunction) -> Assignor:
         """Return an assignor; looking for the versions that are here takes a while."""
@@ -137,22 +141,24 @@ class TimeLimit:
             self._shipped[name] = assignor
         return assignor
 
-    def _process_of(self, assignor: Assignor | None) -> _ClientProcess:
+    def _process_of(self, assignor: Assignor) -> _ClientProcess:
         """Return where an assignor runs: its client's process; Kafka's classes share a JVM.
 
         A function of the user's has one of its own.
         """
-        ours = assignor is None or assignor.kind == "written"
-        client = "" if assignor is None or ours else assignor.name.partition("/")[0]
+        client = "" if assignor.kind == "written" else assignor.name.partition("/")[0]
         key = "kafka" if client in ("kafka-java", "kafka-broker") else client
         return self._processes.setdefault(key, _ClientProcess(Child(self.memory_bytes), set()))
 
     def _call(
-        self, process: _ClientProcess, function: Callable[[Group], Plan], groups: Sequence[Group]
+        self, process: _ClientProcess, assignor: Assignor, groups: Sequence[Group]
     ) -> list[Outcome]:
         """Ask about groups, up to the first that ends the process; those after it are left."""
         asked = [(self._packed(group),) for group in groups]
-        came = process.child.call_each(partial(answer, function), asked, seconds=self.seconds)
+        function, seconds = assignor.function, self.seconds
+        if assignor.keeps_time:
+            function, seconds = partial(function, seconds=seconds), math.inf
+        came = process.child.call_each(partial(answer, function), asked, seconds=seconds)
         if isinstance(came[-1], Lost):
             process.prepared.clear()
         return [

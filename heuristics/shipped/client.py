@@ -42,8 +42,16 @@ class Client(Protocol):
     def versions(self) -> tuple[str, ...]:
         """Return the versions to list, newest first; others may be asked for."""
 
-    def plan(self, group: Group, assignor: str, version: str) -> Plan:
-        """Return what the software makes of a group, whatever that is.
+    @property
+    def keeps_time(self) -> bool:
+        """Whether `plan` takes `seconds`, and ends by itself when the assignor took as many.
+
+        So does a client that has to join: that takes time which is not the assignor's.
+        """
+
+    @property
+    def plan(self) -> Callable[..., Plan]:
+        """What makes a plan of a group, an assignor and a version: that of the software.
 
         Raises
         ------
@@ -79,6 +87,7 @@ def assignor_of(client: Client, name: str, version: str) -> Assignor:
         partial(_plan, client, name, version),
         partial(client.missing, name, version),
         partial(_prepare, client, name, version),
+        client.keeps_time,
     )
 
 
@@ -115,8 +124,8 @@ def tiny() -> Group:
     )
 
 
-def _plan(client: Client, name: str, version: str, group: Group) -> Plan:
-    return client.plan(group, name, version)
+def _plan(client: Client, name: str, version: str, group: Group, **limit: float) -> Plan:
+    return client.plan(group, name, version, **limit)
 
 
 def _prepare(client: Client, name: str, version: str) -> None:

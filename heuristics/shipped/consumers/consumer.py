@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from groups import Assignment
 from groups.extras import command_for
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from groups import Group
     from heuristics.shipped.probe.claims import UserData
+    from heuristics.shipped.probe.round import Metadata
 
 INSTALL = command_for("clients")
 
@@ -53,32 +54,63 @@ class Consumer:
     assignors : by the names that members list, what travels in the user data of members that hold
         something
     driver : the program that runs the client's consumer
+    metadata : what is known of the client, as of a :class:`~heuristics.shipped.probe.round.Round`
     repeatable : as of a client
     """
 
+    keeps_time: ClassVar[bool] = True
     name: str
     source: str
     assignors: Mapping[str, UserData]
     driver: Driver
+    metadata: Metadata = "awaited"
     repeatable: bool = True
 
     def versions(self) -> tuple[str, ...]:
         """Return the versions to list, newest first."""
         return self.driver.versions()
 
-    def plan(self, group: Group, assignor: str, version: str) -> Plan:
+    def plan(
+        self, group: Group, assignor: str, version: str, *, seconds: float = math.inf
+    ) -> Plan:
         """Return the plan that a consumer makes as the leader of the group.
 
         A cooperative assignor is asked again until nobody must revoke; its last plan counts.
 
+        Parameters
+        ----------
+        seconds : for the assignor, over all rounds; joining has a limit of its own
+
         Raises
         ------
         Failed
-            Where the consumer makes no plan, or dies.
+            Where the consumer makes no plan, or dies; Late where its time is up.
+        Unavailable
+            Where it does not join.
         """
         if not group.members:
             return Plan(Assignment.from_holdings(group, []))
-        return in_rounds(group, assignor, partial(self._one_round, assignor, version))
+        # The probe brings asyncio and a protocol: nobody else waits for them.
+        from heuristics.shipped.consumers.driver_process import driver_process
+
+        process = driver_process(self.driver.command(version), assignor)
+        spent = 0.0
+
+        def once(current: Group) -> Plan:
+            nonlocal spent
+            held, took = process.plan(
+                current,
+                assignor,
+                seconds=seconds,
+                spent=spent,
+                cooperative=assignor == COOPERATIVE,
+                user_data=self.assignors[assignor],
+                metadata=self.metadata,
+            )
+            spent += took
+            return Plan(Assignment.from_holdings(current, held), seconds=took)
+
+        return in_rounds(group, assignor, once)
 
     def missing(self, assignor: str, version: str) -> str | None:
         """Say why an assignor of a version cannot be called here; None where it can."""
@@ -93,18 +125,6 @@ class Consumer:
             Where that cannot be done.
         """
         self.driver.fetch(version)
-
-    def _one_round(self, assignor: str, version: str, group: Group) -> Plan:
-        # The probe brings asyncio and a protocol: nobody else waits for them.
-        from heuristics.shipped.consumers.driver_process import driver_process
-
-        held, seconds = driver_process(self.driver.command(version), assignor).plan(
-            group,
-            assignor,
-            cooperative=assignor == COOPERATIVE,
-            user_data=self.assignors[assignor],
-        )
-        return Plan(Assignment.from_holdings(group, held), seconds=seconds)
 
 
 def missing_probe() -> str | None:

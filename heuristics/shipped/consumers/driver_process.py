@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import signal
 import subprocess
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups import Failed
-from heuristics.shipped.probe import Probe
+from heuristics.outcome import Unavailable
+from heuristics.shipped.probe import Absent, Late, Probe
 from heuristics.shipped.probe.coordinator import Disconnected
-from heuristics.shipped.probe.guest import GROUP_ID
+from heuristics.shipped.probe.guest import GROUP_ID, WAIT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,41 +45,73 @@ class DriverProcess:
     ----------
     command : the program and its first arguments
     assignor : what to call its assignor
+
+    Attributes
+    ----------
+    starts : how often the program was started
     """
 
     def __init__(self, command: Sequence[str], assignor: str) -> None:
         self.command = tuple(command)
         self.assignor = assignor
+        self.starts = 0
+        self._joined = False
         self._probe: Probe | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._said: _LastWords | None = None
 
     def plan(
-        self, group: Group, protocol: str, **manner: Unpack[Manner]
+        self,
+        group: Group,
+        protocol: str,
+        *,
+        seconds: float = math.inf,
+        spent: float = 0.0,
+        **manner: Unpack[Manner],
     ) -> tuple[list[Held], float]:
         """Return what the client makes of a group, and the seconds it took.
 
-        As :meth:`~heuristics.shipped.probe.Probe.plan`, which takes the same `manner`, but
-        without an end: whoever cannot wait ends this process.
+        As :meth:`~heuristics.shipped.probe.Probe.plan`, which takes the same `manner`. A client
+        whose time is up is ended.
+
+        Parameters
+        ----------
+        seconds, spent : as of :meth:`~heuristics.shipped.probe.round.Round.late`
 
         Raises
         ------
+        Late
+            Where it takes longer; joining takes no part of that time.
+        Unavailable
+            Where it does not join within a minute.
         Failed
-            Where the client makes no plan, or dies.
+            Where it makes no plan, or dies.
         """
         probe, process = self._running()
         round_ = probe.offer(group, protocol, **manner)
         while not round_.over.wait(LOOK_SECONDS):
             if process.poll() is not None:
                 raise Failed(round_.in_own_words(self._obituary(process)))
+            late = round_.late(seconds, WAIT_SECONDS, spent=spent)
+            if late is not None:
+                again = " again" if self._joined else ""
+                self.close()
+                if isinstance(late, Absent):
+                    absent = f"the client did not join{again} within {WAIT_SECONDS:g} s"
+                    raise Unavailable(absent)
+                raise late
+        self._joined = True
         try:
-            return round_.result()
+            held, took = round_.result()
         except Disconnected:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(DYING_SECONDS)
                 raise Failed(round_.in_own_words(self._obituary(process))) from None
             self.close()
             raise
+        if spent + took > seconds:
+            raise Late(f"no answer within {seconds:g} s", seconds)
+        return held, took
 
     def close(self) -> None:
         """End the client; the next call starts it again."""
@@ -97,6 +131,7 @@ class DriverProcess:
             self.close()
         if self._process is None or self._probe is None:
             self._probe = Probe().__enter__()
+            self.starts, self._joined = self.starts + 1, False
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(
                 [

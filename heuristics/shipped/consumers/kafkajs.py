@@ -18,4 +18,5 @@ CLIENT = Consumer(
     source="KafkaJS's assigner, by the probe",
     assignors={"RoundRobinAssigner": "none"},
     driver=DRIVER,
+    metadata="own",
 )

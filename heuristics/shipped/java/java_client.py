@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from groups.errors import BadInput
 from heuristics.shipped.cache import newest_first
@@ -36,6 +36,7 @@ class JavaClient:
     owned : what the members have, as the assignor is to see it
     """
 
+    keeps_time: ClassVar[bool] = False
     name: str
     source: str
     assignors: Mapping[str, str]

@@ -1,6 +1,7 @@
 """The probe: a stub coordinator that makes any real client the leader of a group."""
 
 from heuristics.shipped.probe.guest import Guest, open_probe, probed
-from heuristics.shipped.probe.probe import Absent, Late, Probe
+from heuristics.shipped.probe.probe import Probe
+from heuristics.shipped.probe.round import Absent, Late
 
 __all__ = ["Absent", "Guest", "Late", "Probe", "open_probe", "probed"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from groups import Failed, Refused
@@ -15,7 +14,7 @@ from heuristics.shipped.probe.held_back import HeldBack
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from heuristics.shipped.probe.round import Round
+    from heuristics.shipped.probe.round import Round, Stopwatch
     from heuristics.shipped.probe.wire import Request
 
 MOST_ATTEMPTS = 3
@@ -89,7 +88,6 @@ class Coordinator:
         self._led: Peer | None = None
         self._generation = 0
         self._attempts = 0
-        self._began = 0.0
         self._waiting: deque[tuple[Peer, Request]] = deque()
 
     def offer(self, round_: Round) -> None:
@@ -119,6 +117,8 @@ class Coordinator:
         sent_what : what it sent that the probe could not read, where that is why
         """
         self._held_back.forget(peer)
+        if self._known is not None:
+            self._known.watch.forget(peer)
         self._waiting = deque(waits for waits in self._waiting if waits[0] is not peer)
         if self._leader is peer and sent_what:
             self._end(Misread(f"the probe cannot read what the client sent: {sent_what}"))
@@ -167,28 +167,25 @@ class Coordinator:
         peer.reply(request, {**found, **where})
 
     def _metadata(self, peer: Peer, request: Request) -> None:
-        round_, came = self._known, peer.received
+        round_ = self._known
         if round_ is None:
-            self._tell(peer, request, came)
+            self._tell(peer, request)
             return
+        round_.watch.pause(peer, peer.received)
         hold = round_.told[request.client_id].ask(metadata.asked(request, round_))
         if hold and self._leader is not None and request.client_id == round_.client_id:
-            self._held_back.add(peer, request, partial(self._tell, peer, request, came))
+            self._held_back.add(peer, request, partial(self._tell, peer, request, round_.watch))
         else:
-            self._tell(peer, request, came)
+            self._tell(peer, request, round_.watch)
             if round_.told[request.client_id].knows():
                 self._held_back.let_go(key=wire.SYNC_GROUP)
 
-    def _tell(self, peer: Peer, request: Request, came: float) -> None:
+    def _tell(self, peer: Peer, request: Request, watch: Stopwatch | None = None) -> None:
         round_ = self._known
         fields = metadata.answer(request, round_, self._host, self._ports())
         if round_ is not None:
             round_.told[request.client_id].answer(metadata.asked(request, round_))
-        peer.reply(request, fields, sent=partial(self._answered, came))
-
-    def _answered(self, came: float) -> None:
-        # Of no account where no round runs: the next begins anew.
-        self._began += perf_counter() - came
+        peer.reply(request, fields, sent=None if watch is None else partial(watch.go_on, peer))
 
     def _join_group(self, peer: Peer, request: Request) -> None:
         if request.body.protocols is None:
@@ -247,10 +244,10 @@ class Coordinator:
         try:
             round_.stand_for(own)
             members = round_.members(own)
-            round_.told[called].lead(own_only=called in self._own_only)
-            round_.let_lead(led=True)
+            round_.told[called].lead(own_only=round_.metadata == "own" or called in self._own_only)
+            round_.wait_for_client()
             leads = {"leader": round_.me, "member_id": round_.me, "members": members}
-            peer.reply(request, {"error_code": wire.NONE, **answer, **leads}, sent=self._begin)
+            peer.reply(request, {"error_code": wire.NONE, **answer, **leads}, sent=round_.lead)
         except Refused as refusal:
             self._end(refusal)
             self._waiting.append((peer, request))
@@ -259,9 +256,6 @@ class Coordinator:
             reason = wire.reason(error)
             self._end(Refused(f"the group cannot be put on the wire: {reason}"))
             self._waiting.append((peer, request))
-
-    def _begin(self) -> None:
-        self._began = perf_counter()
 
     def _sync_group(self, peer: Peer, request: Request) -> None:
         body, round_ = request.body, self._round
@@ -283,7 +277,7 @@ class Coordinator:
             self._end(error)
             peer.reply(request, again)
             return
-        seconds = peer.received - self._began
+        seconds = round_.watch.stop(peer.received)
         if round_.told[round_.client_id].own_only:
             self._own_only.add(round_.client_id)
         # What waited for metadata has not seen it, and has not held the client up.
@@ -294,7 +288,7 @@ class Coordinator:
         elif round_.plans < MOST_ATTEMPTS:
             # Whoever joins again is asked again, and by then knows the topics.
             self._leader, self._attempts = None, 0
-            round_.let_lead(led=False)
+            round_.wait_for_client()
             self._held_back.add(peer, request, partial(peer.reply, request, again))
             return
         else:

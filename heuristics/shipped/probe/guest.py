@@ -14,8 +14,8 @@ from heuristics.shipped.client import tiny
 from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.lead import lead
 from heuristics.shipped.probe.names import OWN_TOPIC
-from heuristics.shipped.probe.probe import Absent, Late, Probe
-from heuristics.shipped.probe.round import OwnTopicsOnly
+from heuristics.shipped.probe.probe import Probe
+from heuristics.shipped.probe.round import Absent, Late, OwnTopicsOnly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,7 +72,7 @@ class Guest:
         round_ = probe.offer(tiny(), protocol)
         try:
             probe.wait(round_, seconds, join=wait)
-        except Late as late:
+        except (Late, Absent) as late:
             if not round_.chosen:
                 raise BadInput(f"probe: {late}") from None
         if not round_.chosen:
@@ -105,28 +105,24 @@ class Guest:
         Failed
             Where the client makes no plan; TimedOut where it does not come back in time.
         Unavailable
-            Where there is no client any more.
+            Where there is no client any more, or it does not join again.
         """
         if not group.members:
             raise Refused("a group without members has no leader")
         with self._lock:
             if self.gone is not None:
                 raise Unavailable(self.gone)
-            try:
-                return self._led_until_sure(group)
-            except Absent as absence:
-                raise Unavailable(str(absence)) from None
+            return self._led_until_sure(group)
 
     def _led_until_sure(self, group: Group) -> Plan:
         seen: set[type[Failed]] = set()
         while True:
             try:
                 return self._led(group)
-            except Absent:
-                raise
             except (Disconnected, Late) as failure:
                 if type(failure) in seen:
-                    raise type(failure)(f"{failure}, twice") from None
+                    failure.args = (f"{failure}, twice",)
+                    raise
                 seen.add(type(failure))
                 again = "waiting for a client to ask again"
                 self._say(f"{self.name}: {group.name}: {failure}; {again}")
@@ -136,7 +132,7 @@ class Guest:
         times = {"timeout": self.seconds, "join": self.wait}
         try:
             _, made = lead(self._probe, group, self._protocol, only=self._software, **times)
-            if isinstance(made, (Failed, Refused)):
+            if isinstance(made, (Failed, Refused, Absent)):
                 raise made
         except Absent as absence:
             self.gone = str(absence)

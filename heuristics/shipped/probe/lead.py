@@ -8,7 +8,8 @@ from groups import Assignment, Failed, Refused
 from heuristics.assignor import Plan
 from heuristics.rounds import to_quiescence
 from heuristics.shipped.probe.claims import Software
-from heuristics.shipped.probe.probe import Absent, Another
+from heuristics.shipped.probe.probe import Another
+from heuristics.shipped.probe.round import Absent
 
 if TYPE_CHECKING:
     from groups import Group
@@ -24,7 +25,7 @@ def lead(
     timeout: float,
     join: float | None = None,
     only: Software | None = None,
-) -> tuple[str, Plan | Failed | Refused]:
+) -> tuple[str, Plan | Failed | Refused | Absent]:
     """Return the name of the client that joins next, and its plan or why it has none.
 
     The name is what it calls itself and its assignor, as in ``rdkafka/range``. Its assignor's name
@@ -33,7 +34,8 @@ def lead(
     Parameters
     ----------
     protocol : the assignor's name on the wire; None for the one the client prefers
-    timeout, join : seconds for each round, as of :meth:`~heuristics.shipped.probe.Probe.wait`
+    timeout : seconds for the plan, over all its rounds
+    join : seconds for each time that it joins, as of :meth:`~heuristics.shipped.probe.Probe.wait`
     only : which client is asked; None: any
 
     Raises
@@ -45,6 +47,7 @@ def lead(
         first = probe.offer(group, protocol)
     except Refused as refusal:
         return f"client/{protocol or ''}", refusal
+    spent = 0.0
     try:
         try:
             probe.wait(first, timeout, join=join)
@@ -53,27 +56,27 @@ def lead(
             if only is not None and came != Software() and came.is_other_than(only):
                 raise Another(f"another client joined in its place: {_label(first)}")
         first.result()
-    except Absent:
-        raise
     except (Failed, Refused) as failure:
         return _label(first), failure
 
     def over(current: Group) -> Plan:
+        nonlocal spent
         if current is group:
             held, seconds = first.result()
         else:
             round_ = probe.offer(current, first.chosen)
-            probe.wait(round_, timeout, join=join)
+            probe.wait(round_, timeout, join=join, spent=spent)
             if round_.software.is_other_than(first.software):
                 raise Refused("another client joined between its rounds")
             held, seconds = round_.result()
+        spent += seconds
         return Plan(Assignment.from_holdings(current, held), seconds=seconds)
 
     try:
         plan = (
             to_quiescence(group, over, withhold=False) if first.is_cooperative() else over(group)
         )
-    except (Failed, Refused) as failure:
+    except (Failed, Refused, Absent) as failure:
         return _label(first), failure
     return _label(first), plan
 

@@ -10,10 +10,9 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from groups import BadInput, Refused
-from heuristics.outcome import TimedOut
 from heuristics.shipped.probe import wire
 from heuristics.shipped.probe.coordinator import Coordinator
-from heuristics.shipped.probe.round import Round
+from heuristics.shipped.probe.round import Absent, Round
 from heuristics.shipped.probe.session import Session
 
 if TYPE_CHECKING:
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
 MOST_RACKS = 64
 MOST_LINES = 100
 LOOK_SECONDS = 0.02
-
-
-class Late(TimedOut):
-    """No plan within the time there is."""
-
-
-class Absent(Late):
-    """No client joined within the time there is."""
 
 
 class Another(Absent):
@@ -164,13 +155,13 @@ class Probe:
 
         Parameters
         ----------
-        timeout : seconds to wait for the client to join and to plan
+        timeout : seconds for the client to join, and as many for the plan
         protocol, manner : as in :meth:`offer`
 
         Raises
         ------
-        Late
-            Where it makes none in time.
+        Late, Absent
+            Where the time is up; the group is taken back then.
         Failed
             Where the client makes no plan; Refused where the probe cannot ask for one or read it.
         """
@@ -178,30 +169,26 @@ class Probe:
         self.wait(round_, timeout)
         return round_.result()
 
-    def wait(self, round_: Round, timeout: float, *, join: float | None = None) -> None:
+    def wait(
+        self, round_: Round, timeout: float, *, join: float | None = None, spent: float = 0.0
+    ) -> None:
         """Wait until a round is over.
 
         Parameters
         ----------
-        timeout : seconds for the plan, from when the client has joined
-        join : seconds for a client to join, also to be asked again; None: `timeout` is for both
+        timeout, spent : seconds for the plan, as of :meth:`Round.late`
+        join : seconds for a client to join, also to be asked again; None: as many
 
         Raises
         ------
-        Late
-            Where it is not within the time, Absent where no client has joined; the group is taken
-            back then.
+        Late, Absent
+            Where the time is up; the group is taken back then.
         """
-        end = monotonic() + timeout
         while not round_.over.wait(LOOK_SECONDS):
-            if join is not None:
-                end = round_.since + (timeout if round_.led else join)
-            if monotonic() < end:
-                continue
-            self.withdraw(round_)
-            if round_.led or (join is None and round_.chosen):
-                raise Late(f"the client sent no plan within {timeout:g} s")
-            raise Absent(f"no client joined within {timeout if join is None else join:g} s")
+            late = round_.late(timeout, timeout if join is None else join, spent=spent)
+            if late is not None:
+                self.withdraw(round_)
+                raise late
 
     def _call(self, work: Coroutine[None, None, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result()

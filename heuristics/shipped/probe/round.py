@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from dataclasses import dataclass, field
-from time import monotonic
-from typing import TYPE_CHECKING, TypedDict
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from groups import Failed, Refused
+from heuristics.outcome import TimedOut, Unavailable
 from heuristics.shipped.joining import joining
 from heuristics.shipped.probe import subscription
 from heuristics.shipped.probe.claims import Software, user_data_of
@@ -24,6 +25,19 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.subscription import Held
 
 
+# What is known of a client's ways with metadata: it waits for what it asks for before it assigns,
+# or it deals out the topics that it reads itself, and asks for no others.
+Metadata = Literal["awaited", "own"]
+
+
+class Late(TimedOut):
+    """The client leads, and its assignor took longer than it may."""
+
+
+class Absent(Unavailable):
+    """No client joined within the time there is."""
+
+
 class Unread(Refused):
     """No member of the group reads what the client reads, and it chose that itself."""
 
@@ -37,12 +51,61 @@ class Manner(TypedDict, total=False):
 
     Attributes
     ----------
-    leader, cooperative, user_data : as of :class:`Round`
+    leader, cooperative, user_data, metadata : as of :class:`Round`
     """
 
     leader: int
     cooperative: bool | None
     user_data: UserData | None
+    metadata: Metadata | None
+
+
+class Stopwatch:
+    """The time of a client alone: it stands still while the coordinator owes it an answer."""
+
+    def __init__(self, *, running: bool = False) -> None:
+        self.started = running
+        self._owed: list[object] = []
+        # Read by another thread: replaced as a whole.
+        self._state: tuple[float, float | None] = (0.0, perf_counter() if running else None)
+        self._paused = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds until now."""
+        total, since = self._state
+        return total if since is None else total + perf_counter() - since
+
+    def pause(self, who: object, at: float) -> None:
+        """Stand still since a connection asked for something, at a time of ``perf_counter()``."""
+        self._owed.append(who)
+        total, since = self._state
+        if since is not None:
+            self._paused = at
+            self._state = (total + at - since, None)
+
+    def go_on(self, who: object) -> None:
+        """Run again, if nothing else is owed: a connection has been answered."""
+        if who in self._owed:
+            self._owed.remove(who)
+        self._run()
+
+    def forget(self, who: object) -> None:
+        """Owe a connection nothing any more: it has closed."""
+        self._owed = [owed for owed in self._owed if owed is not who]
+        self._run()
+
+    def _run(self) -> None:
+        total, since = self._state
+        if self.started and since is None and not self._owed:
+            self._state = (total, perf_counter())
+
+    def stop(self, at: float) -> float:
+        """Return the seconds until a time; what the client did not wait for took none of them."""
+        total, since = self._state
+        self._state = (total + at - (self._paused if since is None else since), None)
+        self.started = False
+        return self._state[0]
 
 
 @dataclass(eq=False)
@@ -57,13 +120,16 @@ class Round:
     cooperative : whether members send owned partitions; None for what the chosen assignor's name
         says
     user_data : the kind of the members' user data; None for that of the client
+    metadata : what is known of the client's ways with metadata; None where its plans have to show
+        whether they were made on it
     chosen, software : the assignor's name and what the client says that it is, once it joined
     held : the plan; None until it is there, and where there is none
     error : why there is none
     plans : how many plans the client sent; all but the last may have been made without metadata
     seconds : from the last JoinGroup response, sent, to the SyncGroup request, received, less what
         the coordinator itself took to answer requests for metadata in between
-    led, since : whether a client leads now, and since when that is so, by ``monotonic()``
+    watch : measures these seconds while the client leads
+    since : when a client was last waited for, by ``monotonic()``
     over : set when the plan is there, or will not come
     reads : topics of its own choice that the client reads, as people are told; "" where none
     number : of the round, which is in the topics' names
@@ -76,13 +142,14 @@ class Round:
     leader: int = 0
     cooperative: bool | None = None
     user_data: UserData | None = None
+    metadata: Metadata | None = None
     chosen: str = ""
     software: Software = field(default_factory=Software)
     held: list[Held] | None = None
     error: Failed | Refused | None = None
     plans: int = 0
     seconds: float = 0.0
-    led: bool = False
+    watch: Stopwatch = field(default_factory=Stopwatch)
     since: float = field(default_factory=monotonic)
     over: threading.Event = field(default_factory=threading.Event)
     reads: str = ""
@@ -111,11 +178,39 @@ class Round:
             for wired, i in self.topics.items()
             if self.group.readers[i] and self.group.partitions[i]
         }
-        self.told: dict[str, Told] = defaultdict(lambda: Told(read, unique=names.are_new))
+        awaited = self.metadata == "awaited"
+        self.told: dict[str, Told] = defaultdict(
+            lambda: Told(read, unique=names.are_new, awaited=awaited)
+        )
 
-    def let_lead(self, *, led: bool) -> None:
-        """Note that a client leads from now on, or none does."""
-        self.led, self.since = led, monotonic()
+    def wait_for_client(self) -> None:
+        """Wait from now on for a client that joins, or that takes what makes it leader."""
+        self.watch, self.since = Stopwatch(), monotonic()
+
+    def lead(self) -> None:
+        """Wait from now on for the plan of a client."""
+        self.watch = Stopwatch(running=True)
+
+    @property
+    def led(self) -> bool:
+        """Whether a client leads now."""
+        return self.watch.started
+
+    def late(self, seconds: float, join: float, *, spent: float = 0.0) -> Late | Absent | None:
+        """Return that its time is up; None while it is not.
+
+        Parameters
+        ----------
+        seconds : that the client itself may take, from the JoinGroup response to its plan
+        join : that it may take to join, also to be asked again
+        spent : what it took in earlier rounds for the same plan
+        """
+        if spent + self.watch.seconds > seconds:
+            return Late(f"no answer within {seconds:g} s", seconds)
+        if not self.led and monotonic() - self.since > join:
+            who = "the client did not join again" if self.chosen else "no client joined"
+            return Absent(f"{who} within {join:g} s")
+        return None
 
     def topic(self, name: str) -> int | None:
         """Return which topic has a name, on the wire or in the group; None where none has."""

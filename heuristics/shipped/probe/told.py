@@ -22,15 +22,17 @@ class Told:
     counts : partitions of each topic that somebody reads
     unique : whether no other round has topics of these names, so that a client which hands out
         some partition of one has been told of it in this round
+    awaited : whether the client is known to wait for what it asks for before it plans
 
     Attributes
     ----------
     own_only : whether it is known to deal out what it reads itself, and nothing else
     """
 
-    def __init__(self, counts: Mapping[str, int], *, unique: bool) -> None:
+    def __init__(self, counts: Mapping[str, int], *, unique: bool, awaited: bool = False) -> None:
         self._counts = counts
         self._unique = unique
+        self._awaited = awaited
         self._plans = 0
         self.own_only = False
         self._ever: set[str] = set()
@@ -95,4 +97,5 @@ class Told:
     def _had(self, topic: str) -> bool:
         if topic in self._known:
             return True
-        return self._plans > 1 and topic in self._asked and topic in self._answered
+        waited = self._awaited or self._plans > 1
+        return waited and topic in self._asked and topic in self._answered

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from groups import Assignment, BadInput, Failed
 from groups.errors import in_one_line
@@ -53,6 +53,7 @@ class PythonClient:
     given : returns of a member's assignment the topics, each with its partition numbers
     """
 
+    keeps_time: ClassVar[bool] = False
     name: str
     source: str
     assignors: Mapping[str, str]

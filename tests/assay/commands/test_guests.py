@@ -123,12 +123,12 @@ def test_each_plan_of_a_client_has_the_time_limit_that_is_given(tmp_path, comman
         host, _, port = next(said).strip().removeprefix("bootstrap.servers=").partition(":")
         joined = []
         try:
-            for expected in ("x/range has joined", "sent no plan"):
+            for expected in ("x/range has joined", "no answer"):
                 # A client that asks to join, and then says nothing.
                 joined.append(socket.create_connection((host, int(port)), timeout=DEADLINE))
                 joined[-1].sendall(JOIN)
                 line = next(line for line in said if expected in line)
-            assert "sent no plan within 0.2 s" in line
+            assert "no answer within 0.2 s" in line
         finally:
             running.kill()
             for one in joined:

@@ -138,7 +138,7 @@ def away(probe, is_over):
 
 
 DOES = {"late": late, "away": away}
-LATE, AWAY = "the client sent no plan within 0.3 s", "the client closed its connection before"
+LATE, AWAY = "no answer within 0.3 s", "the client closed its connection before"
 
 
 @pytest.mark.parametrize(
