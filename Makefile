@@ -5,26 +5,30 @@ BIN := .venv/bin
 SEED ?= 1
 GROUPS ?= 20000
 SCORED := --assignor written --assignor shipped
+KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report test test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
+.PHONY: clients browser help report report-all test test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-report: clients out/seeded.jsonl  ## judge the captured groups, score assignors; leaves out/report.html
-	@if $(BIN)/python -m heuristics.shipped.java --here; then \
-	  $(BIN)/assay run corpus --out out $(SCORED) && \
-	  $(BIN)/assay run out/seeded.jsonl --out out $(SCORED) --time-limit 1 && \
-	  $(BIN)/assay report out $(APART) -o out/report.html; \
-	else \
-	  echo "No Java 17 or later for Spark: the page is made without it; the tables are left out." >&2; \
-	  $(BIN)/assay report corpus/captures $(APART) --time-limit 1 -o out/report.html; \
-	fi
+report: .venv/.ready-report out/seeded.jsonl  ## judge the captured groups, score Kafka's assignors; leaves out/report.html
+	@echo "Looking for Kafka's classes, and fetching them if they are not here ..." >&2
+	@$(BIN)/assay fetch $(KAFKAS) > /dev/null || test $$? -eq 2
+	@echo "Scoring assignors ..." >&2
+	@$(BIN)/assay report corpus/captures $(APART) --assignor written $(KAFKAS:%=--assignor %) --time-limit 1 -o out/report.html
 
-out/seeded.jsonl: .venv/.ready
+report-all: clients out/seeded.jsonl  ## the same with every client, by way of Spark's tables in out/
+	@echo "Judging the captured groups, then all clients on the benchmark ..." >&2
+	@$(BIN)/assay run corpus/captures --out out $(SCORED)
+	@$(BIN)/assay run corpus/known.jsonl --out out $(SCORED) > /dev/null
+	@$(BIN)/assay run out/seeded.jsonl --out out $(SCORED) --time-limit 1 > /dev/null
+	@$(BIN)/assay report out $(APART) -o out/report.html
+
+out/seeded.jsonl: | .venv/.ready-report
 	@mkdir -p out
 	@$(BIN)/assay generate grid --members 10 --members 100 > $@.part
 	@$(BIN)/assay generate differing --members 10 --members 100 >> $@.part
@@ -107,18 +111,26 @@ lock: .venv/.ready  ## resolve the pinned dependencies anew
 	@grep == requirements.lock | sed 's/ \\$$//' > .venv/pins.txt
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links --generate-hashes \
+	  --extra plots --extra java --group set-up -c .venv/pins.txt pyproject.toml -o requirements-report.lock
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --generate-hashes \
 	  --all-extras -c .venv/pins.txt pyproject.toml -o requirements-check.lock
 
 clean:  ## remove .venv/ and out/
 	rm -rf .venv out
 
-.venv/.ready: requirements.lock pyproject.toml
+.venv/.ready-report: requirements-report.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "kafka-assay needs Python 3.11 or later; name it with: make PYTHON=python3.11 ..." >&2; exit 1; }
-	@echo "Setting up .venv/ (pinned dependencies, a minute or two the first time) ..." >&2
+	@echo "Setting up .venv/: pip installs what the page needs, about 300 MB ..." >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-report.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.ready: .venv/.ready-report requirements.lock
+	@echo "Adding Spark, the clients and the test tools to .venv/: about 700 MB ..." >&2
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 # No stamp says that a client is there: what was fetched lies in the user's cache, not in .venv/.

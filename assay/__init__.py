@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from compare.lag.worth import Worth, worth_moving
     from compare.overview import Glance, Overview
     from compare.runs.counts import RunCounts
-    from compare.runs.found import Ending, NotScored, Unread
+    from compare.runs.found import Ending, Unread
     from compare.runs.run import run
     from compare.runs.spark_source import spark_source
     from compare.samples.families import Family, differing, grid
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from compare.sizes.sizing import Size, Sizing
     from compare.sizes.sweep import size
     from compare.sizes.target import Target
+    from compare.unscored import NotScored
     from compare.verdict import Verdict
     from groups import (
         AssayError,
@@ -85,7 +86,8 @@ _AT_HOME = {
     "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
     "compare.runs.counts": "RunCounts",
-    "compare.runs.found": "Ending NotScored Unread",
+    "compare.runs.found": "Ending Unread",
+    "compare.unscored": "NotScored",
     "compare.runs.run": "run",
     "compare.runs.spark_source": "spark_source",
     "compare.samples.families": "Family differing grid",

@@ -15,7 +15,7 @@ from groups import BadInput
 from heuristics.assignor import Assignor
 from heuristics.nearest import nearest
 from heuristics.own import installed, is_own, own_function, own_named, require_importable
-from heuristics.shipped import ALL, listed, shipped_named
+from heuristics.shipped import ALL, CLIENTS, listed, shipped_named
 from heuristics.shipped.strategies import known_as, names_like
 from heuristics.written import (
     kip54_fairest,
@@ -112,7 +112,7 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
     """Return assignors' full names, for a pattern such as ``kafka-java/*`` all that match.
 
     ``written`` stands for all as written, ``shipped`` for the newest of each client's that can be
-    called here.
+    called here, and a client's name, such as ``kafka-java``, for the newest of each of its own.
 
     Parameters
     ----------
@@ -132,6 +132,10 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
         elif name in ("written", "shipped"):
             here = (one for one in available() if assignors()[one].kind == name)
             found.update(dict.fromkeys(here))
+        elif name in CLIENTS:
+            found.update(
+                {shipped_named(f"{name}/{a}").name: None for a in CLIENTS[name].assignors}
+            )
         elif "*" in name:
             matched = [one for one in assignors() if fnmatchcase(one, name)]
             if not matched:

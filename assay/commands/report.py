@@ -30,6 +30,7 @@ from assay.commands.options import (
     Reset,
     TimeLimitOption,
 )
+from assay.progress import far
 from assay.streams import complain, note, show
 from groups.errors import BadInput
 from heuristics.catalogue import WRITTEN
@@ -199,7 +200,7 @@ def _of_groups(
         time_limit=time_limit,
         assume_equal=assume_equal,
         made=made_now(_command(), tiers, time_limit),
-        say=note,
+        say=far,
     )
 
 

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 from assay.printing.table import Table
 from assay.printing.terminal import tell
+from compare.unscored import in_a_line, unscored_of
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.score import Score
+    from compare.unscored import NotScored
     from groups.tiers import Objective
+
+MOST_UNSCORED = 10
 
 
 def print_over_groups(rows: Sequence[Sequence[Score]], tiers: Objective) -> None:
@@ -27,13 +32,9 @@ def print_over_groups(rows: Sequence[Sequence[Score]], tiers: Objective) -> None
     first = tiers[0]
     heads = ("assignor", "scored", "valid", "balanced", "as good as can be", f"worst {first}")
     table = Table(*heads, whole=[0])
-    reasons: dict[str, list[str]] = {}
     shown = 0
     for name, every in sorted(of.items(), key=lambda one: (-_optimal(one[1]), one[0])):
         scored = [row for row in every if row.terms is not None]
-        for row in every:
-            if row.terms is None and name not in reasons.setdefault(row.reason or row.status, []):
-                reasons[row.reason or row.status].append(name)
         if not scored:
             continue
         shown += 1
@@ -46,8 +47,20 @@ def print_over_groups(rows: Sequence[Sequence[Score]], tiers: Objective) -> None
     if shown:
         table.show()
         tell(f"worst {first}: how far it was above the optimum where it was farthest")
-    for reason, names in reasons.items():
-        tell(f"not scored everywhere: {', '.join(names)}: {reason}")
+    print_unscored(unscored_of(row for scored in rows for row in scored))
+
+
+def print_unscored(found: Sequence[NotScored]) -> None:
+    """Print how many assignors are not scored on every group, and why."""
+    if not found:
+        return
+    tell(in_a_line(found))
+    table = Table("assignor", "groups", "status", "reason, for example")
+    for one in found[:MOST_UNSCORED]:
+        table.add(one.names, one.groups, one.status, one.reason)
+    table.show()
+    if len(found) > MOST_UNSCORED:
+        tell(f"and {counted(len(found) - MOST_UNSCORED, 'row')} more, in the table scores")
 
 
 def _optimal(rows: Sequence[Score]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.printing.over_groups import print_unscored
 from assay.printing.overview import in_words, print_lines, print_notes
 from assay.printing.terminal import tell
 from assay.streams import show
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 FORMAT = "assay-run/1"
 MOST_UNREAD = 10
-MOST_REASONS = 10
 
 
 def print_run(counts: RunCounts, tiers: Objective) -> None:
@@ -38,12 +38,7 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
             what = "no worse than the last line" if shown else "not judged"
             show(f"and {counted(left, 'group')} more, {what}")
         print_notes(found.overview)
-        for one in found.not_scored[:MOST_REASONS]:
-            of = counted(one.groups, "group")
-            tell(f"not scored everywhere: {', '.join(one.assignors)}: {one.reason} ({of})")
-        if len(found.not_scored) > MOST_REASONS:
-            more = counted(len(found.not_scored) - MOST_REASONS, "reason")
-            show(f"and {more} more; the table scores has all")
+        print_unscored(found.not_scored)
         show(f"{in_words(tiers)}; every group on a page: assay report {counts.out}")
     show(counts.line())
 
@@ -90,7 +85,7 @@ def run_document(counts: RunCounts, tiers: Objective, source: str) -> dict[str, 
             for one in found.overview.worst[:MOST_LINES]
         ],
         "not_scored": [
-            {"assignors": list(one.assignors), "groups": one.groups, "reason": one.reason}
+            {**one._asdict(), "assignors": list(one.assignors)}
             for one in found.not_scored[:MOST_LINES]
         ],
         "failures": [

@@ -9,6 +9,7 @@ from compare.page.comparison import Counted, compared, drawings_of, ranked
 from compare.page.csv_text import as_csv
 from compare.score import CURRENT
 from compare.sentences import called
+from compare.unscored import unscored_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,9 +42,13 @@ def comparison_in(
     def drawings(shown: Sequence[str]) -> list[Drawing]:
         return _drawings(found, tiers, {name: every[name] for name in shown})
 
-    told = found.rows("reason", "assignor", "label")
-    reasons = [(row["assignor"], row["count"], row["label"]) for row in told]
-    return compared(max(every.values()), ranked(counted), drawings, reasons, _data(found))
+    told = {
+        (row["assignor"], *row["label"].split(": ", 1)): row["count"]
+        for row in found.rows("reason", "assignor", "label")
+        if row["assignor"] not in without
+    }
+    standings, unscored = ranked(counted), unscored_rows(told)
+    return compared(max(every.values()), standings, drawings, unscored, _data(found))
 
 
 def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Counted]:

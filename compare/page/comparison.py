@@ -10,6 +10,7 @@ from compare.page.drawing import Drawing, drawn
 from compare.page.trials import excesses, times, trials_csv
 from compare.score import CURRENT
 from compare.sentences import called
+from compare.unscored import unscored_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     import altair as alt
 
     from compare.page.trials import Trial
+    from compare.unscored import NotScored
 
 MOST_DOWNLOADED = 2_000_000
 MOST_DRAWN = 8
 # A distribution over fewer groups says less than the table.
 FEWEST_DRAWN = 4
-MOST_REASONS = 30
+MOST_UNSCORED = 30
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,11 @@ def comparison_of(trials: Sequence[Trial], tiers: Sequence[str]) -> Comparison |
         return _drawings([trial for trial in trials if trial.score.assignor in shown], tiers)
 
     return compared(
-        groups, standings(trials, tiers), drawings, _reasons(trials), trials_csv(trials, tiers)
+        groups,
+        standings(trials, tiers),
+        drawings,
+        unscored_of(trial.score for trial in trials),
+        trials_csv(trials, tiers),
     )
 
 
@@ -57,7 +63,7 @@ def compared(
     groups: int,
     standings: tuple[Standing, ...],
     drawings: Callable[[Sequence[str]], Sequence[Drawing]],
-    reasons: Sequence[tuple[str, int, str]],
+    unscored: Sequence[NotScored],
     data: str,
 ) -> Comparison:
     """Return the comparison of what is counted, with as much as fits into a page.
@@ -67,17 +73,16 @@ def compared(
     groups : how many there are
     standings : as :func:`ranked` gives them
     drawings : draws the assignors of the names given
-    reasons : (assignor, groups, reason) of what was not scored
+    unscored : why assignors have no score of some groups
     data : what is drawn, as CSV
     """
     shown = drawn_assignors(standings)
-    worst = sorted(reasons, key=lambda row: (-row[1], row[0]))
     return Comparison(
         groups=groups,
         standings=standings,
         drawings=tuple(drawings(shown)) if groups >= FEWEST_DRAWN else (),
         drawn=left_out(shown, standings),
-        reasons=tuple(worst[:MOST_REASONS]),
+        unscored=tuple(unscored[:MOST_UNSCORED]),
         data=data if len(data) <= MOST_DOWNLOADED else None,
     )
 
@@ -151,17 +156,6 @@ def _tier(trials: Sequence[Trial], tier: str) -> tuple[str, int, int, int]:
     least = [row["excess"] for row in excesses(trials, tier)]
     known = [x for x in least if isinstance(x, int)]
     return tier, sum(x > 0 for x in known), len(known), max(known, default=0)
-
-
-def _reasons(trials: Sequence[Trial]) -> list[tuple[str, int, str]]:
-    """(assignor, groups, reason) of what was not scored."""
-    found: dict[tuple[str, str], int] = {}
-    for trial in trials:
-        row = trial.score
-        if row.status != "scored":
-            key = row.assignor, f"{row.status}: {row.reason}"
-            found[key] = found.get(key, 0) + 1
-    return [(name, count, reason) for (name, reason), count in found.items()]
 
 
 def drawn_assignors(standings: Sequence[Standing]) -> list[str]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail, Line
     from compare.runs.found import Unread
+    from compare.unscored import NotScored
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Comparison:
     Attributes
     ----------
     drawn : the assignors in the figures, where that is not all of them
-    reasons : (assignor, groups, reason) of what was not scored
+    unscored : why assignors have no score of some groups
     data : what is drawn, as CSV; None where that is too long for a page
     """
 
@@ -52,7 +53,7 @@ class Comparison:
     standings: tuple[Standing, ...]
     drawings: tuple[Drawing, ...]
     drawn: tuple[str, ...]
-    reasons: tuple[tuple[str, int, str], ...]
+    unscored: tuple[NotScored, ...]
     data: str | None
 
 

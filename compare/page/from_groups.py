@@ -10,7 +10,8 @@ from compare.page.composition import composed, unlike_names
 from compare.page.trials import Trial
 from compare.question import solved_all
 from compare.score import CURRENT
-from compare.scoring import score_assignors, score_current
+from compare.scoring import score_assignors, score_current, score_many
+from groups.wording import counted
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.importers import Failure
     from groups.tiers import Objective
-
-STEP = 100
 
 
 def page_of_groups(
@@ -48,7 +47,7 @@ def page_of_groups(
     benchmark : groups that are not the reader's: only how assignors fare on them is shown
     assignors : names of those to try on each group of which it is known who reads what
     time_limit : seconds for each solve, and for each assignor
-    say : is told how far it is, of many groups
+    say : is told how far it is
     """
     judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
@@ -77,6 +76,7 @@ def _scores(
     found: list[list[Score]] = []
     with TimeLimit(seconds) as limit:
         for number, one in enumerate(judged, start=1):
+            say(f"assignors on {one.group.name}, {number:,} of {counted(len(judged), 'group')}")
             reference = one.lowest if assume_equal else one.reference
             if reference is None:
                 found.append([])
@@ -85,8 +85,6 @@ def _scores(
                 found.append(score_assignors(reference.group, reference, asked, limit))
             else:
                 found.append([score_current(reference.group, reference)])
-            if number % STEP == 0 or (number == len(judged) and number > STEP):
-                say(f"assignors: {number:,} of {len(judged):,} groups")
     return found
 
 
@@ -101,14 +99,16 @@ def trials_of(
     equal = [group.with_equal_subscriptions() for group in groups]
     solutions = solved_all(equal, tiers, seconds)
     called = unlike_names([(group.name, group.captured_at) for group in groups])
-    found: list[Trial] = []
+    rows: list[list[Score]] = [[] for _ in equal]
     with TimeLimit(seconds) as limit:
-        for number, (name, solution) in enumerate(zip(called, solutions, strict=True), start=1):
-            group = solution.group
-            found += [
-                Trial(name, len(group.members), group.n_partitions, row)
-                for row in score_assignors(group, solution, names, limit)
-            ]
-            if number % STEP == 0 or (number == len(groups) and number > STEP):
-                say(f"benchmark: {number:,} of {len(groups):,} groups")
-    return found
+        for number, asked in enumerate(names, start=1):
+            of = f"{number} of {counted(len(names), 'assignor')}"
+            say(f"{asked}, {of}, on {counted(len(equal), 'group')} of the benchmark")
+            scored = score_many([one.group for one in solutions], solutions, [asked], limit)
+            for found, made in zip(rows, scored, strict=True):
+                found += made
+    return [
+        Trial(name, len(solution.group.members), solution.group.n_partitions, row)
+        for name, solution, found in zip(called, solutions, rows, strict=True)
+        for row in found
+    ]

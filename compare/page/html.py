@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from compare.page.csv_text import as_csv
 from compare.page.words import MARKS, PROOFS, minute
+from compare.unscored import in_a_line
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.wording import counted
@@ -135,6 +136,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "number": lambda number: f"{number:,}",
         "counted": counted,
+        "in_a_line": in_a_line,
         "minute": minute,
         "figure": figure,
         "share": lambda part, whole: f"{100 * part / whole:.0f}%" if whole else "-",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from compare.overview import Overview
+    from compare.unscored import NotScored
 
 
 class Unread(NamedTuple):
@@ -14,14 +15,6 @@ class Unread(NamedTuple):
 
     place: str
     group: str
-    reason: str
-
-
-class NotScored(NamedTuple):
-    """Assignors that have no score of as many groups for one reason."""
-
-    assignors: tuple[str, ...]
-    groups: int
     reason: str
 
 
