@@ -134,7 +134,7 @@ clean:  ## remove .venv/ and out/
 	@touch $@
 
 # No stamp says that a client is there: what was fetched lies in the user's cache, not in .venv/.
-clients: .venv/.ready
+clients: .venv/.ready  ## add Spark, the test tools and every client to .venv/
 	@echo "Looking for the clients that are scored, and fetching those that are not here ..." >&2
 	@test -e .venv/.java || $(BIN)/python -m heuristics.shipped.java
 	@touch .venv/.java

@@ -35,7 +35,7 @@ from groups.wording import counted
 from heuristics import assignors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -91,7 +91,7 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
         judged,
         scores,
         _overview(yours, glances),
-        sources=sorted(set(runs["input"])),
+        sources=_sources(runs["input"], benchmark),
         times=[whole_time(row["captured_at"]) for row in yours.rows("trend", "captured_at")],
         unread=unread,
         unread_count=unread_count,
@@ -103,6 +103,13 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
         made=made,
         tiers=tiers,
     )
+
+
+def _sources(inputs: Iterable[str], benchmark: Sequence[str]) -> list[str]:
+    """Return what was read of the reader's own, for the title; all where there is nothing else."""
+    apart = {os.path.realpath(source) for source in benchmark}
+    own = [one for one in sorted(set(inputs)) if os.path.realpath(one) not in apart]
+    return own or sorted(set(inputs))
 
 
 def families_apart(found: Aggregates, benchmark: Sequence[str]) -> set[str]:

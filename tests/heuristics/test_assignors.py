@@ -46,6 +46,14 @@ def test_a_pattern_stands_for_all_that_are_listed_and_match():
         matching(["kafka-jaba/*"])
 
 
+def test_the_name_of_a_client_stands_for_the_newest_of_each_of_its_assignors():
+    names = matching(["kafka-broker", "range"])
+    assert [name.partition("@")[0] for name in names] == [
+        "kafka-broker/uniform", "kafka-broker/range", "range",
+    ]  # fmt: skip
+    assert len({name.partition("@")[2] for name in names[:2]}) == 1
+
+
 def test_a_shipped_assignor_of_a_version_that_is_not_listed_can_be_asked_for():
     assert matching(["kafka-java/sticky@3.7.1"]) == ("kafka-java/sticky@3.7.1",)
     for name, said in {

@@ -72,7 +72,7 @@ def test_what_was_not_scored_has_its_reason_and_stands_in_the_data():
     rows = trials(scored("a", 0, 0), Score("b", "failed", "it broke"))
     found = comparison_of(rows, TIERS)
     assert found is not None
-    assert found.reasons == (("b", 1, "failed: it broke"),)
+    assert found.unscored == ((("b",), 1, "failed", "it broke"),)
     assert "g0,3,9,b,failed" in trials_csv(rows, TIERS)
 
 
