@@ -36,7 +36,9 @@ MOST_ROWS = 200
 MOST_UNREAD = 300
 MOST_LISTED = 1_500_000
 LONGEST_IN_OPEN = 30_000
-_TURNS = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+# What turns the direction of writing, and halves of character pairs, which UTF-8 cannot hold.
+_TURNS = (range(0x202A, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000))
+_WRITTEN_OUT = {code: f"\\u{code:04x}" for turns in _TURNS for code in turns}
 _TEMPLATES = ("page", "row", "detail")
 _INNER = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
 _NAME = re.compile(r'(\bid="|url\(#|href="#)')
@@ -53,7 +55,7 @@ def write_page(page: Page, path: Path) -> None:
     require_writable(path)
     text = rendered(page)
     try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -145,8 +147,11 @@ def _environment() -> Environment:
 
 
 def one_way(value: object) -> object:
-    """Return a text in which what turns the direction of writing is written out, as in JSON."""
-    return value.translate(_TURNS) if type(value) is str else value
+    """Return a text in which what turns the direction of writing is written out, as in JSON.
+
+    So is half of a character pair.
+    """
+    return value.translate(_WRITTEN_OUT) if type(value) is str else value
 
 
 def _asset(name: str) -> str:

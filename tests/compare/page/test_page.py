@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay import Group, Solution, check
+from compare.page.csv_text import as_csv
 from compare.page.html import rendered, write_page
 from compare.samples.families import Family
 from groups import BadInput
@@ -209,6 +210,19 @@ def test_a_name_that_turns_the_direction_of_writing_does_not_turn_the_page(page_
     assert "or\\u202eders" in html
     group = json.loads(Parsed(html).texts["group-1-group"])
     assert group["group"] == "or\u202eders"
+
+
+def test_a_name_with_half_a_character_costs_nothing_but_its_own_line(page_of):
+    unread = [Failure("in.json", "in.json", "group: 'a\ud800b' is not valid Unicode", "a\ud800b")]
+    html = rendered(page_of([lopsided("orders")], unread=unread))
+    assert html.encode()
+    assert "a\\ud800b" in html
+    assert "orders" in html
+
+
+def test_no_cell_of_a_download_is_a_formula():
+    text = as_csv(["member", "moves"], [["=1+1", -3], ["@x", 0], ["+a", 1], ["-b", 2], ["c", 3]])
+    assert text == "member,moves\n'=1+1,-3\n'@x,0\n'+a,1\n'-b,2\nc,3\n"
 
 
 def test_the_page_loads_nothing_from_anywhere(page_of):
