@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from argparse import ArgumentParser
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +80,10 @@ class Balancer:
 
     def _say(self, order: object) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
+        # Of one that has ended, the answer says how.
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
 
     def _answer(self) -> Any:
         assert self._process.stdout is not None

@@ -3,8 +3,10 @@
 import ipaddress
 import os
 import re
+import signal
 import sys
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
@@ -26,11 +28,18 @@ LONGEST = (
     "tests/compare/test_verdict.py",
 )
 REFUSED: list[str] = []
+# How long an example takes says something of the machine alone.
+hypothesis.settings.register_profile("anywhere", deadline=None)
+hypothesis.settings.load_profile("anywhere")
 # What set-up cannot bring, as reasons of skips begin.
 NOT_BROUGHT = re.compile(
     r"no Go toolchain|no Node on the PATH|no browser here|no Java for Spark"
     r"|no mount namespace here"
 )
+
+
+# What a shell starts in the background ignores interrupts, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class NotLoopback(OSError):

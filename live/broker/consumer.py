@@ -248,11 +248,13 @@ class Consumer:
             while answer.get("asked") != self._asked:
                 limit = ANSWER_SECONDS if self._has_answered else START_SECONDS
                 ready, _, _ = select.select([told], [], [], limit)
-                answer = json.loads(told.readline() if ready else b"")
+                if not ready:
+                    raise self._died("it does not answer")
+                answer = json.loads(told.readline())
                 self._has_answered = True
         except (OSError, ValueError):
-            ended = self._process.poll() is not None
-            raise self._died("it ended" if ended else "it does not answer") from None
+            # Its end of a pipe is closed; that it is dead may be known only a moment later.
+            raise self._died("it ended") from None
         if "error" in answer:
             raise self._died(answer["error"])
         return answer["answer"]

@@ -22,7 +22,7 @@ def settle(
     consumers: Sequence[Consumer],
     topics: Mapping[str, int],
     seconds: float = 2.0,
-    timeout: float = 30.0,
+    timeout: float = 120.0,
 ) -> list[Held]:
     """Wait until all are members and each partition has had exactly one of them for some time.
 

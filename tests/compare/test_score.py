@@ -264,7 +264,7 @@ def test_every_assignor_gets_a_row_in_the_order_asked(lopsided):
     )  # fmt: skip
     assert [row.reason for row in rows if row is not refused] == [None] * 4
     assert (rows[1].seconds, rows[1].rounds, rows[1].revoked) == (0, 1, 0)
-    assert all(0 < row.seconds < 30 for row in rows if row.status == "scored" and row != rows[1])
+    assert all(row.seconds > 0 for row in rows if row.status == "scored" and row != rows[1])
 
 
 def test_a_cooperative_assignor_is_scored_on_its_final_assignment_with_its_rounds(lopsided):

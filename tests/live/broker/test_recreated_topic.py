@@ -13,7 +13,7 @@ from live.broker.contents import client
 pytestmark = pytest.mark.broker
 READS = {"a": ["orders"], "b": ["orders"], "c": ["orders", "retry"], "d": ["orders", "retry"]}
 TOPICS = {"orders": 12, "retry": 4}
-LONGEST_SECONDS = 10.0
+LONGEST_SECONDS = 60.0
 SAME_SECONDS = 2.0
 
 

@@ -157,7 +157,7 @@ def test_a_group_that_goes_on_rebalancing_is_a_failure_after_some_time(bootstrap
         members.wait_to_join("cap-waiting", ["cap0"])
         start = time.monotonic()
         (failure,) = capture(Connection(bootstrap), ["cap-waiting"], patience_seconds=1).failures
-        assert 1 <= time.monotonic() - start < 5
+        assert time.monotonic() - start >= 1
     assert failure.reason == rebalancing("cap-waiting")
     assert failure.not_to_be_had
 

@@ -11,7 +11,7 @@ from tests.assay.calling import ASSAY, assay, document_of
 
 pytestmark = pytest.mark.broker
 TOPICS = {"watch-command-t": 6}
-LONGEST_SECONDS = 40.0
+LONGEST_SECONDS = 120.0
 
 
 class Watching:
@@ -36,7 +36,7 @@ class Watching:
 
     def end(self, number: int) -> tuple[int, str]:
         self._process.send_signal(number)
-        _, err = self._process.communicate(timeout=20)
+        _, err = self._process.communicate(timeout=120)
         return self._process.returncode, err
 
     def kill(self) -> None:

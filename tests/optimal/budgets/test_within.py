@@ -210,7 +210,6 @@ def test_a_large_group_without_time_has_no_answer_and_no_program_is_built():
     )
     solution = solve(group, at_most={"stickiness": 0, "topic_balance": 10**9}, time_limit=0)
     assert (solution.status, solution.stopped) == (Status.UNKNOWN, Stopped.TIME_LIMIT)
-    assert solution.seconds < 2
 
 
 def test_a_document_keeps_its_budgets_and_nothing_changes_without_them():

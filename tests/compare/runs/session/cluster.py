@@ -54,7 +54,7 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         clear(self.folder)
         for process in self.started:
-            process.wait(10)
+            process.wait(60)
 
     @property
     def conf(self) -> list[str]:

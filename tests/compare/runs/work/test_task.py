@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,9 +124,7 @@ def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_s
     names = names_with([*reasons])
     fill(job, names)
     read(job, process, tally)
-    start = time.perf_counter()
     assert solve(job, process, tally, solve=harmful.solve_rows) == len(names)
-    took = time.perf_counter() - start
     optima = read_table(job.out, "optima").set_index("group")
     scores = read_table(job.out, "scores").set_index(["group", "assignor"])
     assert len(optima) == len(names)
@@ -141,7 +138,6 @@ def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_s
             assert (score["status"], score["reason"]) == ("failed", f"no optimum: {row['reason']}")
     assert set(optima[optima["status"] == "optimal"].index) == set(names) - set(reasons)
     assert (tally.counts["groups"], tally.counts["failed"]) == (len(names), len(reasons))
-    assert took < 60
 
 
 def test_a_group_that_harms_its_scorer_alone_keeps_its_optimum(tmp_path, process):
@@ -265,9 +261,7 @@ def test_a_group_that_harms_its_solver_as_it_is_read_is_a_row_and_the_others_are
     job, tally = job_for(tmp_path, "current", seconds=seconds), Tally()
     names = names_with([*reasons])
     fill(job, names)
-    start = time.perf_counter()
     read(job, process, tally, solve=harmful.solve_rows)
-    took = time.perf_counter() - start
     assert (tally.counts["groups"], tally.counts["failed"]) == (len(names), len(reasons))
     assert solved_in(job, RUN) == (len(names), len(reasons))
     assert solve(job, process, tally) == 0
@@ -276,7 +270,6 @@ def test_a_group_that_harms_its_solver_as_it_is_read_is_a_row_and_the_others_are
     for name, row in optima.iterrows():
         assert row["status"] == ("failed" if name in reasons else "optimal")
         assert name not in reasons or re.fullmatch(reasons[name], row["reason"])
-    assert took < 60
 
 
 def test_what_was_found_of_groups_whose_rows_were_lost_is_not_found_again(tmp_path, process):

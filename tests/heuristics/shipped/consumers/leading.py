@@ -2,7 +2,7 @@
 
 from optimal import solve_many
 
-SECONDS = 20
+SECONDS = 120
 
 
 def planned(limit, group, assignor):

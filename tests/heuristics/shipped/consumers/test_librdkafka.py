@@ -22,7 +22,7 @@ VERSION = librdkafka.CLIENT.versions()[0]
 MISSING = librdkafka.CLIENT.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
-SECONDS = 20
+SECONDS = 120
 FINDINGS = Path(__file__).parents[4] / "corpus" / "findings.jsonl"
 COMMAND = (sys.executable, str(librdkafka.PROGRAM))
 # Found by a hunt: two members join one that holds most.

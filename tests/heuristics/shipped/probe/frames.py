@@ -3,7 +3,7 @@
 import socket
 import struct
 
-DEADLINE = 20
+DEADLINE = 120
 HEADER = struct.Struct(">hhi")
 
 

@@ -48,7 +48,7 @@ def test_two_topics_of_three_partitions_go_to_two_members_as_documented(name):
     group = a_group({"t0": 3, "t1": 3}, {"C0": reading("t0", "t1"), "C1": reading("t0", "t1")})
     made = here(name)(group)
     assert made.assignment.is_valid
-    assert 0 < made.seconds < 1
+    assert made.seconds > 0
     assert made.assignment.loads.tolist() == ([4, 2] if name.endswith("/range") else [3, 3])
 
 
