@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from groups import Failed, values
-from heuristics import assignor_named
-from heuristics.child import Child, Lost
-from heuristics.outcome import attempt
-from heuristics.start import start
+from heuristics.time_limit import NOT_STARTED, TimeLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from groups import Group
-    from heuristics import Assignor, Plan
-
-BATCH = 50
+    from heuristics import AssignorFunction
+    from heuristics.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,7 @@ def measured(
     Parameters
     ----------
     names : of assignors
-    seconds : the longest that one group may take before it is timed out
+    seconds : of the assignor for each group
     workers : how many clients run at a time
 
     Returns
@@ -72,45 +67,29 @@ def measured(
 def _of_client(
     names: Sequence[str], groups: Sequence[Group], seconds: float
 ) -> dict[str, list[Measured]]:
-    with Child() as child:
-        return {name: measured_on(assignor_named(name), groups, seconds, child) for name in names}
+    with TimeLimit(seconds) as limit:
+        return {name: measured_on(name, groups, limit) for name in names}
 
 
 def measured_on(
-    assignor: Assignor, groups: Sequence[Group], seconds: float, child: Child
+    name: str | AssignorFunction, groups: Sequence[Group], limit: TimeLimit
 ) -> list[Measured]:
     """Run an assignor on groups, many at a time.
 
-    Parameters
-    ----------
-    seconds : the longest that one group may take before it is timed out
-    child : where it runs; it is replaced when it hangs or dies
+    Raises
+    ------
+    Failed
+        Where it cannot be called here, or did not join again.
     """
-    found: list[Measured] = []
-    lost = True
-    while len(found) < len(groups):
-        if lost:
-            reason = start(child, assignor)
-            if reason is not None:
-                raise Failed(f"{assignor.name} does not start: {reason}")
-        batch = groups[len(found) : len(found) + BATCH]
-        called = partial(_measured, assignor.function)
-        made = child.call_each(called, [(group,) for group in batch], seconds=seconds)
-        lost = isinstance(made[-1], Lost)
-        found += map(_of_call, made)
-    return found
+    return [_of_outcome(came) for came in limit.plan_many(groups, name)]
 
 
-def _of_call(made: Measured | Lost) -> Measured:
-    if not isinstance(made, Lost):
-        return made
-    return Measured("timed-out" if made.timed_out else "failed", made.reason)
-
-
-def _measured(function: Callable[[Group], Plan], group: Group) -> Measured:
-    came = attempt(function, group)
+def _of_outcome(came: Outcome) -> Measured:
+    if came.status == "unavailable" or (came.reason or "").startswith(NOT_STARTED):
+        raise Failed(came.reason or "")
     if came.plan is None:
-        return Measured("refused" if came.status == "refused" else "failed", came.reason or "")
+        status = "failed" if came.status == "planned" else came.status
+        return Measured(status, came.reason or "")
     assignment = came.plan.assignment
     if assignment.violations:
         kinds = Counter(violation.kind for violation in assignment.violations)

@@ -35,9 +35,6 @@ AFFECTED, UNAFFECTED, UNTRIED = "affected", "unaffected", "untried"
 # Ports of one algorithm hang on each other's groups.
 OF_FAMILY = ("terminates", "settles")
 SECONDS = 2.0
-# Through the probe the client joins before it plans; a client that is starting takes a second.
-SECONDS_TO_JOIN = 6.0
-PROBED = ("librdkafka", "franz-go", "sarama", "kafkajs")
 MOST_CHARACTERS = 160
 # What is said of a release that does not have the assignor, by us, by the probe and by Go.
 LACKS = re.compile(r"has no \S*sticky|undefined: sarama\.BalanceStrategySticky")
@@ -162,7 +159,7 @@ def main() -> None:
     """Judge what standard input asks: findings in releases, with others to try besides."""
     given = json.load(sys.stdin)
     others = [Finding.from_dict(document) for document in given["others"]]
-    with TimeLimit(SECONDS_TO_JOIN if given["client"] in PROBED else SECONDS) as limit:
+    with TimeLimit(SECONDS) as limit:
         for asked in given["asked"]:
             finding, version = Finding.from_dict(asked["finding"]), asked["version"]
             folder = Path(asked["folder"]) if asked["folder"] else None

@@ -9,7 +9,7 @@ import pytest
 from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
 from groups import Assignment, Group
 from heuristics import WRITTEN, Assignor, assignors
-from heuristics.child import Child
+from heuristics.time_limit import TimeLimit
 from studies.comparison import Comparison
 from studies.departures import UNEXPLAINED, departure
 from studies.differences import cell, matrix_of, page_of
@@ -260,8 +260,8 @@ def test_a_batch_that_hangs_or_dies_costs_only_the_group_that_does(monkeypatch):
         for name in names
     ]
     fine = Measured("valid", "", (1, 1), 0, 0)
-    with Child() as child:
-        found = measured_on(Assignor("picky", "written", "", None, picky.plan), groups, 1.0, child)
+    with TimeLimit(1.0) as limit:
+        found = measured_on(Assignor("picky", "written", "", None, picky.plan), groups, limit)
     assert found == [
         fine,
         Measured("timed-out", "no answer within 1 s"),
