@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 MOST_DOWNLOADED = 2_000_000
 MOST_DRAWN = 8
-# A distribution over fewer groups says less than the table.
-FEWEST_DRAWN = 4
+# A distribution over fewer groups says less than the table; so does time against size where the
+# largest group is not some times as large as the smallest.
+FEWEST_DRAWN = 20
+LEAST_GROWTH = 10
 MOST_UNSCORED = 30
 
 
@@ -77,11 +79,13 @@ def compared(
     data : what is drawn, as CSV
     """
     shown = drawn_assignors(standings)
+    scored = max((one.groups for one in standings if one.assignors != (CURRENT,)), default=0)
+    enough = scored >= FEWEST_DRAWN
     return Comparison(
         groups=groups,
         standings=standings,
-        drawings=tuple(drawings(shown)) if groups >= FEWEST_DRAWN else (),
-        drawn=left_out(shown, standings),
+        drawings=tuple(drawings(shown)) if enough else (),
+        drawn=left_out(shown, standings) if enough else (),
         unscored=tuple(unscored[:MOST_UNSCORED]),
         data=data if len(data) <= MOST_DOWNLOADED else None,
     )
@@ -104,24 +108,28 @@ def ranked(counted: Mapping[str, Counted]) -> tuple[Standing, ...]:
     """Return how each assignor fared, best first; what is there now stands apart, at the end.
 
     They are ranked by the number of groups in which they are as good as can be, then balanced,
-    then valid; equal ones have the same place.
+    then valid; equal ones have the same place. Only those have a place that gave an assignment of
+    as many groups as any; the others follow. Assignors of which all counts are equal share a row.
     """
-    names = sorted(
-        (name for name in counted if name != CURRENT),
-        key=lambda name: (_rank(counted[name].counts), name),
-    )
-    ranks = [_rank(counted[name].counts) for name in names]
-    found = [
-        _standing(name, counted[name], ranks.index(rank) + 1, tied=ranks.count(rank) > 1)
-        for name, rank in zip(names, ranks, strict=True)
-    ]
+    every = max((one.counts["groups"] for one in counted.values()), default=0)
+    alike: dict[tuple[tuple[int, ...], object], list[str]] = {}
+    for name in sorted(counted):
+        one = counted[name]
+        if name != CURRENT:
+            rank = (every - one.counts["groups"], *_rank(one.counts))
+            alike.setdefault((rank, (*one.counts.values(), one.tiers)), []).append(name)
+    ranks = sorted(rank for (rank, _), names in alike.items() for _ in names)
+    found = []
+    for (rank, _), names in sorted(alike.items(), key=lambda row: (row[0][0], row[1])):
+        place = 0 if rank[0] else ranks.index(rank) + 1
+        found.append(_standing(names, counted[names[0]], place, tied=ranks.count(rank) > 1))
     if CURRENT in counted:
-        found.append(_standing(CURRENT, counted[CURRENT], 0, tied=False))
+        found.append(_standing([CURRENT], counted[CURRENT], 0, tied=False))
     return tuple(found)
 
 
-def _standing(name: str, counted: Counted, place: int, *, tied: bool) -> Standing:
-    return Standing(place=place, tied=tied, assignor=name, tiers=counted.tiers, **counted.counts)
+def _standing(names: Sequence[str], counted: Counted, place: int, *, tied: bool) -> Standing:
+    return Standing(tuple(names), place, tied, tiers=counted.tiers, **counted.counts)
 
 
 def _counts(trials: Sequence[Trial]) -> dict[str, int]:
@@ -160,28 +168,29 @@ def _tier(trials: Sequence[Trial], tier: str) -> tuple[str, int, int, int]:
 
 def drawn_assignors(standings: Sequence[Standing]) -> list[str]:
     """Return the assignors to draw: Kafka's newest and the best of each other client, by rank."""
-    ranked = [one for one in standings if one.place and one.groups]
+    ranked = [name for one in standings if one.groups for name in one.assignors if name != CURRENT]
     if len(ranked) <= MOST_DRAWN:
-        return [one.assignor for one in ranked]
+        return ranked
     found: dict[str, None] = {}
-    for one in ranked:
-        name = one.assignor.partition("@")[0]
+    for assignor in ranked:
+        name = assignor.partition("@")[0]
         kafkas = name.startswith(("kafka-java/", "kafka-broker/"))
         if kafkas and name not in {other.partition("@")[0] for other in found}:
-            found[one.assignor] = None
+            found[assignor] = None
     clients = {name.partition("/")[0] for name in found}
-    for one in ranked:
-        client = one.assignor.partition("/")[0]
+    for assignor in ranked:
+        client = assignor.partition("/")[0]
         if client not in clients:
             clients.add(client)
-            found[one.assignor] = None
+            found[assignor] = None
     chosen = list(found)[:MOST_DRAWN]
-    return [one.assignor for one in ranked if one.assignor in chosen]
+    return [assignor for assignor in ranked if assignor in chosen]
 
 
 def left_out(shown: Sequence[str], standings: Sequence[Standing]) -> tuple[str, ...]:
     """Return the assignors in the figures, where that is not all of them."""
-    return tuple(shown) if len(shown) < sum(one.place > 0 for one in standings) else ()
+    names = {name for one in standings for name in one.assignors if name != CURRENT}
+    return tuple(shown) if len(shown) < len(names) else ()
 
 
 def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
@@ -217,7 +226,9 @@ def drawings_of(
     ]
     if profile is not None:
         found.append(drawn(profile, "Time beside the fastest", PROFILE))
-    if len({row["partitions"] for row in seconds}) > 2:
+    told = (row["partitions"] for row in seconds)
+    sizes = [size for size in told if isinstance(size, (int, float))]
+    if sizes and max(sizes) >= LEAST_GROWTH * min(sizes):
         found.append(drawn(figures.time_by_size(seconds), "Time against size", SIZE))
     return found
 

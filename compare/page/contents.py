@@ -14,21 +14,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Standing:
-    """How an assignor fared over some groups; counts, and of each tier its excess.
+    """How assignors that fared the same did over some groups; counts, and of each tier the excess.
 
     Attributes
     ----------
-    place : from 1, equal for those that are equal in what they are ranked by
-    tied : whether another has the same place
+    assignors : names
+    place : from 1 among those that gave an assignment of every group; equal for those that are
+        equal in what they are ranked by. 0 for the others, and for what is there now
+    tied : whether another row has the same place
     groups : in which it gave an assignment; `unscored`: in which it gave none
     maybe : in which it may be as good as can be, for all that is proved
     tiers : of each tier the number of groups where it is known to be above the optimum, of how
         many it has an excess in that tier, and the worst that is sure
     """
 
+    assignors: tuple[str, ...]
     place: int
     tied: bool
-    assignor: str
     groups: int
     unscored: int
     valid: int

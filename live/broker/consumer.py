@@ -240,21 +240,23 @@ class Consumer:
         asked, told = self._process.stdin, self._process.stdout
         assert asked is not None
         assert told is not None
+        answers = True
+        answer: dict[str, Any] = {}
         try:
             self._asked += 1
             asked.write(json.dumps({**what, "asked": self._asked}).encode() + b"\n")
-            answer: dict[str, Any] = {}
             # What came too late for who asked before comes first.
-            while answer.get("asked") != self._asked:
+            while answers and answer.get("asked") != self._asked:
                 limit = ANSWER_SECONDS if self._has_answered else START_SECONDS
-                ready, _, _ = select.select([told], [], [], limit)
-                if not ready:
-                    raise self._died("it does not answer")
-                answer = json.loads(told.readline())
-                self._has_answered = True
+                answers = bool(select.select([told], [], [], limit)[0])
+                if answers:
+                    answer = json.loads(told.readline())
+                    self._has_answered = True
         except (OSError, ValueError):
             # Its end of a pipe is closed; that it is dead may be known only a moment later.
             raise self._died("it ended") from None
+        if not answers:
+            raise self._died("it does not answer")
         if "error" in answer:
             raise self._died(answer["error"])
         return answer["answer"]

@@ -22,25 +22,34 @@ def trials(*rows: Score) -> list[Trial]:
     return found
 
 
-def test_assignors_that_are_equal_share_a_place():
+def test_assignors_that_are_equal_in_everything_share_a_row():
     rows = [scored(n, 0, 0) for n in ("b", "a")] + [scored("c", 2, None)]
     found = standings(trials(*rows), TIERS)
-    assert [(s.assignor, s.place, s.tied) for s in found] == [
-        ("a", 1, True),
-        ("b", 1, True),
-        ("c", 3, False),
+    assert [(s.assignors, s.place, s.tied) for s in found] == [
+        (("a", "b"), 1, True),
+        (("c",), 3, False),
     ]
 
 
-def test_one_that_covers_few_groups_does_not_come_first_for_that():
-    rows = [scored("most", 0, 0), scored("most", 0, 0), scored("most", 1, None)]
-    rows += [scored("few", 0, 0), Score("few", "refused", "not for it")]
-    assert [s.assignor for s in standings(trials(*rows), TIERS)] == ["most", "few"]
+def test_assignors_that_are_equal_in_what_counts_for_it_share_a_place():
+    rows = [scored("a", 2, None), scored("b", 4, None)]
+    found = standings(trials(*rows), TIERS)
+    assert [(s.assignors, s.place, s.tied) for s in found] == [
+        (("a",), 1, True),
+        (("b",), 1, True),
+    ]
+
+
+def test_one_that_covers_fewer_groups_has_no_place_among_those_that_cover_all():
+    rows = [scored("most", 0, 0), scored("most", 1, None), scored("most", 1, None)]
+    rows += [scored("few", 0, 0), scored("few", 0, 0), Score("few", "refused", "not for it")]
+    found = standings(trials(*rows), TIERS)
+    assert [(s.assignors, s.place) for s in found] == [(("most",), 1), (("few",), 0)]
 
 
 def test_what_is_there_now_stands_apart_without_a_place():
     found = standings(trials(scored("current", 4, None), scored("a", 0, 0)), TIERS)
-    assert [(s.assignor, s.place) for s in found] == [("a", 1), ("current", 0)]
+    assert [(s.assignors, s.place) for s in found] == [(("a",), 1), (("current",), 0)]
 
 
 def test_where_the_optimum_is_not_proved_as_good_as_can_be_is_an_interval():
@@ -77,8 +86,14 @@ def test_what_was_not_scored_has_its_reason_and_stands_in_the_data():
 
 
 def test_of_many_assignors_some_are_drawn_and_those_are_named():
-    rows = [scored(f"client{n}/sticky@1", 0, 0) for n in range(12)]
+    rows = [scored(f"client{n}/sticky@1", 0, 0) for n in range(12) for _ in range(20)]
     found = comparison_of(trials(*rows), TIERS)
     assert found is not None
-    assert len(found.drawn) == 8
-    assert len(found.standings) == 12
+    assert len(found.drawn) == len(set(found.drawn)) == 8
+    assert [len(one.assignors) for one in found.standings] == [12]
+
+
+def test_of_few_groups_nothing_is_drawn():
+    found = comparison_of(trials(*(scored("a", 0, 0) for _ in range(19))), TIERS)
+    assert found is not None
+    assert (found.groups, found.drawings, found.drawn) == (19, (), ())

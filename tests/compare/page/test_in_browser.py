@@ -56,7 +56,8 @@ def written(page_of, tmp_path_factory) -> dict[str, Path]:
     )
     failure = Failure("f", "noise.txt:3", "no group in it", None)
     benchmark = [Family(6, 4, 5, "random", "join-one").group(n) for n in range(3)]
-    benchmark += [Family(9, 9, 3).group(1), Family(20, 9, 3).group(1)]
+    sizes = [(9, 9, 3), (20, 9, 3), *((size, 4, 3) for size in range(3, 22))]
+    benchmark += [Family(*size).group(1) for size in sizes]
     large = Family(60, 10, 12, "random", "join-many").group(3)
     pages = {
         "several": page_of(
