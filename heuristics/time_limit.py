@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from groups.portions import in_portions
+from groups.seconds import seconds_of
 from heuristics.assignor import Assignor
 from heuristics.catalogue import assignor_named
 from heuristics.child import Child, Lost
@@ -42,7 +43,7 @@ class TimeLimit:
     """
 
     def __init__(self, seconds: float, *, memory_bytes: int | None = None) -> None:
-        self.seconds = seconds
+        self.seconds = math.inf if (limit := seconds_of(seconds)) is None else limit
         self.memory_bytes = memory_bytes
         self._processes: dict[str, _ClientProcess] = {}
         self._shipped: dict[str, Assignor] = {}

@@ -72,6 +72,11 @@ def unchecked(solution: Solution, values: tuple[int, ...]) -> tuple[str, ...]:
             raise InvalidAssignment(f"terms.{term.name}: {what}")
         if term.bound is not None and term.bound > value:
             raise ProofError(f"terms.{term.name}: the bound {term.bound} is above {value}")
+    closed = True
+    for term in solution.terms:
+        if term.bound is not None and not closed:
+            raise ProofError(f"terms.{term.name}: a bound, but a tier before it is open")
+        closed = closed and term.bound == term.value
     met = all(term.bound == term.value for term in solution.terms)
     if status is Status.OPTIMAL and (not met or kind is ProofKind.NONE):
         raise ProofError("status: optimal, but the bounds or the kind of proof do not say so")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from groups.errors import BadInput
 from groups.needs import require_data
+from groups.seconds import seconds_of
 from groups.tiers import TIERS, is_flow, parse_objective
 from optimal.budgets.budget import parse_budgets
 from optimal.confirmation.confirmation import confirmed
@@ -90,7 +91,7 @@ def solve(
     """
     tiers = parse_objective(objective)
     budgets = parse_budgets(at_most or {})
-    TimeLeft.of(time_limit)  # refuses what is no time, whichever method runs
+    time_limit = seconds_of(time_limit)
     if assume_subscriptions == "equal":
         group = group.with_equal_subscriptions()
     require_data(group, tiers)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from time import monotonic
 
-from groups.errors import BadInput
+from groups.seconds import seconds_of
 
 
 class OutOfTime(Exception):
@@ -28,9 +27,8 @@ class TimeLeft:
         BadInput
             Where it is no number; one below 0 is up at once.
         """
-        if seconds is not None and not (isinstance(seconds, Real) and seconds == seconds):
-            raise BadInput(f"time_limit: {seconds!r}, expected a number of seconds")
-        return TimeLeft(None if seconds is None else monotonic() + seconds)
+        limit = seconds_of(seconds)
+        return TimeLeft(None if limit is None else monotonic() + limit)
 
     def check(self) -> None:
         """Raise OutOfTime when nothing is left."""

@@ -24,7 +24,7 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show, show_json
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
-from groups.errors import AssayError, BadInput
+from groups.errors import AssayError, BadInput, ProofError
 
 # Where nobody says what is best, and the question is about the peak.
 WORTH = "balance > peak_lag"
@@ -103,6 +103,13 @@ def check(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective", help="what it has to answer, as of solve; left out: what it says"
+        ),
+    ] = None,
+    at_most: AtMost = None,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="exit code 1 where the status could not be checked"),
@@ -111,10 +118,12 @@ def check(
     """Check a solution and its proof, without a solver.
 
     Validity, every term and the certificate are computed again; without a certificate, all
-    assignments of a group that has a million at the most are counted again. Prints the status and
-    the bounds that were judged, and what was not checked.
+    assignments of a group that has a million at the most are counted again. Prints the question
+    that the solution answers, the bounds and the status that were judged, and what was not
+    checked. A solution of another question than --objective and --at-most ask is refused.
     """
-    from assay.printing.judgement import judged
+    from assay.printing.judgement import asked, judged
+    from groups.tiers import parse_objective
     from optimal.certificate import check as check_solution
     from optimal.recount import count_again
     from optimal.solution import Solution
@@ -125,12 +134,22 @@ def check(
     try:
         document = parse_json(decode(data))
         answer = Solution.from_dict(one, document)
+        answered = answer.objective, dict(answer.at_most)
+        question = answered
+        if objective is not None or at_most:
+            tiers = answer.objective if objective is None else parse_objective(objective)
+            question = tiers, budgets_of(at_most or [])
+        if answered != question:
+            raise ProofError(
+                f"it answers {asked(*answered)}, but the question is {asked(*question)}"
+            )
         unchecked = list(check_solution(one, answer))
         if unchecked and count_again(one, answer):
             unchecked = []
     except AssayError as error:
         raise type(error)(f"{solution}: {error}") from None
     note_assumed(one.assumed)
+    show(f"the question: {asked(*answered)}")
     if answer.assignment is not None:
         terms = ", ".join(
             f"{term.name} {term.value} (bound {'unknown' if term.bound is None else term.bound})"

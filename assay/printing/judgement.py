@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from optimal.budgets.budget import shown
 from optimal.proof import ProofKind
 from optimal.solution import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.tiers import Objective
     from optimal.solution import Solution
 
 WORD = {ProofKind.SOLVER: "the solver", ProofKind.EXHAUSTION: "the search"}
+
+
+def asked(objective: Objective, at_most: Mapping[str, int]) -> str:
+    """Return a question as people read it: ``balance > racks, with stickiness at most 3``."""
+    return " > ".join(objective) + (f", with {shown(at_most)}" if at_most else "")
 
 
 def judged(solution: Solution, *, checked: bool) -> str:

@@ -17,6 +17,7 @@ from compare.promises.trial import Runner, in_process, runner_of
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
 from groups import BadInput
+from groups.seconds import seconds_of
 from groups.wording import counted
 from heuristics import Assignor, assignor_named, matching
 from heuristics.own import is_own
@@ -93,6 +94,7 @@ def hunt(
             )
     run = assignor if isinstance(assignor, Runner) else in_process(assignor)
     promise = promise_named(promise) if isinstance(promise, str) else promise
+    seconds = seconds_of(seconds)
     started = said = monotonic()
     until = None if seconds is None else started + seconds
     half = None if seconds is None else started + seconds / 2

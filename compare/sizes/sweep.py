@@ -12,6 +12,7 @@ from compare.sizes.sizing import Size, Sizing
 from compare.sizes.target import Target
 from groups.errors import BadInput
 from groups.needs import require_data
+from groups.seconds import seconds_of
 from groups.tiers import LAG_PEAKS, parse_objective, values
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -85,6 +86,7 @@ def size(
     require_data(largest, tiers)
     _require_rates(largest, aim)
     time_left = TimeLeft.of(time_limit)
+    time_limit = seconds_of(time_limit)
     turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
     rows: dict[int, Size] = {}
 

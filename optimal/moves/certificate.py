@@ -71,6 +71,8 @@ def require_few_moves(case: Case, asked: Asked, proof: Proof, counts: Counts) ->
     ----------
     counts : how many partitions each member holds at least and at most; nothing: any number
     """
+    if asked.peak is None and MOVES in asked.rest and case.value(MOVES) > 0:
+        raise ProofError("givers: they show moves under a peak, of which nothing is asked")
     peak = str(asked.peak)
     if asked.rest[0] == peak and rests_on_moves(asked, proof) and case.value(peak) > 0:
         least = moves_needed(case, peak, case.value(peak) - 1, proof.givers, counts)
@@ -79,7 +81,7 @@ def require_few_moves(case: Case, asked: Asked, proof: Proof, counts: Counts) ->
                 f"givers: they show {least} moves below a {peak} of {case.value(peak)}, but "
                 f"{asked.at_most[MOVES]} are allowed"
             )
-    if MOVES in asked.rest and (moves := case.value(MOVES)) > 0:
+    if asked.peak is not None and MOVES in asked.rest and (moves := case.value(MOVES)) > 0:
         most = case.value(peak) if peak in asked.rest else asked.at_most[peak]
         least = moves_needed(case, peak, most, proof.givers, counts)
         if least < moves:

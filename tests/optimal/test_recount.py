@@ -50,6 +50,27 @@ def test_a_peak_of_1200_is_no_optimum_where_900_is_one(kind):
     assert count_again(group, claimed(group, ("peak_lag",), best, kind))
 
 
+@pytest.mark.parametrize("first", [None, 0])
+def test_a_bound_after_a_tier_that_is_open_is_refused_whatever_it_says(first):
+    """With balance 1 the best peak is 9; nobody says what is best after a balance of 0."""
+    members = {m: {"subscription": ["t"]} for m in "ab"}
+    topics = {"t": {"partitions": 3, "lag": [9, 9, 8]}}
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+    owner = solve(group, "balance > peak_lag").assignment.owner
+    best = claimed(group, ("balance", "peak_lag"), owner)
+    balance, peak = best.terms
+    later = replace(
+        best,
+        status=Status.FEASIBLE,
+        terms=(replace(balance, bound=first), replace(peak, bound=peak.value)),
+    )
+    line = r"terms\.peak_lag: a bound, but a tier before it is open"
+    with pytest.raises(ProofError, match=line):
+        check(group, later)
+
+
 def test_a_false_bound_of_a_feasible_answer_is_refused_and_a_true_one_is_not():
     group = one_topic([900, 300, 300, 300, 300, 300], 3)
     one = claimed(group, ("peak_lag",), solve(group, "peak_lag").assignment.owner)

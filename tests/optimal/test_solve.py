@@ -94,6 +94,14 @@ def test_racks_may_be_asked_about_where_nobody_reads_anything(objective):
     assert solution.assignment.unassigned == {"unread": [0, 1]}
 
 
+@pytest.mark.parametrize("seconds", [10**400, 1e308, float("inf"), -(10**400)], ids=repr)
+@pytest.mark.parametrize("method", ["auto", "cp-sat", "ilp"])
+def test_a_time_limit_is_never_too_long_or_too_far_below_zero(seconds, method):
+    solution = solve(group_of({"t": 1}, {"a": ["t"]}), method=method, time_limit=seconds)
+    solved = seconds > 0 or method == "auto"
+    assert solution.status is (Status.OPTIMAL if solved else Status.UNKNOWN)
+
+
 @pytest.mark.parametrize("seconds", [float("nan"), "5"])
 @pytest.mark.parametrize("method", ["auto", "cp-sat"])
 def test_a_time_limit_that_is_no_time_is_refused(seconds, method):

@@ -15,12 +15,52 @@ ROOT = Path(__file__).parents[3]
 COSTS = (
     "the assignment is valid and costs what it says: balance 1 (bound 1), stickiness 2 (bound 2)"
 )
+QUESTION = "the question: balance > stickiness"
 HOW = "not checked: how it was found: method, seconds, why it stopped"
 
 
 def test_a_solution_passes_its_check(folder, solution):
     run = good(assay("check", folder / "orders.json", "-", stdin=json.dumps(solution)))
-    assert run.stdout.splitlines() == [COSTS, "status optimal: the certificate proves it", HOW]
+    assert run.stdout.splitlines() == [
+        QUESTION,
+        COSTS,
+        "status optimal: the certificate proves it",
+        HOW,
+    ]
+
+
+def test_the_question_is_shown_and_can_be_required(folder, solution):
+    """Who writes a solution also writes its question: at most 0 moves is easily the fewest."""
+    easier = solve(Group.read(folder / "orders.json"), "balance", at_most={"stickiness": 0})
+    easier = json.dumps(easier.to_dict())
+    asked = "the question: balance, with stickiness at most 0"
+    genuine = json.dumps(solution)
+    question = ("--objective", "balance > stickiness")
+    budget = ("--objective", "balance", "--at-most", "stickiness=0")
+    runs = side_by_side(
+        {
+            (name, options): (("check", folder / "orders.json", "-", *options), {"stdin": answer})
+            for name, answer in (("genuine", genuine), ("easier", easier))
+            for options in ((), question, budget, budget[2:])
+        }
+    )
+    for name, options in (
+        ("genuine", ()),
+        ("genuine", question),
+        ("easier", ()),
+        ("easier", budget),
+        ("easier", budget[2:]),
+    ):
+        said = QUESTION if name == "genuine" else asked
+        assert good(runs[name, options]).stdout.splitlines()[0] == said
+    assert one_line(runs["easier", question], 1) == (
+        "-: it answers balance, with stickiness at most 0, but the question is balance > "
+        "stickiness"
+    )
+    assert one_line(runs["genuine", budget[2:]], 1) == (
+        "-: it answers balance > stickiness, but the question is balance > stickiness, with "
+        "stickiness at most 0"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +78,7 @@ def test_the_check_does_not_repeat_a_status_that_it_could_not_check(folder, larg
     run = good(assay("check", folder / "large.json", "-", stdin=answer))
     unchecked = f"not checked: proof of kind {kind}: the bounds are its word and were not checked"
     said = f"status optimal by the word of the {who}: not checked"
-    assert run.stdout.splitlines()[1:] == [said, unchecked, HOW]
+    assert run.stdout.splitlines()[2:] == [said, unchecked, HOW]
 
 
 def test_a_strict_check_fails_where_the_status_was_not_checked(folder, large, solution):
@@ -56,7 +96,7 @@ def test_a_small_group_is_counted_again_where_there_is_no_certificate(folder, so
     answer = json.dumps(solution | {"proof": {"kind": kind}})
     run = good(assay("check", folder / "orders.json", "-", stdin=answer))
     said = "status optimal: all assignments were counted again, and none is better"
-    assert run.stdout.splitlines() == [COSTS, said, HOW]
+    assert run.stdout.splitlines() == [QUESTION, COSTS, said, HOW]
 
 
 @pytest.mark.parametrize("kind", ["solver", "exhaustion"])
@@ -93,7 +133,7 @@ def test_the_check_names_the_status_and_the_bounds_that_it_judged(folder, soluti
     }
     for document in (open_, unknown):
         run = good(assay("check", folder / "orders.json", "-", stdin=json.dumps(document)))
-        assert run.stdout.splitlines() == said[document["status"]]
+        assert run.stdout.splitlines() == [QUESTION, *said[document["status"]]]
 
 
 def test_what_a_solution_assumed_is_not_assumed_for_it(folder):

@@ -92,3 +92,18 @@ def test_where_exchanges_do_not_serve_the_answer_is_no_worse_than_their_start(ob
     if alone.terms:
         ours, theirs = ([term.value for term in one.terms] for one in (solution, alone))
         assert ours <= theirs
+
+
+@pytest.mark.parametrize("budget", ["load_spread", "idle_members"])
+def test_givers_show_nothing_where_no_peak_is_asked(budget):
+    """What a forged document said of moves within a spread ended in a KeyError."""
+    topic = {"partitions": 4, "lag": [5, 1, 1, 1]}
+    members = {m: {"subscription": ["t"]} for m in "abc"}
+    members["a"]["owned"] = {"t": [0, 1, 2, 3]}
+    group = Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": members}
+    )
+    document = solve(group, "stickiness", at_most={budget: 1 if budget == "load_spread" else 0})
+    forged = document.to_dict() | {"proof": {"kind": "certificate", "givers": ["a"]}}
+    with pytest.raises(ProofError, match="givers: they show moves under a peak"):
+        check(group, Solution.from_dict(group, forged))
