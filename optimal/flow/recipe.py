@@ -15,7 +15,6 @@ from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Paths
 from optimal.flow.pools import pools_of
 from optimal.flow.proof import proof_of
-from optimal.flow.small.recipe import fewest_moves, is_small, read_all_alike, readers_of
 from optimal.flow.stages import Stages
 from optimal.flow.tier_flows import tier_flows
 from optimal.solution import Stopped
@@ -70,11 +69,6 @@ def flow(
     time_left = TimeLeft.of(time_limit)
     closed_form = closed_form and stages.has_closed_form
     try:
-        several_lists = len(group.subscription_indptr) > 2
-        if closed_form and settle_ties and several_lists and is_small(group):
-            readers = readers_of(group)
-            if not read_all_alike(readers):
-                return fewest_moves(group, readers, time_left)
         found = flows_of(
             group, objective, time_left, closed_form=closed_form, settle_ties=settle_ties
         )

@@ -1,1 +1,0 @@
-"""Small groups in plain Python, where calls to a solver would take longer than the search."""
