@@ -149,9 +149,10 @@ def count_owners(owner: Int32, members: int) -> Int64:
             length = np.diff(starts, append=len(owner))
             found = np.bincount(owner[starts] + 1, length, members + 1)
             return frozen(found[1:].astype(np.int64))
-    if len(owner) and owner.min() >= 0:
-        return frozen(np.bincount(owner, minlength=members))
-    return frozen(np.bincount(owner + 1, minlength=members + 1)[1:])
+    found, step = np.zeros(members + 1, np.int64), max(AT_ONCE, members + 1)
+    for start in range(0, len(owner), step):
+        found += np.bincount(owner[start : start + step] + 1, minlength=members + 1)
+    return frozen(found[1:])
 
 
 def _runs(owner: Int32) -> Int64:

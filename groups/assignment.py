@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from groups.arrays import NOBODY, count_owners, frozen, kept
+from groups.columns.parts import some
 from groups.documents import fields
 from groups.errors import InvalidAssignment
 from groups.wording import counted
@@ -17,7 +18,8 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from groups.arrays import Int32, Int64, Ints
+    from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.fleet import Fleet
     from groups.group import Group
 
 # Where so small a part changed, it is counted and not the whole.
@@ -220,8 +222,7 @@ class Assignment:
         Valid: every partition that somebody reads is with exactly one member that reads it.
         """
         group = self.group
-        held_by_all = not len(self.owner) or self.owner.min() >= 0
-        if group.everybody_reads_all and held_by_all and not self.strays:
+        if self.is_valid:
             return ()
         nobody = np.flatnonzero(self.owner == NOBODY)
         left = nobody[group.readers[group.topic[nobody]] > 0]
@@ -246,7 +247,9 @@ class Assignment:
     @property
     def is_valid(self) -> bool:
         """Whether every partition that somebody reads is with exactly one member that reads it."""
-        return not self.violations
+        from groups.fleet import Fleet
+
+        return not self.strays and bool(valid_in(Fleet.one(self.group), self)[0])
 
     def require_valid(self) -> None:
         """Raise InvalidAssignment with the first violation, if there is one."""
@@ -274,25 +277,50 @@ class Assignment:
         Loads differ by at most one, or no single partition can go to another of its potential
         consumers and improve the balance score. Chains of moves may still improve it.
         """
-        member, partition = self.holdings
-        loads, topics = self.loads, len(self.group.topics)
-        if not len(loads) or loads.max() - loads.min() <= 1:
-            return True
-        group, most = self.group, np.iinfo(np.int64).max
-        greatest = np.full(topics, -1, np.int64)
-        np.maximum.at(greatest, group.topic[partition], loads[member])
-        of_row = np.full(len(group.row_size), most)
-        np.minimum.at(of_row, group.subscription_row, loads)
-        least = np.full(topics, most)
-        listed = np.repeat(of_row, np.diff(group.subscription_indptr))
-        np.minimum.at(least, group.subscription_topics, listed)
-        return not bool((greatest - 1 > least).any())
+        from groups.fleet import Fleet
+
+        return bool(balanced_in(Fleet.one(self.group), self)[0])
 
     def _violation(self, kind: ViolationKind, partition: int) -> Violation:
         member, group = self.owner[partition], self.group
         name = None if member == NOBODY else group.members[member]
         number = int(group.number[partition])
         return Violation(kind, name, group.topics[group.topic[partition]], number)
+
+
+def valid_in(fleet: Fleet, assignment: Assignment) -> Bools:
+    """(groups,) bool: whether all that somebody reads is with one reader, the rest with nobody.
+
+    Parameters
+    ----------
+    assignment : of the group that the fleet is, without strays
+    """
+    group, owner = fleet.group, assignment.owner
+    everywhere = not len(owner) or owner.min() >= 0
+    if everywhere and group.everybody_reads_all:
+        return np.ones(len(fleet), bool)
+    if everywhere:
+        wrong = ~group.subscribes(owner, group.topic)
+    else:
+        wrong = (owner < 0) & (group.readers > 0)[group.topic]
+        held = np.flatnonzero(owner >= 0)
+        wrong[held] = ~group.subscribes(owner[held], group.topic[held])
+    return np.asarray(~some(wrong, fleet.partition_start))
+
+
+def balanced_in(fleet: Fleet, assignment: Assignment) -> Bools:
+    """(groups,) bool: whether each is balanced as KIP-54 defines it, as `Assignment.balanced`."""
+    group, most = fleet.group, np.iinfo(np.int64).max
+    member, partition = assignment.holdings
+    loads = assignment.loads
+    greatest = np.full(len(group.topics), -1, np.int64)
+    np.maximum.at(greatest, group.topic[partition], loads[member])
+    of_row = np.full(len(group.row_size), most)
+    np.minimum.at(of_row, group.subscription_row, loads)
+    least = np.full(len(group.topics), most)
+    listed = np.repeat(of_row, np.diff(group.subscription_indptr))
+    np.minimum.at(least, group.subscription_topics, listed)
+    return np.asarray(~some(greatest - 1 > least, fleet.topic_start))
 
 
 def _runs(group: Group, owner: Ints) -> list[tuple[int, str, list[int]]]:

@@ -72,6 +72,8 @@ class Fleet:
 
     def owner_in(self, number: int, owner: Int32) -> Int32:
         """Return the owners in a group as it numbers its members, of those through the fleet."""
+        if len(self) == 1:
+            return owner
         own = owner[self.partitions(number)]
         return np.where(own < 0, NOBODY, own - np.int32(self.member_start[number]))
 
@@ -83,6 +85,25 @@ class Fleet:
     def partition_group(self) -> Int64:
         """(all partitions,) int64: the number of each partition's group."""
         return np.repeat(np.arange(len(self)), np.diff(self.partition_start))
+
+    @staticmethod
+    def one(group: Group) -> Fleet:
+        """Return the fleet of one group: the group itself, with its names."""
+        sizes = len(group.members), len(group.topics), len(group.owner)
+        members, topics, partitions = np.array([(0, size) for size in sizes], np.int64)
+
+        def other_claims() -> Bools:
+            return np.array([int(group.owned.sum()) != len(group.claims.member)])
+
+        return Fleet(
+            group,
+            members,
+            topics,
+            partitions,
+            lambda _: group,
+            np.zeros(1, np.int64),
+            other_claims,
+        )
 
     @staticmethod
     def from_arrow(rows: pa.RecordBatch) -> tuple[Fleet, list[BadRow]]:

@@ -7,10 +7,13 @@ minimised.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
+from groups.columns.parts import exact_sums, greatest, least, sums
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -18,9 +21,12 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int64
     from groups.assignment import Assignment
+    from groups.fleet import Fleet
     from groups.group import Group
 
 Objective = tuple[str, ...]
+# int64, or Python integers where a sum may leave 64 bits.
+Exact = npt.NDArray[Any]
 SAFE_TOTAL = 2**62
 # What people call moves.
 MOVES = "stickiness"
@@ -29,26 +35,73 @@ LAG_PEAKS = ("peak_lag", "peak_time")
 PEAKS = (*LAG_PEAKS, "peak_weight")
 # What follows from how many partitions each member holds, and is least where balance is.
 OF_COUNTS = ("load_spread", "idle_members")
-MANY = 100
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a tier costs a partition: for its member alone, whatever the others have.
+
+    Attributes
+    ----------
+    leaving : whether it costs something to leave the owner
+    weight : how much that is, (partitions,) int64, -1 where unknown; None: 1 each
+    far : whether a member costs 1 whose rack holds no replica
+    """
+
+    leaving: bool = False
+    weight: Callable[[Group], Int64 | None] | None = None
+    far: bool = False
+
+    def of_leaving(self, group: Group, partitions: Int64 | slice) -> Int64:
+        """Return what it costs some partitions to leave their owners, (some,) int64."""
+        weight = None if self.weight is None else self.weight(group)
+        if weight is not None:
+            return weight[partitions]
+        unit = int(self.leaving and self.weight is None)
+        return np.full(len(group.owner[partitions]), unit, np.int64)
+
+    def greatest(self, group: Group) -> int:
+        """Return a bound on what one partition costs."""
+        if self.weight is None:
+            return 1
+        weight = self.weight(group)
+        return 0 if weight is None else int(weight.max(initial=0))
+
+    def dearest(self, group: Group) -> Int64 | Bools:
+        """(all partitions,) int64 or bool: a bound on what each costs."""
+        weight = None if self.weight is None else self.weight(group)
+        if weight is None:
+            return np.full(group.n_partitions, self.weight is None)
+        return np.where(group.owner >= 0, np.maximum(weight, 0), 0)
 
 
 @dataclass(frozen=True)
 class Tier:
-    """One tier of an objective.
+    """One tier of an objective: all that the house knows of it, but for the formulations.
 
     Attributes
     ----------
-    value : what an assignment costs
+    sentence : what it asks for, for people
+    value : what an assignment costs each group of a fleet, (groups,); the assignment is one of
+        the fleet's `group`, and need not be valid
     greatest : what no assignment of a group, nor a sum that stands for its cost, is above
     needs : the column that a group must have; `peak_time` needs the members' `capacity`, too
-    is_flow : whether the exact network method serves it
+    cost : what it costs a partition by itself; None where others matter
+    is_convex : whether it grows with the square of what a member holds, of all topics or of one
     """
 
     name: str
-    value: Callable[[Assignment], int]
+    sentence: str
+    value: Callable[[Assignment, Fleet], Exact]
     greatest: Callable[[Group], int]
     needs: Literal["lag", "weight", "racks"] | None = None
-    is_flow: bool = True
+    cost: Cost | None = None
+    is_convex: bool = False
+
+    @property
+    def is_flow(self) -> bool:
+        """Whether the exact network method serves it."""
+        return self.is_convex or self.cost is not None
 
 
 def pairwise_difference(values: Sequence[int]) -> int:
@@ -57,57 +110,99 @@ def pairwise_difference(values: Sequence[int]) -> int:
     return sum((2 * i - last) * value for i, value in enumerate(sorted(values)))
 
 
-def _balance(assignment: Assignment) -> int:
-    loads, members = assignment.loads, len(assignment.loads)
-    if members < MANY or members * len(assignment.owner) >= SAFE_TOTAL:
-        return pairwise_difference(loads.tolist())
-    return int(((2 * np.arange(members) - (members - 1)) * np.sort(loads)).sum())
-
-
-def _load_spread(assignment: Assignment) -> int:
-    loads = assignment.loads
-    return int(loads.max() - loads.min()) if len(loads) else 0
-
-
-def _idle_members(assignment: Assignment) -> int:
-    """Return how many members hold nothing, less those for whom there are too few partitions."""
-    return _most_idle(assignment.group) - int((assignment.loads > 0).sum())
-
-
-def _topic_balance(assignment: Assignment) -> int:
-    member, partition = assignment.holdings
-    width = len(assignment.group.members)
-    _, held = np.unique(
-        assignment.group.topic[partition].astype(np.int64) * width + member, return_counts=True
-    )
-    return int((held * held).sum())
-
-
-def _stickiness(assignment: Assignment) -> int:
-    return len(assignment.moved)
-
-
-def _moved_weight(assignment: Assignment) -> int:
-    weight = assignment.group.weight
-    return 0 if weight is None else int(weight[assignment.moved].sum())
-
-
-def _racks(assignment: Assignment) -> int:
-    racks = assignment.group.racks
-    return 0 if racks is None else int(racks.misses(*assignment.holdings).sum())
-
-
 def load_of(assignment: Assignment, column: Int64 | None) -> list[int]:
     """Return the sum of a column, (all partitions,) int64, over what each member holds."""
+    return list(map(int, _loads(assignment, column).tolist()))
+
+
+def _loads(assignment: Assignment, column: Int64 | None) -> Exact:
+    """(members,) the same as an array."""
     members = len(assignment.group.members)
     if column is None:
-        return [0] * members
+        return np.zeros(members, np.int64)
     member, partition = assignment.holdings
     known = np.maximum(column[partition], 0)
     fits = known.sum(dtype=float) < SAFE_TOTAL
-    load = np.zeros(members, np.int64 if fits else object)
+    load: Exact = np.zeros(members, np.int64 if fits else object)
     np.add.at(load, member, known if fits else known.astype(object))
-    return list(map(int, load.tolist()))
+    return load
+
+
+def _pairs(loads: Exact, fleet: Fleet) -> Exact:
+    """(groups,) the differences of the loads of all pairs of members of a group, added up."""
+    start, size = fleet.member_start, np.diff(fleet.member_start)
+    if float(loads.sum()) * float(size.max(initial=0)) >= SAFE_TOTAL:
+        each = (pairwise_difference(loads[a:b].tolist()) for a, b in pairwise(start.tolist()))
+        return np.array([*each], object)
+    if len(fleet) == 1:
+        return sums((2 * np.arange(size[0]) - (size[0] - 1)) * np.sort(loads), start)
+    group = fleet.member_group
+    ascending = loads[np.lexsort((loads, group))]
+    rank = np.arange(len(loads)) - start[group]
+    return sums((2 * rank - (size[group] - 1)) * ascending, start)
+
+
+def _peak(loads: Exact, fleet: Fleet) -> Exact:
+    return greatest(loads, fleet.member_start)
+
+
+def _spread(loads: Exact, fleet: Fleet) -> Exact:
+    return np.asarray(greatest(loads, fleet.member_start) - least(loads, fleet.member_start))
+
+
+def _could_be_busy(fleet: Fleet) -> Int64:
+    """(groups,) how many members of each there are partitions for."""
+    there = np.where(fleet.group.readers > 0, fleet.group.partitions, 0)
+    return np.minimum(np.diff(fleet.member_start), sums(there, fleet.topic_start))
+
+
+def _idle_members(assignment: Assignment, fleet: Fleet) -> Int64:
+    """(groups,) members that hold nothing, less those for whom there are too few partitions."""
+    return _could_be_busy(fleet) - sums(assignment.loads > 0, fleet.member_start)
+
+
+def _topic_balance(assignment: Assignment, fleet: Fleet) -> Int64:
+    member, partition = assignment.holdings
+    width = max(len(assignment.group.members), 1)
+    of, held = np.unique(
+        assignment.group.topic[partition].astype(np.int64) * width + member, return_counts=True
+    )
+    squares = np.zeros(len(assignment.group.topics), np.int64)
+    np.add.at(squares, of // width, held * held)
+    return sums(squares, fleet.topic_start)
+
+
+def _stickiness(assignment: Assignment, fleet: Fleet) -> Exact:
+    return _of_moved(assignment, fleet, None)
+
+
+def _moved_weight(assignment: Assignment, fleet: Fleet) -> Exact:
+    weight = assignment.group.weight
+    nothing = np.zeros(len(fleet), np.int64)
+    return nothing if weight is None else _of_moved(assignment, fleet, weight)
+
+
+def _of_moved(assignment: Assignment, fleet: Fleet, column: Int64 | None) -> Exact:
+    """(groups,) the sum of a column over the partitions that move; None: how many these are."""
+    moved = assignment.moved
+    start = np.searchsorted(moved, fleet.partition_start)
+    return np.diff(start) if column is None else exact_sums(column[moved], start)
+
+
+def _racks(assignment: Assignment, fleet: Fleet) -> Int64:
+    racks = assignment.group.racks
+    if racks is None:
+        return np.zeros(len(fleet), np.int64)
+    member, partition = assignment.holdings
+    far = member[racks.misses(member, partition)]
+    return np.bincount(fleet.member_group[far], minlength=len(fleet))
+
+
+def _peak_time(assignment: Assignment, fleet: Fleet) -> Exact:
+    """(groups,) seconds that the last member takes to catch up, 0 for one of no capacity."""
+    group = assignment.group
+    behind, rate = _loads(assignment, group.lag_records), group.capacity
+    return _peak(np.where(rate > 0, -(-behind // np.maximum(rate, 1)), 0), fleet)
 
 
 def _read(group: Group) -> int:
@@ -136,12 +231,19 @@ def _most_moved_weight(group: Group) -> int:
     return _total(group.weight, group.owner >= 0)
 
 
-def _sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]:
+def _most_time(group: Group) -> int:
+    """Return the total lag, which seconds are no more than, and which stands for their cost."""
+    return _total(group.lag_records, group.readers[group.topic] > 0)
+
+
+def _of_sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]:
+    """Return the tiers of a column that members hold the sum of."""
+
     def column(group: Group) -> Int64 | None:
         return group.lag_records if needs == "lag" else group.weight
 
-    def loads(assignment: Assignment) -> list[int]:
-        return load_of(assignment, column(assignment.group))
+    def valued(shape: Callable[[Exact, Fleet], Exact]) -> Callable[[Assignment, Fleet], Exact]:
+        return lambda assignment, fleet: shape(_loads(assignment, column(assignment.group)), fleet)
 
     def total(group: Group) -> int:
         return _total(column(group), group.readers[group.topic] > 0)
@@ -149,49 +251,85 @@ def _sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]
     def total_of_pairs(group: Group) -> int:
         return total(group) * max(1, len(group.members) - 1)
 
-    def peak(assignment: Assignment) -> int:
-        return max(loads(assignment), default=0)
-
-    def spread(assignment: Assignment) -> int:
-        return max(loads(assignment), default=0) - min(loads(assignment), default=0)
-
-    def balance(assignment: Assignment) -> int:
-        return pairwise_difference(loads(assignment))
-
+    most = f"as little {name} as possible on the member that has most"
+    apart = f"as little as possible between the most {name} and the least"
+    even = f"{name} per member as even as it can be"
     return (
-        Tier(f"peak_{name}", peak, total, needs, is_flow=False),
-        Tier(f"{name}_spread", spread, total, needs, is_flow=False),
-        Tier(f"{name}_balance", balance, total_of_pairs, needs, is_flow=False),
+        Tier(f"peak_{name}", most, valued(_peak), total, needs),
+        Tier(f"{name}_spread", apart, valued(_spread), total, needs),
+        Tier(f"{name}_balance", even, valued(_pairs), total_of_pairs, needs),
     )
-
-
-def _peak_time(assignment: Assignment) -> int:
-    """Return the seconds that the last member takes to catch up, 0 for one of no capacity."""
-    group = assignment.group
-    behind = zip(load_of(assignment, group.lag_records), group.capacity.tolist(), strict=True)
-    return max((-(-lag // rate) for lag, rate in behind if rate > 0), default=0)
-
-
-def _most_time(group: Group) -> int:
-    """Return the total lag, which seconds are no more than, and which stands for their cost."""
-    return _total(group.lag_records, group.readers[group.topic] > 0)
 
 
 TIERS = {
     tier.name: tier
     for tier in (
-        Tier("balance", _balance, _most_balance),
-        Tier("topic_balance", _topic_balance, _most_topic_balance),
-        Tier("stickiness", _stickiness, _read),
-        Tier("moved_weight", _moved_weight, _most_moved_weight, "weight"),
-        Tier("racks", _racks, _read, "racks"),
-        Tier("load_spread", _load_spread, _read, is_flow=False),
-        Tier("idle_members", _idle_members, _most_idle, is_flow=False),
-        *_sums("lag", "lag"),
-        Tier("peak_time", _peak_time, _most_time, "lag", is_flow=False),
-        *_sums("weight", "weight"),
+        Tier(
+            "balance",
+            "partitions per member as even as they can be",
+            lambda assignment, fleet: _pairs(assignment.loads, fleet),
+            _most_balance,
+            is_convex=True,
+        ),
+        Tier(
+            "topic_balance",
+            "each topic spread over its members as evenly as it can be",
+            _topic_balance,
+            _most_topic_balance,
+            is_convex=True,
+        ),
+        Tier(
+            "stickiness",
+            "as few partitions moved as possible",
+            _stickiness,
+            _read,
+            cost=Cost(leaving=True),
+        ),
+        Tier(
+            "moved_weight",
+            "as little weight moved as possible",
+            _moved_weight,
+            _most_moved_weight,
+            needs="weight",
+            cost=Cost(leaving=True, weight=lambda group: group.weight),
+        ),
+        Tier(
+            "racks",
+            "as many partitions as possible with a replica in their member's rack",
+            _racks,
+            _read,
+            needs="racks",
+            cost=Cost(far=True),
+        ),
+        Tier(
+            "load_spread",
+            "as little as possible between the most partitions and the fewest",
+            lambda assignment, fleet: _spread(assignment.loads, fleet),
+            _read,
+        ),
+        Tier(
+            "idle_members",
+            "as few members without a partition as possible",
+            _idle_members,
+            _most_idle,
+        ),
+        *_of_sums("lag", "lag"),
+        Tier(
+            "peak_time",
+            "as little time as possible until the last member has caught up",
+            _peak_time,
+            _most_time,
+            needs="lag",
+        ),
+        *_of_sums("weight", "weight"),
     )
 }
+
+
+def cost_of(tier: str) -> Cost:
+    """Return what a tier costs a partition by itself; nothing where others matter."""
+    return TIERS[tier].cost or Cost()
+
 
 PRESETS: dict[str, Objective] = {
     "kip-54": ("balance", "stickiness"),
@@ -240,4 +378,18 @@ def is_flow(objective: Sequence[str]) -> bool:
 
 def values(assignment: Assignment, objective: Objective) -> tuple[int, ...]:
     """Return the value of each tier, in the objective's order."""
-    return tuple(TIERS[name].value(assignment) for name in objective)
+    from groups.fleet import Fleet
+
+    return tuple(values_in(Fleet.one(assignment.group), assignment, objective)[0].tolist())
+
+
+def values_in(fleet: Fleet, assignment: Assignment, objective: Objective) -> Exact:
+    """Return the value of each tier for each group: (groups, tiers).
+
+    Parameters
+    ----------
+    assignment : of the group that the fleet is; need not be valid
+    """
+    if not len(fleet):
+        return np.empty((0, len(objective)), np.int64)
+    return np.stack([TIERS[tier].value(assignment, fleet) for tier in objective], axis=1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from compare.advice.advice import Peak
 from compare.lag.lowest import hottest
 from compare.question import solved_all
-from groups.tiers import MOVES, TIERS, values
+from groups.tiers import MOVES, values
 from groups.unknown import reading_least, reading_most
 from optimal.solve import solve
 
@@ -131,7 +131,7 @@ def peak_of(assignment: Assignment, lower: str) -> int:
     """Return what the busiest member has."""
     if lower == "peak_load":
         return int(assignment.loads.max(initial=0))
-    return TIERS[lower].value(assignment)
+    return values(assignment, (lower,))[0]
 
 
 def _best(least: Solution, most: Solution, lower: str) -> Best | None:

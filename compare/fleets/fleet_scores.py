@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.fleets.values import values_of
 from compare.score import CURRENT
 from compare.scoring import score, score_current
-from groups.arrays import count_owners
-from groups.assignment import Assignment
-from groups.columns.parts import some
+from groups.assignment import Assignment, balanced_in, valid_in
 from groups.errors import AssayError
-from groups.tiers import is_flow
+from groups.tiers import is_flow, values_in
 from optimal.solution import Status
 
 if TYPE_CHECKING:
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
     from compare.score import Score
     from groups.arrays import Bools, Int32, Int64
-    from groups.fleet import Fleet
     from optimal.fleets.fleet_solution import FleetSolution
 
 NOTHING = int(np.iinfo(np.int64).min)
@@ -100,24 +96,24 @@ def _scored(
 ) -> FleetScores:
     """Score by columns, but for some groups, (groups,) bool, which `one` scores by themselves."""
     fleet, objective = solution.fleet, solution.objective
-    loads, value = count_owners(owner, len(fleet.group.members)).copy(), solution.value.copy()
+    assignment, value = Assignment(fleet.group, owner), solution.value.copy()
     if is_flow(objective):
-        value = values_of(fleet, owner, loads, objective)
+        value = values_in(fleet, assignment, objective)
     else:
         alone = np.ones(len(fleet), bool)
-    valid = valid_in(fleet, owner)
+    valid = valid_in(fleet, assignment)
     columns = np.full((3, *value.shape), NOTHING, np.int64)
     beaten = _hold_against(solution, value, valid, *columns)
     found = FleetScores(
         solution=solution,
         assignor=assignor,
         valid=valid,
-        balanced=balanced_in(fleet, owner, loads),
+        balanced=balanced_in(fleet, assignment),
         value=value,
         excess=columns[0],
         low=columns[1],
         high=columns[2],
-        loads=loads,
+        loads=assignment.loads.copy(),
         reasons={at: f"no optimum: {error}" for at, error in solution.errors.items()},
     )
     for at in np.flatnonzero(alone | beaten).tolist():
@@ -162,26 +158,3 @@ def _hold_against(
         high[is_open & bounded, tier] = (found - bound)[is_open & bounded]
         comparable = proved & (found == term)
     return beaten
-
-
-def valid_in(fleet: Fleet, owner: Int32) -> Bools:
-    """Say of each group whether all that somebody reads is with a reader, the rest with nobody."""
-    group = fleet.group
-    wrong = (owner < 0) & (group.readers > 0)[group.topic]
-    held = np.flatnonzero(owner >= 0)
-    wrong[held] = ~group.subscribes(owner[held], group.topic[held])
-    return np.asarray(~some(wrong, fleet.partition_start))
-
-
-def balanced_in(fleet: Fleet, owner: Int32, loads: Int64) -> Bools:
-    """Say of each group what `Assignment.balanced` says of it, (groups,) bool."""
-    group, most = fleet.group, np.iinfo(np.int64).max
-    held = np.flatnonzero(owner >= 0)
-    greatest = np.full(len(group.topics), -1, np.int64)
-    np.maximum.at(greatest, group.topic[held], loads[owner[held]])
-    of_row = np.full(len(group.row_size), most)
-    np.minimum.at(of_row, group.subscription_row, loads)
-    least = np.full(len(group.topics), most)
-    listed = np.repeat(of_row, np.diff(group.subscription_indptr))
-    np.minimum.at(least, group.subscription_topics, listed)
-    return np.asarray(~some(greatest - 1 > least, fleet.topic_start))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.sentences import moves_needed
+from groups.tiers import TIERS
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -23,20 +24,6 @@ MARKS = {
     "as good as can be": ("✓", "good"),
     "no members": ("-", "none"),
 }
-TIERS = {
-    "balance": "partitions per member as even as they can be",
-    "topic_balance": "each topic spread over its members as evenly as it can be",
-    "stickiness": "as few partitions moved as possible",
-    "moved_weight": "as little weight moved as possible",
-    "racks": "as many partitions as possible with a replica in their member's rack",
-    "peak_lag": "as little lag as possible on the member that has most",
-    "peak_time": "as little time as possible until the last member has caught up",
-    "lag_spread": "as little as possible between the most lag and the least",
-    "lag_balance": "lag per member as even as it can be",
-    "peak_weight": "as little weight as possible on the member that has most",
-    "weight_spread": "as little as possible between the most weight and the least",
-    "weight_balance": "weight per member as even as it can be",
-}
 PROOFS = {
     "certificate": "A certificate: numbers that anybody can check without a solver.",
     "exhaustion": "Every assignment of this group was looked at, and none is better.",
@@ -47,7 +34,7 @@ PROOFS = {
 
 def meaning(tiers: Sequence[str]) -> str:
     """Say what an objective asks for."""
-    first, *rest = (TIERS.get(tier, tier) for tier in tiers)
+    first, *rest = (TIERS[tier].sentence for tier in tiers)
     if not rest:
         return f"{first[0].upper()}{first[1:]}."
     return f"First {first}; then, without giving that up, {'; then '.join(rest)}."

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64, Ints
+
+# What sums are split in, that they stay inside 64 bits.
+HALF = 32
+SAFE = 2.0**62
 
 
 def sums(column: Ints | Bools, start: Int64) -> Int64:
@@ -15,10 +20,21 @@ def sums(column: Ints | Bools, start: Int64) -> Int64:
 
     Parameters
     ----------
-    start : (parts + 1,) int64, where each part begins in the column
+    start : (parts + 1,) int64, where each part begins in the column; the first begins at 0
     """
+    if len(start) == 2:
+        counted = np.count_nonzero(column) if column.dtype == bool else column.sum(dtype=np.int64)
+        return np.array([counted], np.int64)
     running = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
     return np.asarray(running[start[1:]] - running[start[:-1]])
+
+
+def exact_sums(column: Int64, start: Int64) -> npt.NDArray[Any]:
+    """Return the same as Python integers where a sum may leave 64 bits."""
+    if not len(column) or float(np.abs(column, dtype=float).sum()) < SAFE:
+        return sums(column, start)
+    high, low = sums(column >> HALF, start), sums(column & (2**HALF - 1), start)
+    return np.asarray((high.astype(object) << HALF) + low, object)
 
 
 def some(column: Bools, start: Int64) -> Bools:
@@ -26,10 +42,19 @@ def some(column: Bools, start: Int64) -> Bools:
     return np.asarray(sums(column, start) > 0)
 
 
-def greatest(column: Int64, start: Int64) -> Int64:
+def greatest(column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
     """Return the greatest of a column, 0 or more, in each part; 0 of one without entries."""
-    found = np.zeros(len(start) - 1, np.int64)
+    return _reduced(np.maximum, column, start)
+
+
+def least(column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
+    """Return the least of a column in each part; 0 of one without entries."""
+    return _reduced(np.minimum, column, start)
+
+
+def _reduced(by: np.ufunc, column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
+    found = np.zeros(len(start) - 1, column.dtype)
     there = np.flatnonzero(start[1:] > start[:-1])
     if len(there):
-        found[there] = np.maximum.reduceat(column, start[there])
+        found[there] = by.reduceat(column, start[there])
     return found

@@ -8,7 +8,7 @@ import numpy as np
 
 from groups.columns.parts import greatest, sums
 from groups.errors import BadInput
-from optimal.flow.costs import COSTS
+from groups.tiers import cost_of
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def scales_of(
     for at in reversed(range(len(prices))):
         scale[:, at] = rest + 1
         steepest = 2 * greatest(np.abs(prices[at]), fleet.member_start) + 2
-        cost = sums(COSTS[stages.flows[at]].dearest(fleet.group), fleet.partition_start)
+        cost = sums(cost_of(stages.flows[at]).dearest(fleet.group), fleet.partition_start)
         likely += scale[:, at].astype(float) * (cost.astype(float) + steepest)
         if likely.max(initial=0) >= SAFE:
             raise BadInput("objective: the costs of the tiers after balance leave 64 bits")

@@ -8,7 +8,7 @@ import numpy as np
 
 from groups.columns.topic_lists import entries
 from groups.errors import BadInput
-from optimal.flow.costs import COSTS
+from groups.tiers import cost_of
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
@@ -65,7 +65,7 @@ def _costs(group: Group, before: Objective) -> tuple[Int64, int]:
     every = np.arange(group.n_partitions)
     moving, distance, rest = np.zeros(len(every), np.int64), 0, 0
     for tier in reversed(before):
-        unit, cost = rest + 1, COSTS[tier]
+        unit, cost = rest + 1, cost_of(tier)
         rest += unit * cost.greatest(group)
         if rest >= SAFE:
             raise BadInput(f"objective: the costs of {' > '.join(before)} leave 64 bits")

@@ -9,8 +9,7 @@ import numpy as np
 
 from groups.arrays import among
 from groups.columns.topic_lists import entries
-from optimal.flow.costs import COSTS
-from optimal.flow.stages import CONVEX
+from groups.tiers import cost_of
 from optimal.networks.order import numbered, order_by
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
     inside : (reads,) bool, whether a pool and a class that reads it are in one block
     """
     of_partition = np.full(group.n_partitions, -1, np.int64)
-    costs = [COSTS[tier] for tier in stages.flows if tier not in CONVEX]
+    costs = [cost_of(tier) for tier in stages.flows]
     if not any(cost.leaving for cost in costs):
         nothing = np.empty(0, np.int64)
         return Owned(of_partition, nothing, nothing, nothing, nothing, np.empty(0, bool))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.flow.costs import COSTS
+from groups.tiers import cost_of
 from optimal.proof import Proof, ProofKind
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def proof_of(
         return Proof(ProofKind.SOLVER)
     if "balance" not in objective:
         return Proof(ProofKind.CERTIFICATE)
-    units = _units(prices, [int(COSTS[tier].dearest(group).sum()) for tier in stages.flows])
+    units = _units(prices, [int(cost_of(tier).dearest(group).sum()) for tier in stages.flows])
     if units is None:
         return Proof(ProofKind.SOLVER)
     price = np.zeros(len(level), np.int64)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from optimal.flow.costs import COSTS
+from groups.tiers import TIERS, cost_of
 
 if TYPE_CHECKING:
     from groups.tiers import Objective
 
 # Tiers whose cost grows with the square of what a member carries, of all topics or of one.
-CONVEX = ("balance", "topic_balance")
+CONVEX = tuple(name for name, tier in TIERS.items() if tier.is_convex)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Stages:
     @property
     def with_racks(self) -> bool:
         """Whether a tier looks at racks."""
-        return any(COSTS[t].far for t in (*self.before, *self.flows) if t not in CONVEX)
+        return any(cost_of(tier).far for tier in (*self.before, *self.flows))
 
     @property
     def has_closed_form(self) -> bool:

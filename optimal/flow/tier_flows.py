@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.flow.costs import COSTS
+from groups.tiers import cost_of
 from optimal.flow.layout import Layout, network_of
 from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
@@ -23,7 +23,7 @@ TOGETHER = 2**31
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from groups.group import Group
-    from optimal.flow.costs import Cost
+    from groups.tiers import Cost
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
@@ -77,7 +77,7 @@ def tier_flows(
             )
             flow, ties_are_broken = None, False
         else:
-            cost = _costs(COSTS[tier], group, paths, layout)
+            cost = _costs(cost_of(tier), group, paths, layout)
             if settle_ties:
                 flow, distance, ties_are_broken = _cheapest(network, cost, first, part, time_left)
             else:

@@ -8,8 +8,6 @@ import pytest
 
 from groups import TIERS
 from optimal.enumeration import CELLS_AT_ONCE, MOST_ASSIGNMENTS
-from optimal.flow.costs import COSTS
-from optimal.flow.stages import CONVEX
 from optimal.limits import LIMITS
 from optimal.solve import METHODS
 
@@ -30,11 +28,6 @@ def test_the_page_names_a_table_for_each_way_to_write_a_tier():
 def test_every_tier_has_its_entry_in_each_table_of_the_page(path, name):
     table = getattr(import_module(path.replace("/", ".")), name)
     assert table.keys() - FORMS == TIERS.keys()
-
-
-def test_every_tier_that_is_a_flow_has_its_costs_or_is_convex():
-    assert "`COSTS` in `optimal/flow/costs.py`" in PAGE
-    assert COSTS.keys() | set(CONVEX) == {name for name, tier in TIERS.items() if tier.is_flow}
 
 
 def test_the_page_says_the_limits_of_the_code():

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from compare.fleets.fleet_scores import score_fleet
 from compare.fleets.rows import optimum_columns, score_columns
-from compare.fleets.values import values_of
 from compare.runs.rows import batch, captures_in, score_row
 from compare.runs.tables.schemas import TABLES, VERDICT
 from compare.runs.verdicts import is_taken, judged_one, verdict_row
@@ -18,8 +17,9 @@ from compare.score import OPTIMUM
 from compare.scoring import outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
+from groups.assignment import Assignment
 from groups.columns.parts import some
-from groups.tiers import MOVES
+from groups.tiers import MOVES, values_in
 from optimal.solution import Status
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ class Together:
         better = np.argmax(differs, axis=1)
         worse = holds & now.valid & differs.any(axis=1)
         above = (now.value - self.solution.value)[np.arange(groups), better]
-        loads, owner = self.solution.loads, self.solution.owner
-        moves = values_of(fleet, owner, loads, (MOVES,))[:, 0]
+        moves = values_in(fleet, Assignment(fleet.group, self.solution.owner), (MOVES,))[:, 0]
         says = np.select(
             [~there, ~holds, ~now.valid, worse],
             ["no members", "nothing assigned yet", "not valid", "improvable"],
