@@ -142,6 +142,11 @@ INSTANCES: dict[str, tuple[float, Callable[[], Group]]] = {
         0.05,
         lambda: equal(10_000, 500_000, 100, joins=True, buckets=5),
     ),
+    # The buckets are not alike: one has a member more than the others.
+    "10,001 x 500,000, 5 buckets, one joins": (
+        0.05,
+        lambda: equal(10_001, 500_000, 100, joins=True, buckets=5),
+    ),
     "2100 x 2100, half of 21 topics": (0.01, lambda: sparse(2100, 21, 0.5, 2100)),
     "2100 x 2100, 10% of 2100 topics": (0.3, lambda: sparse(2100, 2100, 0.1, 2100)),
     "chain of 21 x 8400, fresh": (0.004, lambda: chain(21, 8400, badly_owned=False)),

@@ -197,7 +197,7 @@ class Group:
         partitions : (topics,) int, partition count of each topic
         subscription_indptr, subscription_topics : CSR, rows ascending and without repeats
         subscription_row : (members,) int, the row of the CSR that each member reads; rows that
-            nobody reads are left out, equal ones stay as they are. None: row i is what member i
+            nobody reads are left out, equal ones put together. None: row i is what member i
             reads, and equal rows are put together here
         owner : (all partitions,) int, index of the valid owner, -1 nobody; None: nobody anywhere
         lag : (all partitions,) int, records, -1 unknown

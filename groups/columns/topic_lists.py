@@ -35,7 +35,11 @@ def of_members(
 
     Parameters
     ----------
-    row : (members,) int; None: row i is what member i reads, and equal rows are put together
+    row : (members,) int; None: row i is what member i reads
+
+    Returns
+    -------
+    Equal rows are put together.
 
     Raises
     ------
@@ -49,9 +53,9 @@ def of_members(
     if row is None:
         return distinct(ends, given)
     rows = (len(ends) - 1, "rows")
-    return in_use(
-        ends, given, column(row, "subscription_row", np.int32, length=members, below=rows)
-    )
+    read = column(row, "subscription_row", np.int32, length=members, below=rows)
+    ends, given, of_row = distinct(ends, given)
+    return in_use(ends, given, of_row[read])
 
 
 def distinct(indptr: Int64, listed: npt.NDArray[I]) -> tuple[Int64, npt.NDArray[I], Int32]:
