@@ -74,8 +74,8 @@ if TYPE_CHECKING:
         solve_many,
     )
     from optimal.export import Model, export
-    from optimal.fleets.fleet_solution import FleetSolution
-    from optimal.fleets.solve_fleet import solve_fleet
+    from optimal.solutions import Solutions
+    from optimal.solve import solve_fleet
 
     __version__: str
 
@@ -108,8 +108,8 @@ _AT_HOME = {
     "heuristics": "AssignorFunction Plan assign",
     "heuristics.time_limit": "TimeLimit",
     "optimal.export": "Model export",
-    "optimal.fleets.fleet_solution": "FleetSolution",
-    "optimal.fleets.solve_fleet": "solve_fleet",
+    "optimal.solutions": "Solutions",
+    "optimal.solve": "solve_fleet",
     "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term check "
     "frontier solve solve_many",
 }
@@ -128,7 +128,6 @@ __all__ = [
     "Failure",
     "Family",
     "Fleet",
-    "FleetSolution",
     "Floor",
     "Frontier",
     "Glance",
@@ -159,6 +158,7 @@ __all__ = [
     "Size",
     "Sizing",
     "Solution",
+    "Solutions",
     "SolverContradiction",
     "Status",
     "Stopped",

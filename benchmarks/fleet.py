@@ -32,7 +32,7 @@ from groups.columnar.rows import batch_of
 from groups.columnar.side_by_side import each_of
 from groups.fleet import Fleet
 from optimal import solve, solve_many
-from optimal.fleets.solve_fleet import solve_fleet
+from optimal.solve import solve_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

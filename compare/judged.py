@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from compare.question import Open, questions, solved_all
+from compare.question import Open, questions
 from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
 from groups import Assignment, Group, values
 from groups.tiers import parse_objective
 from groups.unknown import reading_least, reading_most
+from optimal import solve_many
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Status, Term
 
@@ -174,7 +175,7 @@ def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None
     }
     lows = [low for low, _ in worlds.values()]
     highs = [high for low, high in worlds.values() if high is not low]
-    solved = iter(solved_all([*lows, *highs], tiers, time_limit))
+    solved = iter(solve_many([*lows, *highs], tiers, time_limit=time_limit))
     best = dict(zip(worlds, solved, strict=False))
     judged = []
     for i, group in enumerate(groups):

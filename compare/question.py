@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups import Assignment, Group, values
-from groups.errors import BadInput
-from groups.tiers import is_flow
 from groups.unknown import reading_least
-from optimal import solve, solve_many
+from optimal import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,34 +48,13 @@ def questions(asked: Sequence[Open], tiers: Objective, time_limit: float | None)
     ]
     found = []
     for one, step, solution in zip(
-        asked, steps, solved_all(groups, tiers, time_limit), strict=True
+        asked, steps, solve_many(groups, tiers, time_limit=time_limit), strict=True
     ):
         now = values(one.now, tiers)
         decides = step is not None and _less(solution, now)
         pairs = [step] if decides else _fewest(one, now, tiers, time_limit)
         found.append(_question(one.group, [pair for pair in pairs if pair is not None]))
     return found
-
-
-def solved_all(
-    groups: Sequence[Group], tiers: Objective, time_limit: float | None
-) -> list[Solution]:
-    """Solve groups, side by side where every tier is a flow.
-
-    Raises
-    ------
-    BadInput
-        Where a group lacks what a tier needs; the message names the group.
-    """
-    if is_flow(tiers):
-        return solve_many(groups, tiers, time_limit=time_limit)
-    solved = []
-    for group in groups:
-        try:
-            solved.append(solve(group, tiers, time_limit=time_limit))
-        except BadInput as error:
-            raise error.within(group.name) from None
-    return solved
 
 
 def _less(solution: Solution, found: tuple[int, ...]) -> bool:
@@ -118,7 +95,7 @@ def _fewest(
         return []
     for pair in tuple(pairs):
         rest = [other for other in pairs if other != pair]
-        (solution,) = solved_all([reading_least(group, rest)], tiers, time_limit)
+        (solution,) = solve_many([reading_least(group, rest)], tiers, time_limit=time_limit)
         if _less(solution, found):
             pairs = rest
     return pairs

@@ -8,7 +8,7 @@ import numpy as np
 
 from groups.columns.parts import some
 from groups.errors import BadInput
-from groups.tiers import SAFE_TOTAL, TIERS
+from groups.tiers import SAFE_TOTAL, TIERS, cost_of
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def require_data(group: Group, objective: Objective) -> None:
     """Raise BadInput where a tier needs what the group does not have.
 
-    That is: a subscription, the lag or weight of a partition that somebody reads (for
-    `moved_weight`, one that somebody owns), the replica racks of one, any member's rack, or for
+    That is: a subscription, the lag or weight of a partition that somebody reads (for tiers of
+    what moves, one that somebody owns), the replica racks of one, any member's rack, or for
     `peak_time` the capacity of a member that reads a partition.
     """
     group.require_subscriptions()
@@ -33,15 +33,14 @@ def require_data(group: Group, objective: Objective) -> None:
         if needs == "racks":
             _require_racks(group, read)
         elif needs is not None:
-            column = group.lag_records if needs == "lag" else group.weight
-            wanted = read & (group.owner >= 0) if name == "moved_weight" else read
+            column, wanted = _needed(group, name, read)
             _require_column(group, name, needs, column, wanted)
         if name == "peak_time":
             _require_capacity(group)
 
 
 def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
-    """Return why groups lack what a flow tier needs, as `require_data` says, by their indices."""
+    """Return why groups lack what a tier needs, as `require_data` says, by their indices."""
     suspected = _suspected(fleet, objective)
     found = {}
     for index in np.flatnonzero(suspected).tolist():
@@ -56,22 +55,28 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
     """(groups,) bool: whether a group may lack something; all that do are among these."""
     group, members, partitions = fleet.group, fleet.member_start, fleet.partition_start
     found = some(~group.subscription_known, members)
-    needed = {TIERS[name].needs for name in objective}
-    if needed == {None}:
-        return found
     read = np.repeat(group.readers > 0, group.partitions)
-    if "weight" in needed:
-        column, owned = group.weight, read & (group.owner >= 0)
-        found |= some(owned if column is None else owned & (column < 0), partitions)
-        if column is not None:
-            # A fleet whose groups add up to so much is looked at one by one.
-            found |= column.sum(where=column > 0, dtype=float) >= SAFE_TOTAL / 2
-    if "racks" in needed:
-        racks = group.racks
-        found |= some(read if racks is None else read & (racks.replicas < 0), partitions)
-        if racks is not None:
-            found |= ~some(racks.member >= 0, members)
+    for name in objective:
+        needs, racks = TIERS[name].needs, group.racks
+        if name == "peak_time":
+            found[:] = True
+        elif needs == "racks":
+            found |= some(read if racks is None else read & (racks.replicas < 0), partitions)
+            if racks is not None:
+                found |= ~some(racks.member >= 0, members)
+        elif needs is not None:
+            column, wanted = _needed(group, name, read)
+            found |= some(wanted if column is None else wanted & (column < 0), partitions)
+            if column is not None:
+                # A fleet whose groups add up to so much is looked at one by one.
+                found |= column.sum(where=column > 0, dtype=float) >= SAFE_TOTAL / 2
     return found
+
+
+def _needed(group: Group, tier: str, read: Bools) -> tuple[Int64 | None, Bools]:
+    """Return the column that a tier needs, and which partitions must have it."""
+    column = group.lag_records if TIERS[tier].needs == "lag" else group.weight
+    return column, read & (group.owner >= 0) if cost_of(tier).leaving else read
 
 
 def _require_column(

@@ -173,16 +173,16 @@ def _topic_balance(assignment: Assignment, fleet: Fleet) -> Int64:
 
 
 def _stickiness(assignment: Assignment, fleet: Fleet) -> Exact:
-    return _of_moved(assignment, fleet, None)
+    return of_moved(assignment, fleet, None)
 
 
 def _moved_weight(assignment: Assignment, fleet: Fleet) -> Exact:
     weight = assignment.group.weight
     nothing = np.zeros(len(fleet), np.int64)
-    return nothing if weight is None else _of_moved(assignment, fleet, weight)
+    return nothing if weight is None else of_moved(assignment, fleet, weight)
 
 
-def _of_moved(assignment: Assignment, fleet: Fleet, column: Int64 | None) -> Exact:
+def of_moved(assignment: Assignment, fleet: Fleet, column: Int64 | None) -> Exact:
     """(groups,) the sum of a column over the partitions that move; None: how many these are."""
     moved = assignment.moved
     start = np.searchsorted(moved, fleet.partition_start)

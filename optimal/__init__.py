@@ -2,11 +2,11 @@
 
 from optimal.certificate import check
 from optimal.exchange.floor import Floor
-from optimal.fleets.solve_many import solve_many
 from optimal.frontier import Frontier, Point, frontier
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term
-from optimal.solve import METHODS, solve
+from optimal.solutions import Solutions
+from optimal.solve import METHODS, solve, solve_fleet, solve_many
 
 __all__ = [
     "METHODS",
@@ -16,11 +16,13 @@ __all__ = [
     "Proof",
     "ProofKind",
     "Solution",
+    "Solutions",
     "Status",
     "Stopped",
     "Term",
     "check",
     "frontier",
     "solve",
+    "solve_fleet",
     "solve_many",
 ]

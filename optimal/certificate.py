@@ -2,7 +2,7 @@
 
 Plain Python in the order of docs/explanation/proof.md. It reads nothing of the group that was
 derived from something else, and shares no code with what solves. The audit
-(`optimal.confirmation.audit`) checks the same by columns.
+(`optimal.audit`) checks the same by columns.
 """
 
 from __future__ import annotations

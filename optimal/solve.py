@@ -1,30 +1,43 @@
-"""The one door: solve a group to a checked solution."""
+"""The one door: solve a group, or many side by side, to checked solutions."""
 
 from __future__ import annotations
 
-from functools import partial
 from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from groups.errors import BadInput
-from groups.needs import require_data
+import numpy as np
+
+from groups.assignment import Assignment
+from groups.columns.parts import some
+from groups.errors import AssayError, BadInput, SolverContradiction
+from groups.fleet import Fleet
+from groups.needs import lacking, require_data
+from groups.portions import in_portions
 from groups.seconds import seconds_of
 from groups.tiers import TIERS, is_flow, parse_objective
+from optimal.audit import proved
 from optimal.budgets.budget import parse_budgets
-from optimal.confirmation.confirmation import confirmed
-from optimal.time_left import TimeLeft
+from optimal.certificate import check
+from optimal.evidence import Evidence
+from optimal.proof import ProofKind
+from optimal.solution import Status, Stopped
+from optimal.solutions import WORD, Columns, Solutions, confirmed, with_errors
+from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.answer import Answer
+    from optimal.budgets.budget import Budgets
     from optimal.solution import Solution
 
 MethodName = Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"]
 METHODS: tuple[MethodName, ...] = ("auto", "flow", "exchange", "cp-sat", "ilp", "brute")
+# With more members the cheapest flow leaves the processor's cache and slows down.
+MEMBERS_TOGETHER = 5000
 
 
 class Method(Protocol):
@@ -89,29 +102,101 @@ def solve(
     >>> solution.status, [(term.name, term.value) for term in solution.terms]
     (<Status.OPTIMAL: 'optimal'>, [('balance', 3), ('stickiness', 1)])
     """
-    tiers = parse_objective(objective)
     budgets = parse_budgets(at_most or {})
     time_limit = seconds_of(time_limit)
     if assume_subscriptions == "equal":
         group = group.with_equal_subscriptions()
-    require_data(group, tiers)
+    tiers = parse_objective(objective)
     require_served(tiers, method)
-    if budgets:
-        from optimal.budgets.within import Within
+    return _solved(Fleet.one(group), tiers, method, time_limit, budgets)[0]
 
-        if not is_flow((*tiers, *budgets)):
-            # Loaded before the clock starts: it takes seconds on a busy machine.
-            import_module("optimal.moves.recipe")
-        return Within(group, tiers, budgets, TimeLeft.of(time_limit), solve).solved(method)
-    chosen = _picked(group, tiers) if method == "auto" else method
-    run = _loaded(chosen, group, closed_form=method == "auto")
-    if method == "auto" and chosen == "cp-sat":
-        from optimal.moves.hinted import hinted
 
-        run = hinted
-    start = perf_counter()
-    answer = run(group, tiers, time_limit=time_limit)
-    return confirmed(group, tiers, answer, chosen, perf_counter() - start)
+def solve_many(
+    groups: Sequence[Group],
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float | None = None,
+) -> Solutions:
+    """Return one solution a group, in order, found as `solve_fleet` finds them.
+
+    Each equals the group's own `solve` in value and has its own proof and status; `seconds` is
+    its share of the common time.
+
+    Raises
+    ------
+    BadInput
+        Where the objective is not known, or a group lacks what a tier needs; the message names
+        the group.
+    SolverContradiction
+        Where the checker rejects what was found; the message names the group.
+
+    Examples
+    --------
+    >>> from assay import Group, solve_many
+    >>> members = {"c0": {"subscription": ["t"]}, "c1": {"subscription": ["t"]}}
+    >>> groups = [
+    ...     Group.from_dict(
+    ...         {"format": "assay-group/1", "group": "g", "topics": {"t": n}, "members": members}
+    ...     )
+    ...     for n in (2, 3)
+    ... ]
+    >>> [solution.terms[0].value for solution in solve_many(groups)]
+    [0, 1]
+    """
+    tiers = parse_objective(objective)
+    fleet = Fleet.of(groups)
+    # Asked before any is solved, which may take long.
+    errors: Mapping[int, AssayError] = lacking(fleet, tiers)
+    if not errors:
+        solved = solve_fleet(fleet, tiers, time_limit=time_limit)
+        errors = solved.errors
+    if errors:
+        index = min(errors)
+        error = errors[index]
+        raise error.within(groups[index].name) if isinstance(error, BadInput) else error
+    return solved
+
+
+def solve_fleet(
+    fleet: Fleet,
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float | None = None,
+) -> Solutions:
+    """Return the best assignment of each group of a fleet, one by one checked, with its proof.
+
+    Each equals the group's own `solve` in value. Where every tier is a flow, some thousand
+    members are solved side by side, and checked side by side, each group by itself. Otherwise
+    the groups are solved one by one.
+
+    Parameters
+    ----------
+    time_limit : seconds for each common solve; for each group where they are solved one by one
+
+    Returns
+    -------
+    A group that cannot be solved, or whose answer the checker rejects, is there with its error.
+
+    Raises
+    ------
+    BadInput
+        Where the objective is not known.
+
+    Examples
+    --------
+    >>> from assay import Fleet, Group, solve_fleet
+    >>> members = {"c0": {"subscription": ["t"]}, "c1": {"subscription": ["t"]}}
+    >>> groups = [
+    ...     Group.from_dict(
+    ...         {"format": "assay-group/1", "group": "g", "topics": {"t": n}, "members": members}
+    ...     )
+    ...     for n in (2, 3)
+    ... ]
+    >>> solved = solve_fleet(Fleet.of(groups))
+    >>> solved.status.tolist(), solved.value.tolist(), solved.loads.tolist()
+    (['optimal', 'optimal'], [[0, 0], [1, 0]], [1, 1, 2, 1])
+    """
+    return _solved(fleet, parse_objective(objective), "auto", time_limit, {})
 
 
 def require_served(objective: Objective, method: str) -> None:
@@ -123,10 +208,161 @@ def require_served(objective: Objective, method: str) -> None:
         raise BadInput(f"method: flow does not serve tier {other}; use cp-sat, ilp or brute")
 
 
+def _solved(
+    fleet: Fleet,
+    objective: Objective,
+    method: MethodName,
+    time_limit: float | None,
+    at_most: Budgets,
+) -> Solutions:
+    """Solve a fleet: by columns where the flow method serves all, else group by group."""
+    TimeLeft.of(time_limit)  # refuses what is no time, whichever method runs
+    if at_most or not (method == "flow" or (method == "auto" and is_flow(objective))):
+        found = Columns(fleet, objective, 0)
+        for at in range(len(fleet)):
+            try:
+                group = fleet.alone(at)
+                found.put_one(at, _by_itself(group, objective, method, time_limit, at_most))
+            except AssayError as error:
+                found.fail({at: error})
+        return found.done()
+    from optimal.flow.stages import Stages
+
+    errors, good = lacking(fleet, objective), np.ones(len(fleet), bool)
+    good[list(errors)] = False
+    sizes, numbers = np.diff(fleet.member_start).tolist(), np.flatnonzero(good).tolist()
+    portions = [*in_portions(numbers, sizes.__getitem__, most=MEMBERS_TOGETHER)]
+    if len(portions) == 1 and not errors:
+        return _together(fleet, objective, method, time_limit)
+    found = Columns(fleet, objective, len(Stages.of(objective).flows))
+    found.fail(errors)
+    for index in portions:
+        chosen = np.zeros(len(fleet), bool)
+        chosen[index] = True
+        found.put(chosen, _together(fleet.only(chosen), objective, method, time_limit))
+    return found.done()
+
+
+def _by_itself(
+    group: Group,
+    objective: Objective,
+    method: MethodName,
+    time_limit: float | None,
+    at_most: Budgets,
+) -> Solution:
+    """Solve one group within budgets, or by a method that knows one group at a time."""
+    require_data(group, objective)
+    if at_most:
+        from optimal.budgets.within import Within
+
+        if not is_flow((*objective, *at_most)):
+            # Loaded before the clock starts: it takes seconds on a busy machine.
+            import_module("optimal.moves.recipe")
+        within = Within(group, objective, at_most, TimeLeft.of(time_limit), solve)
+        return within.solved(method)
+    chosen = _picked(group, objective) if method == "auto" else method
+    run = _loaded(chosen)
+    if method == "auto" and chosen == "cp-sat":
+        from optimal.moves.hinted import hinted
+
+        run = hinted
+    start = perf_counter()
+    answer = run(group, objective, time_limit=time_limit)
+    return confirmed(group, objective, answer, chosen, perf_counter() - start)
+
+
+def _together(
+    fleet: Fleet, objective: Objective, method: MethodName, time_limit: float | None
+) -> Solutions:
+    """Solve groups side by side by the flow method and check them side by side.
+
+    Parameters
+    ----------
+    method : `flow` uses no closed form, `auto` does where there is one
+    """
+    # Whoever does not solve loads no solver for it, and none is loaded while the clock runs.
+    from optimal.flow import recipe
+    from optimal.flow.proof import certificates_of
+    from optimal.flow.stages import Stages
+
+    if method == "flow" or fleet.group.subscription_row.any():
+        import_module("optimal.networks.solvers")
+    start, groups, stages = perf_counter(), len(fleet), Stages.of(objective)
+    closed_form = method == "auto" and stages.has_closed_form
+    try:
+        found = recipe.flows_of(
+            fleet.group, objective, TimeLeft.of(time_limit), closed_form=closed_form
+        )
+    except OutOfTime:
+        return Columns(fleet, objective, len(stages.flows)).done()
+    except BadInput as error:
+        return _apart(fleet, objective, method, time_limit, error)
+    kinds, certificates = certificates_of(fleet, objective, found.level, found.prices)
+    solved = perf_counter()
+    evidence = Evidence(fleet, Assignment(fleet.group, found.owner))
+    value = evidence.values(objective)
+    good = evidence.valid.copy()
+    if (kinds == ProofKind.CERTIFICATE).any():
+        good &= proved(evidence, objective, certificates) | (kinds != ProofKind.CERTIFICATE)
+    flowing = np.ones(groups, bool)
+    if closed_form:
+        flowing = some(~found.in_closed_form, fleet.member_start)
+    ended = perf_counter()
+    solutions = Solutions(
+        fleet=fleet,
+        objective=objective,
+        assignment=evidence.assignment,
+        status=np.full(groups, str(Status.OPTIMAL), WORD),
+        stopped=np.full(groups, str(Stopped.PROOF), WORD),
+        method=np.where(flowing, "flow", "closed-form").astype(WORD),
+        proof=kinds,
+        value=value,
+        # The checker, or the flow's own word, stands for every tier.
+        bound=value,
+        level=certificates.level,
+        price=certificates.price,
+        scale=certificates.scale,
+        seconds=np.full(groups, (ended - start) / max(groups, 1)),
+        check_seconds=np.full(groups, (ended - solved) / max(groups, 1)),
+    )
+    return with_errors(solutions, _rejected(solutions, np.flatnonzero(~good).tolist()))
+
+
+def _apart(
+    fleet: Fleet,
+    objective: Objective,
+    method: MethodName,
+    time_limit: float | None,
+    error: BadInput,
+) -> Solutions:
+    """Solve groups by themselves whose costs leave 64 bits together; one may still do so."""
+    from optimal.flow.stages import Stages
+
+    found = Columns(fleet, objective, len(Stages.of(objective).flows))
+    if len(fleet) == 1:
+        found.fail({0: error})
+        return found.done()
+    for at in range(len(fleet)):
+        chosen = np.arange(len(fleet)) == at
+        found.put(chosen, _together(fleet.only(chosen), objective, method, time_limit))
+    return found.done()
+
+
+def _rejected(solutions: Solutions, suspected: Iterable[int]) -> dict[int, AssayError]:
+    """Return why the checker rejects answers that the audit did not confirm, by their groups."""
+    errors: dict[int, AssayError] = {}
+    for index in suspected:
+        answer = solutions.solution(index)
+        try:
+            check(answer.group, answer)
+        except AssayError as error:
+            name = answer.group.name
+            errors[index] = SolverContradiction(f"{name}: flow contradicts the checker: {error}")
+    return errors
+
+
 def _picked(group: Group, objective: Objective) -> MethodName:
     """Return the method that `auto` stands for."""
-    if is_flow(objective):
-        return "flow"
     from optimal.enumeration import enumerates_at_once
 
     if enumerates_at_once(group):
@@ -136,19 +372,8 @@ def _picked(group: Group, objective: Objective) -> MethodName:
     return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
 
 
-def _loaded(method: MethodName, group: Group, *, closed_form: bool) -> Method:
-    """Load a method and its solver, which takes longer than a small group does.
-
-    Parameters
-    ----------
-    closed_form : whether `flow` may use the closed form
-    """
-    if method == "flow":
-        from optimal.flow.recipe import flow
-
-        if not closed_form or group.subscription_row.any():
-            import_module("optimal.networks.solvers")
-        return partial(flow, closed_form=closed_form)
+def _loaded(method: MethodName) -> Method:
+    """Load a method and its solver, which takes longer than a small group does."""
     if method == "exchange":
         from optimal.moves.recipe import exchanged
 

@@ -176,7 +176,7 @@ def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
     assert {user for user in users if room not in (user, *user.parents)} == set()
 
 
-ROOMS = ("budgets", "confirmation", "exchange", "moves")
+ROOMS = ("budgets", "exchange", "moves")
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
@@ -185,15 +185,12 @@ def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solut
     rules = (*within, "exchange/floor", "exchange/certificate", *moves)
     counting = ("enumeration", "recount")
     checker = ("case", "certificate", "form", "proof", "solution", *counting, *rules)
-    audits = ("audit", "books", "fleets", "least_costs")
-    for name in (*checker, *(f"confirmation/{audit}" for audit in audits)):
+    for name in (*checker, "audit", "evidence"):
         path = ROOT / f"optimal/{name}.py"
         ours = {name for name in imported(path) if name.startswith("optimal.")}
         rooms = {name for name in ours if name.split(".")[1] in ROOMS}
-        assert {name.split(".")[1] for name in ours - rooms} <= {*checker}
-        assert {"/".join(name.split(".")[1:3]) for name in rooms} <= {
-            *rules, "confirmation/books", "confirmation/least_costs",
-        }  # fmt: skip
+        assert {name.split(".")[1] for name in ours - rooms} <= {*checker, "evidence"}
+        assert {"/".join(name.split(".")[1:3]) for name in rooms} <= {*rules}
         assert tops(path) & (HEAVY | {"scipy", "networkx"}) == set()
 
 
@@ -282,17 +279,15 @@ def test_the_checker_loads_no_method_of_solving():
     ours = {name for name in loaded_by("import optimal.certificate") if name.startswith("optimal")}
     assert ours == {
         "optimal",
-        "optimal.confirmation",
-        "optimal.confirmation.audit",
-        "optimal.confirmation.books",
+        "optimal.audit",
+        "optimal.evidence",
+        "optimal.solutions",
         "optimal.budgets",
         "optimal.budgets.audit",
         "optimal.budgets.budget",
         "optimal.budgets.certificate",
         "optimal.case",
         "optimal.certificate",
-        "optimal.confirmation.confirmation",
-        "optimal.confirmation.least_costs",
         "optimal.exchange",
         "optimal.exchange.certificate",
         "optimal.exchange.floor",
@@ -300,15 +295,13 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.moves.asked",
         "optimal.moves.certificate",
         "optimal.form",
-        "optimal.fleets",
-        "optimal.fleets.solve_many",
+        "optimal.solve",
         "optimal.frontier",
         "optimal.frontier.point",
         "optimal.frontier.trade_offs",
         "optimal.time_left",
         "optimal.proof",
         "optimal.solution",
-        "optimal.solve",
     }
 
 
@@ -350,7 +343,7 @@ group = Group.from_dict({{"format": "assay-group/1", "group": "g", "topics": top
 door, seen = sys.modules["optimal.solve"], []
 door.perf_counter = lambda: seen.append(set(sys.modules)) or 0.0
 solve(group, method={method!r})
-start, end = seen
+start, *_, end = seen
 assert {solver!r} in start
 assert not {{name for name in end - start if name.startswith(({solver!r}, "optimal"))}}
 """

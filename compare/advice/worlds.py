@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from compare.advice.advice import Peak
 from compare.lag.lowest import hottest
-from compare.question import solved_all
 from groups.tiers import MOVES, values
 from groups.unknown import reading_least, reading_most
-from optimal.solve import solve
+from optimal.solve import solve, solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,8 +101,9 @@ def least_peaks(
     seconds : for each
     """
     tiers = TIERS_OF[lower]
-    least = solved_all([one.least for one in worlds], tiers, seconds)
-    others = iter(solved_all([one.most for one in worlds if not one.known], tiers, seconds))
+    least = solve_many([one.least for one in worlds], tiers, time_limit=seconds)
+    unknown = [one.most for one in worlds if not one.known]
+    others = iter(solve_many(unknown, tiers, time_limit=seconds))
     most = [low if one.known else next(others) for one, low in zip(worlds, least, strict=True)]
     return [_best(low, high, lower) for low, high in zip(least, most, strict=True)]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from compare.score import Score
     from groups.arrays import Bools, Int32, Int64
-    from optimal.fleets.fleet_solution import FleetSolution
+    from optimal.solutions import Solutions
 
 NOTHING = int(np.iinfo(np.int64).min)
 
@@ -42,7 +42,7 @@ class FleetScores:
     reasons : why a group has no score, by its number; what else is said of it means nothing
     """
 
-    solution: FleetSolution
+    solution: Solutions
     assignor: str
     valid: Bools
     balanced: Bools
@@ -54,7 +54,7 @@ class FleetScores:
     reasons: dict[int, str] = field(default_factory=dict)
 
 
-def score_fleet_current(solution: FleetSolution) -> FleetScores:
+def score_fleet_current(solution: Solutions) -> FleetScores:
     """Score what the members of each group hold now, raw claims as they are.
 
     Groups whose members claim something else than they validly own are scored one by one.
@@ -69,7 +69,7 @@ def score_fleet_current(solution: FleetSolution) -> FleetScores:
     )
 
 
-def score_fleet(solution: FleetSolution, owner: Int32, assignor: str) -> FleetScores:
+def score_fleet(solution: Solutions, owner: Int32, assignor: str) -> FleetScores:
     """Score an assignment of each group.
 
     Parameters
@@ -88,7 +88,7 @@ def score_fleet(solution: FleetSolution, owner: Int32, assignor: str) -> FleetSc
 
 
 def _scored(
-    solution: FleetSolution,
+    solution: Solutions,
     owner: Int32,
     assignor: str,
     alone: Bools,
@@ -142,7 +142,7 @@ def _put(found: FleetScores, at: int, row: Score) -> None:
 
 
 def _hold_against(
-    solution: FleetSolution, value: Int64, valid: Bools, excess: Int64, low: Int64, high: Int64
+    solution: Solutions, value: Int64, valid: Bools, excess: Int64, low: Int64, high: Int64
 ) -> Bools:
     """Fill in how far values are from the optimum; say which groups are below a bound."""
     comparable = valid & (solution.status != str(Status.UNKNOWN))

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from compare.fleets.fleet_scores import FleetScores
     from groups.arrays import Bools, Int64
-    from optimal.fleets.fleet_solution import FleetSolution
+    from optimal.solutions import Solutions
 
 
-def optimum_columns(solution: FleetSolution) -> dict[str, pa.Array]:
+def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
     """Return a value for each group of the columns of ``optima`` that the answers fill.
 
     These are `status`, `reason`, `stopped`, `method`, `seconds`, `terms`, `proof` and `loads`.
@@ -105,7 +105,7 @@ def _terms(
     return _lists(structs, np.where(filled, tiers, 0), there)
 
 
-def _loads(solution: FleetSolution, loads: Int64, there: Bools) -> pa.Array:
+def _loads(solution: Solutions, loads: Int64, there: Bools) -> pa.Array:
     size = np.diff(solution.fleet.member_start)
     return _lists(pa.array(loads[np.repeat(there, size)]), np.where(there, size, 0), there)
 

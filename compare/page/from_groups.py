@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from compare.judged import judge
 from compare.page.composition import composed, unlike_names
 from compare.page.trials import Trial
-from compare.question import solved_all
 from compare.score import CURRENT
 from compare.scoring import score_assignors, score_current, score_many
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
+from optimal.solve import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +97,7 @@ def trials_of(
 ) -> list[Trial]:
     """Return what assignors make of groups that are not the reader's."""
     equal = [group.with_equal_subscriptions() for group in groups]
-    solutions = solved_all(equal, tiers, seconds)
+    solutions = solve_many(equal, tiers, time_limit=seconds)
     called = unlike_names([(group.name, group.captured_at) for group in groups])
     rows: list[list[Score]] = [[] for _ in equal]
     with TimeLimit(seconds) as limit:

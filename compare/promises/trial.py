@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from groups import Assignment, BadInput, Group
 from heuristics import assignor_named
 from heuristics.outcome import Outcome, attempt
-from optimal.fleets.solve_many import solve_many
+from optimal.solve import solve_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,7 +143,7 @@ def trials(groups: Sequence[Group], assignor: str, limits: Sequence[TimeLimit]) 
 
 def optima(groups: Sequence[Group]) -> list[Solution]:
     """Return the optimum of each group for balance > stickiness, all in one solve."""
-    return solve_many(groups, "kip-54")
+    return [*solve_many(groups, "kip-54")]
 
 
 def rejoined(group: Group, assignment: Assignment) -> Group:

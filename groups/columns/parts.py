@@ -29,9 +29,10 @@ def sums(column: Ints | Bools, start: Int64) -> Int64:
     return np.asarray(running[start[1:]] - running[start[:-1]])
 
 
-def exact_sums(column: Int64, start: Int64) -> npt.NDArray[Any]:
+def exact_sums(column: Int64 | Bools, start: Int64) -> npt.NDArray[Any]:
     """Return the same as Python integers where a sum may leave 64 bits."""
-    if not len(column) or float(np.abs(column, dtype=float).sum()) < SAFE:
+    furthest = max(-float(column.min(initial=0)), float(column.max(initial=0)))
+    if furthest * len(column) < SAFE:
         return sums(column, start)
     high, low = sums(column >> HALF, start), sums(column & (2**HALF - 1), start)
     return np.asarray((high.astype(object) << HALF) + low, object)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept
-from groups.columns.topic_lists import entries, require_rising
+from groups.columns.topic_lists import AT_ONCE, entries, require_rising
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -125,9 +125,12 @@ class Subscriptions:
         """
         if len(member) * DENSE >= self._width:
             base, row_at = self._bands
-            asked = base.take(self.row).take(member)
-            asked += topic
-            found = row_at.take(asked, mode="clip") == self.row.take(member)
+            first, found = base.take(self.row), np.empty(len(member), bool)
+            for at in range(0, len(member), AT_ONCE):
+                part = slice(at, at + AT_ONCE)
+                asked = first.take(member[part])
+                asked += topic[part]
+                found[part] = row_at.take(asked, mode="clip") == self.row.take(member[part])
         else:
             asked = (self.row * np.int64(self.topics)).take(member)
             asked += topic

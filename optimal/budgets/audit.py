@@ -8,25 +8,25 @@ import numpy as np
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
-    from optimal.confirmation.books import Books
+    from optimal.evidence import Evidence
     from optimal.solution import Solution
 
 FAR = 2**62
 
 
-def proves_within(books: Books, solution: Solution) -> bool:
+def proves_within(evidence: Evidence, solution: Solution) -> bool:
     """Say whether levels prove a valid assignment best among those within the budget on moves."""
-    level, moves = solution.proof.levels(), books.value("stickiness")
-    fullest, group = int(books.loads.max(initial=0)), books.group
-    of_row = np.full(len(books.row_size), FAR, np.int64)
+    level, moves = solution.proof.levels(), evidence.value("stickiness")
+    fullest, group = int(evidence.loads.max(initial=0)), evidence.group
+    of_row = np.full(len(evidence.row_size), FAR, np.int64)
     np.minimum.at(of_row, group.subscription_row, level)
-    of_topic = np.full(len(books.readers), FAR, np.int64)
-    np.minimum.at(of_topic, group.subscription_topics, of_row[books.entry_row])
-    bound, owner = of_topic[books.topic[books.read]], group.owner[books.read]
-    stays = np.where(books.owned, level[owner], bound) if len(level) else bound
+    of_topic = np.full(len(evidence.readers), FAR, np.int64)
+    np.minimum.at(of_topic, group.subscription_topics, of_row[evidence.entry_row])
+    bound, owner = of_topic[evidence.topic[evidence.read]], group.owner[evidence.read]
+    stays = np.where(evidence.owned, level[owner], bound) if len(level) else bound
     members = _counts(level, fullest)
     bound_to, stay_with = _counts(bound, fullest), _counts(stays, fullest)
-    above = np.cumsum(_counts(books.loads - 1, fullest)[::-1])[::-1]
+    above = np.cumsum(_counts(evidence.loads - 1, fullest)[::-1])[::-1]
     k = np.arange(fullest + 1)
     most = min(solution.at_most["stickiness"], len(group.owner))
     least = np.maximum(bound_to, stay_with - most) - k * members

@@ -19,9 +19,9 @@ from groups.tiers import MOVES, OF_COUNTS, is_flow, values
 from optimal.answer import Answer, NothingWithin
 from optimal.budgets.certificate import PROVED_WITHIN
 from optimal.budgets.refusals import reason, require_possible
-from optimal.confirmation.confirmation import confirmed
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped
+from optimal.solutions import confirmed
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:

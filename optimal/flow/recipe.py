@@ -78,7 +78,7 @@ def flow(
     return Answer(
         owner=found.owner,
         bounds=unknown,
-        proof=proof_of(group, objective, stages, found.level, found.prices),
+        proof=proof_of(group, objective, found.level, found.prices),
         method="closed-form" if in_closed_form else "flow",
     )
 

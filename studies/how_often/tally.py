@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from groups import values
 from groups.fleet import Fleet
 from heuristics.rounds import FOR_EVER
-from optimal.fleets.solve_fleet import solve_fleet
+from optimal.solve import solve_fleet
 from studies.how_often.journey import Journey
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What both checkers say of a solution, and solutions that claim whatever one likes.
 
-The checker (`optimal.certificate`) reads lists, the audit (`optimal.confirmation.audit`) columns;
+The checker (`optimal.certificate`) reads lists, the audit (`optimal.audit`) columns;
 whoever asks here asks both, and they must agree.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from groups import AssayError, Assignment, Group, values
 from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, check
-from optimal.confirmation.audit import confirm
+from optimal.audit import confirm
 
 LARGE = 2**40
 

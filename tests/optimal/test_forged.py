@@ -11,7 +11,7 @@ import pytest
 
 from groups import Assignment, Group, ProofError
 from optimal import Proof, ProofKind, Status, Stopped, Term, check, solve
-from optimal.confirmation.audit import audit
+from optimal.audit import audit
 from tests.optimal.forgery import COLUMNS, NUMBERS, REFUSED, judge
 from tests.optimal.judging import forged, said_by
 from tests.optimal.random_groups import random_group

@@ -1,15 +1,22 @@
 """docs/explanation/formulations.md says what the code has."""
 
+import random
 import re
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from groups import TIERS
+from groups import TIERS, Assignment, values
+from groups.arrays import NOBODY
+from groups.fleet import Fleet
+from optimal import Status, solve, solve_fleet
 from optimal.enumeration import CELLS_AT_ONCE, MOST_ASSIGNMENTS
 from optimal.limits import LIMITS
 from optimal.solve import METHODS
+from tests.optimal.random_groups import random_group
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/explanation/formulations.md").read_text(encoding="utf-8")
@@ -42,3 +49,22 @@ def test_the_page_says_the_limits_of_the_code():
 def test_the_page_names_the_greatest_cost_of_every_tier():
     rows = PAGE.partition("| tier | greatest cost |")[2].partition("\n\n")[0]
     assert set(re.findall(r"`(\w+)`", rows)) == TIERS.keys()
+
+
+def test_the_entry_on_the_page_adds_a_tier_that_is_solved_and_told(monkeypatch):
+    monkeypatch.setitem(TIERS, "moved_lag", TIERS["stickiness"])  # goes when the test ends
+    (program,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    exec(program, {})
+    rng = random.Random(1)
+    groups = [random_group(rng, members=3, partitions=5) for _ in range(60)]
+    fleet = solve_fleet(Fleet.of(groups), "balance > moved_lag")
+    for group, together in zip(groups, fleet, strict=True):
+        start, member = group.subscriptions.by_topic
+        readers = [[*member[start[t] : start[t + 1]]] or [NOBODY] for t in group.topic.tolist()]
+        least = min(
+            values(Assignment(group, np.array(owner, np.int32)), ("balance", "moved_lag"))
+            for owner in product(*readers)
+        )
+        for solution in (together, solve(group, "balance > moved_lag")):
+            assert solution.status is Status.OPTIMAL
+            assert tuple(term.value for term in solution.terms) == least

@@ -25,7 +25,7 @@ from groups.fleet import Fleet
 from groups.group import Group
 from groups.tiers import is_flow
 from heuristics.time_limit import TimeLimit
-from optimal.fleets.solve_fleet import solve_fleet
+from optimal.solve import solve_fleet
 
 if TYPE_CHECKING:
     from compare.runs.job import Job

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from groups.group import Group
     from heuristics.outcome import Outcome
     from heuristics.time_limit import TimeLimit
-    from optimal.fleets.fleet_solution import FleetSolution
+    from optimal.solutions import Solutions
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Together:
 
     job: Job
     rows: pa.RecordBatch
-    solution: FleetSolution
+    solution: Solutions
 
     def optima(self, now: FleetScores) -> pa.RecordBatch:
         """Return the rows in ``optima``.

@@ -15,7 +15,7 @@ from compare.scoring import score, score_current
 from groups import Assignment, Group
 from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
-from optimal.fleets.solve_fleet import solve_fleet
+from optimal.solve import solve_fleet
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 

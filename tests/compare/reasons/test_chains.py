@@ -8,7 +8,7 @@ from compare.samples.drawn import drawn
 from compare.samples.enumerated import fresh
 from groups import Assignment, Group, InvalidAssignment, values
 from heuristics import assign
-from optimal.fleets.solve_many import solve_many
+from optimal.solve import solve_many
 
 
 def group_of(topics, subscriptions):

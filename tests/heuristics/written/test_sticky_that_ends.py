@@ -13,7 +13,7 @@ from groups import Group, values
 from heuristics import assign
 from heuristics.written.reassigning import from_its_holder, from_where_it_started, steps
 from heuristics.written.unassigned import hand_out
-from optimal.fleets.solve_many import solve_many
+from optimal.solve import solve_many
 
 ROOT = Path(__file__).parents[3]
 SIX = {

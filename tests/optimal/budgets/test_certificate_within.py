@@ -7,7 +7,7 @@ import pytest
 
 from groups import Group, InvalidAssignment, ProofError
 from optimal import Proof, ProofKind, Solution, check, solve
-from optimal.confirmation.audit import audit
+from optimal.audit import audit
 from tests.optimal.budgets.conditions_within import accepts_within
 from tests.optimal.budgets.test_within import KIP_54, lopsided, some_group
 from tests.optimal.forgery import COLUMNS, REFUSED

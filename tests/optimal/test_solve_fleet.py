@@ -1,6 +1,7 @@
 """A fleet in one solve: columns, each group by itself checked."""
 
 import random
+import sys
 
 import pytest
 
@@ -8,8 +9,7 @@ from groups import BadInput, Group, values
 from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
 from optimal import Status, Stopped, check, solve
-from optimal.fleets import solve_fleet as module
-from optimal.fleets.solve_fleet import solve_fleet
+from optimal.solve import solve_fleet
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 
@@ -30,7 +30,7 @@ def unknown(name: str) -> Group:
 @pytest.mark.parametrize("together", [1, 9, 5000])
 @pytest.mark.parametrize("objective", ["kip-54", "balance", "stickiness > balance"])
 def test_columns_say_what_each_group_alone_would(monkeypatch, together, objective):
-    monkeypatch.setattr(module, "MEMBERS_TOGETHER", together)
+    monkeypatch.setattr(sys.modules["optimal.solve"], "MEMBERS_TOGETHER", together)
     groups = random_groups(random.Random(objective), 25)
     fleet, bad = Fleet.from_arrow(batch_of(groups))
     assert bad == []
@@ -54,6 +54,7 @@ def test_columns_say_what_each_group_alone_would(monkeypatch, together, objectiv
 def test_a_group_that_cannot_be_solved_is_there_with_its_reason_and_the_others_are_solved():
     good = group_of({"t0": 3}, {"c0": ["t0"], "c1": ["t0"]}, name="good")
     solved = solve_fleet(Fleet.of([unknown("bad"), good, unknown("worse")]))
+    assert repr(solved) == "Solutions(balance > stickiness: 1 optimal, 2 unknown)"
     assert sorted(solved.errors) == [0, 2]
     assert str(solved.errors[0]).startswith("members.c0.subscription: unknown; pass --reads")
     assert solved.status.tolist() == [Status.UNKNOWN, Status.OPTIMAL, Status.UNKNOWN]

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from groups import AssayError, SolverContradiction
+from groups import AssayError, Assignment, SolverContradiction
 from groups.fleet import Fleet
+from groups.tiers import values_in
 from optimal import ProofKind, check
-from optimal.confirmation.books import Books
-from optimal.confirmation.fleets import proved_groups, valid_groups, values_of_groups
-from optimal.fleets.fleet_solution import FleetSolution
-from optimal.fleets.solve_fleet import solve_fleet
+from optimal.audit import Certificates, Evidence, proved
 from optimal.flow.recipe import flows_of
+from optimal.solutions import Solutions
+from optimal.solve import solve_fleet
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 
@@ -34,24 +34,15 @@ def some_fleet(rng: random.Random) -> Fleet:
     return Fleet.of([group for group in groups if len(group.members)])
 
 
-def confirmed(solution: FleetSolution) -> np.ndarray:
+def confirmed(solution: Solutions) -> np.ndarray:
     """Say of each group whether the audit confirms its values and its certificate."""
-    fleet = solution.fleet
-    books = Books.of(fleet.group, solution.owner)
-    good = valid_groups(books, fleet)
-    value = values_of_groups(books, fleet, solution.objective)
-    good &= proved_groups(
-        books,
-        fleet,
-        solution.objective,
-        value,
-        (solution.level, solution.price),
-        solution.scale,
-    )
-    return good & (value == solution.value).all(axis=1)
+    evidence = Evidence(solution.fleet, solution.assignment)
+    certificates = Certificates(solution.level, solution.price, solution.scale)
+    good = evidence.valid & proved(evidence, solution.objective, certificates)
+    return good & (evidence.values(solution.objective) == solution.value).all(axis=1)
 
 
-def is_held(solution: FleetSolution, index: int) -> bool:
+def is_held(solution: Solutions, index: int) -> bool:
     try:
         return check(solution.fleet.alone(index), solution.solution(index)) == ()
     except AssayError:
@@ -80,7 +71,7 @@ def test_the_audit_of_many_groups_and_the_checker_of_each_are_of_one_mind(object
     assert min(met.values()) > 50, met
 
 
-def forged(rng: random.Random, genuine: FleetSolution) -> FleetSolution:
+def forged(rng: random.Random, genuine: Solutions) -> Solutions:
     owner, level, price, scale = (
         getattr(genuine, name).copy() for name in ("owner", "level", "price", "scale")
     )
@@ -96,10 +87,17 @@ def forged(rng: random.Random, genuine: FleetSolution) -> FleetSolution:
         else:
             column = level if what == "level" else price
             column[rng.randrange(len(column))] += rng.choice((-2, -1, 1, 2))
-    books = Books.of(genuine.fleet.group, owner)
-    told = values_of_groups(books, genuine.fleet, genuine.objective)
+    assignment = Assignment(genuine.fleet.group, owner)
+    told = values_in(genuine.fleet, assignment, genuine.objective)
     return replace(
-        genuine, owner=owner, level=level, price=price, scale=scale, value=told, bound=told
+        genuine,
+        assignment=assignment,
+        level=level,
+        price=price,
+        scale=scale,
+        value=told,
+        bound=told,
+        _rows={},
     )
 
 
@@ -107,8 +105,8 @@ def test_one_forged_group_is_refused_by_its_name_and_the_others_keep_their_answe
     stairs = {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
     groups = [group_of({"t0": 3, "t1": 5}, stairs, name=f"g{number}") for number in range(5)]
 
-    def lying(group, objective, time_left):
-        found = flows_of(group, objective, time_left)
+    def lying(group, objective, time_left, **more):
+        found = flows_of(group, objective, time_left, **more)
         price = found.prices[0].copy()
         price[2 * 3] += 1
         return replace(found, prices=[price])

@@ -9,7 +9,7 @@ import pytest
 
 from groups import TIERS, BadInput, Group, ProofError
 from optimal import Proof, ProofKind, Status, Term, check, solve
-from optimal.confirmation.audit import audit, confirm
+from optimal.audit import audit, confirm
 from tests.optimal.audit_sweep import met, with_a_row_each
 from tests.optimal.judging import changed, claimed, forged, is_accepted, readers_of
 from tests.optimal.random_groups import random_group

@@ -1,0 +1,314 @@
+"""The audit: the check that every solve runs, by columns, of one group or of many side by side.
+
+It reads the same raw data as the checker and decides the same, of each group by itself. What it
+does not confirm, and what leaves 64 bits, it hands to the checker, which says where the proof
+fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.assignment import Assignment
+from groups.columns.parts import exact_sums, some, sums
+from groups.fleet import Fleet
+from groups.tiers import cost_of
+from optimal.budgets.audit import proves_within
+from optimal.budgets.certificate import require_within, rests_on_a_budget
+from optimal.certificate import around_balance, check, is_about_a_peak
+from optimal.evidence import Evidence
+from optimal.form import require_form, unchecked
+from optimal.proof import ProofKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groups.arrays import Bools, Int64, Ints
+    from groups.group import Group
+    from groups.tiers import Exact, Objective
+    from optimal.solution import Solution
+
+# Two numbers below it can be added; above it stands what there is not.
+SAFE = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Certificates:
+    """What proves the answers to the groups of a fleet.
+
+    Attributes
+    ----------
+    level, price : (members,) int64
+    scale : (groups, tiers after balance) int64, what a unit of each counts
+    """
+
+    level: Int64
+    price: Int64
+    scale: Int64
+
+
+def audit(group: Group, solution: Solution, evidence: Evidence | None = None) -> tuple[str, ...]:
+    """Check a solution against its group; return what could not be checked, a line each.
+
+    Parameters
+    ----------
+    evidence : of this group and this assignment, where it was made already
+
+    Raises
+    ------
+    BadInput, InvalidAssignment, ProofError
+        As `optimal.certificate.check`, which then has the last word.
+    """
+    left = confirm(group, solution, evidence)
+    return check(group, solution) if left is None else left
+
+
+def confirm(
+    group: Group, solution: Solution, evidence: Evidence | None = None
+) -> tuple[str, ...] | None:
+    """Return what `optimal.certificate.check` returns; None where it may be of another mind.
+
+    That is where the solution does not hold, and where a sum could leave 64 bits.
+
+    Raises
+    ------
+    InvalidAssignment, ProofError
+        Where form, terms or status are not right.
+    """
+    require_form(group, solution)
+    if solution.assignment is None:
+        return unchecked(solution, ())
+    if evidence is None:
+        group.require_subscriptions()
+        evidence = Evidence(Fleet.one(group), Assignment(group, solution.assignment.owner))
+    objective, at_most = solution.objective, tuple(solution.at_most)
+    if not (evidence.valid.all() and evidence.know((*objective, *at_most))):
+        return None
+    found = evidence.values((*objective, *at_most))[0].tolist()
+    left = unchecked(solution, tuple(found[: len(objective)]))
+    require_within(solution, found[len(objective) :])
+    proof = solution.proof
+    if proof.kind is not ProofKind.CERTIFICATE:
+        return left
+    if rests_on_a_budget(solution):
+        return left if proves_within(evidence, solution) else None
+    if is_about_a_peak(solution):
+        # The checker has a rule for the peak, this file has none.
+        return None
+    nothing = np.zeros(len(evidence.loads), np.int64)
+    level, price = proof.columns() if "balance" in objective else (nothing, nothing)
+    after = () if objective == ("topic_balance",) else around_balance(objective)[1]
+    scale = proof.scale or (1,) * len(after[:1])
+    if len(scale) != len(after) or any(not 1 <= unit < SAFE for unit in scale):
+        return None
+    certificates = Certificates(level, price, np.array([scale], np.int64).reshape(1, -1))
+    return left if proved(evidence, objective, certificates).all() else None
+
+
+def proved(evidence: Evidence, objective: Objective, given: Certificates) -> Bools:
+    """Say of each group whether its certificate proves a valid assignment optimal."""
+    fleet, loads = evidence.fleet, evidence.loads
+    if objective == ("topic_balance",):
+        (squares,) = evidence.values(objective).T
+        return np.asarray(squares == sums(evidence.even_squares, fleet.topic_start), bool)
+    before, after = around_balance(objective)
+    if "balance" not in objective:
+        nothing = np.zeros(len(loads), np.int64)
+        allowed = least_costs(evidence, before, (), (), (nothing, nothing))[1]
+        return np.asarray(evidence.of_groups(~allowed) == 0)
+    level, price, scale = given.level, given.price, given.scale
+    good = ~some((level > loads) | (level < loads - 1), fleet.member_start)
+    good &= _outweighs(evidence, after, scale)
+    if not _fits(evidence, after, price, scale) or not good.any():
+        return np.zeros(len(fleet), bool)
+    bound, allowed = _paid(evidence, before, after, given)
+    dear = exact_sums((level + 1) * np.maximum(price, 0), fleet.member_start)
+    cheap = exact_sums(np.maximum(level, 0) * np.maximum(-price, 0), fleet.member_start)
+    cost: Exact = np.zeros(len(fleet), object)
+    for at, tier in enumerate(after):
+        cost += scale[:, at].astype(object) * evidence.of_groups(evidence.costs(tier))
+    return np.asarray(good & allowed & (bound.astype(object) - dear + cheap == cost), bool)
+
+
+def _fits(evidence: Evidence, after: Objective, price: Int64, scale: Int64) -> bool:
+    """Say whether what one partition or member costs and pays stays inside 64 bits."""
+    heaviest = max((cost_of(tier).greatest(evidence.group) for tier in after), default=1)
+    steepest = max(1.0, heaviest) * float(scale.astype(float).sum(axis=1).max(initial=0))
+    dearest = float(np.abs(price.astype(float)).max(initial=0))
+    fullest = float(evidence.loads.max(initial=0)) + 1
+    return steepest + dearest < SAFE and dearest * fullest < SAFE
+
+
+def _outweighs(evidence: Evidence, after: Objective, scale: Int64) -> Bools:
+    """Say of each group whether a unit of each tier counts more than all later ones can cost."""
+    rest: Exact = np.zeros(len(scale), object)
+    good = np.ones(len(scale), bool)
+    for at in reversed(range(len(after))):
+        good &= (scale[:, at] > rest).astype(bool)
+        if at:
+            rest = rest + scale[:, at].astype(object) * evidence.of_groups(
+                evidence.dearest(after[at])
+            )
+    return good
+
+
+def _paid(
+    evidence: Evidence, before: Objective, after: Objective, given: Certificates
+) -> tuple[Exact, Bools]:
+    """Return what the partitions of each group cost and pay where that is least.
+
+    With the allowed reader, (groups,); and whether all holders are allowed, (groups,) bool.
+    """
+    firsts = None
+    if len(evidence.fleet) == 1 and not before and set(after) <= {"stickiness"}:
+        firsts = _topic_firsts(evidence, given.level, given.price)
+        there = (evidence.readers > 0) & (evidence.group.partitions > 0)
+        one = firsts[:, there]
+        if one.size and (one == one[:, :1]).all():
+            # Topics that are all alike, as most often in a large group: 5 of 20 ms.
+            return _alike(evidence, given, *one[:, 0].tolist())
+    of, fleet = evidence.fleet.partition_group, evidence.fleet
+    scale: list[int | Int64] = (
+        given.scale[0].tolist() if len(fleet) == 1 else list(given.scale[of[evidence.read]].T)
+    )
+    integers = given.level, given.price
+    paid, allowed = least_costs(evidence, before, after, scale, integers, firsts)
+    return evidence.of_groups(paid), np.asarray(evidence.of_groups(~allowed) == 0)
+
+
+def _alike(
+    evidence: Evidence, given: Certificates, lowest: int, cheapest: int
+) -> tuple[Exact, Bools]:
+    """Return the same for topics of one least level, lowest, and one least price, cheapest."""
+    level, price = given.level, given.price
+    allowed = not ((evidence.loads > 0) & (level != lowest)).any()
+    owned = evidence.group.owned
+    free = int(evidence.group.partitions[evidence.readers > 0].sum()) - int(owned.sum())
+    stays = np.where(level == lowest, price, SAFE)
+    paid = owned * np.minimum(cheapest + int(given.scale.sum()), stays)
+    return exact_sums(np.append(paid, free * cheapest), np.array([0, len(paid) + 1])), np.array(
+        [allowed]
+    )
+
+
+def least_costs(
+    evidence: Evidence,
+    before: Objective,
+    after: Objective,
+    scale: Sequence[int | Int64],
+    integers: tuple[Int64, Int64],
+    firsts: Int64 | None = None,
+) -> tuple[Int64, Bools]:
+    """Return what each partition costs and pays with the allowed reader where that is least.
+
+    Parameters
+    ----------
+    before, after : the tiers before balance, and those that the prices are about
+    scale : what a unit of each tier after balance counts, of each read partition where it differs
+    integers : level and price, (members,) int64 each
+    firsts : what `_topic_firsts` returned, where it was asked for already
+
+    Returns
+    -------
+    (read,) int64, and (read,) bool: whether the holder is allowed
+    """
+    level, price = integers
+    if any(cost_of(tier).far for tier in (*before, *after)):
+        place, places = _rack_firsts(evidence, *integers)
+    else:
+        places = [_topic_firsts(evidence, *integers) if firsts is None else firsts]
+        place = evidence.topic[evidence.read]
+    owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
+    options = [first[:, place] for first in places]
+    of_owner = np.stack((level[owner], price[owner]))
+    of_owner[0, owner < 0] = SAFE
+    options.append(of_owner)
+
+    def costs(tier: str) -> list[Int64 | Bools | int]:
+        """(read,) int64: what it costs in a tier that each of the options has a partition."""
+        if cost_of(tier).far:
+            return [*range(len(places)), evidence.far(owner)]
+        return [*[evidence.leaving(tier)] * len(places), 0]
+
+    opened = [option[0] < SAFE for option in options]
+    allowed = np.ones(len(held), bool)
+    for tier in before:
+        each = costs(tier)
+        lowest = _lowest(opened, each)
+        allowed &= evidence.costs(tier) == lowest
+        opened = [there & (cost == lowest) for there, cost in zip(opened, each, strict=True)]
+    lowest = _lowest(opened, [option[0] for option in options])
+    allowed &= level[held] == lowest
+    paid: list[Int64] = [option[1] for option in options]
+    for tier, unit in zip(after, scale, strict=True):
+        paid = [one + unit * cost for one, cost in zip(paid, costs(tier), strict=True)]
+    best = [there & (o[0] == lowest) for there, o in zip(opened, options, strict=True)]
+    return _lowest(best, paid), allowed
+
+
+def _topic_firsts(evidence: Evidence, level: Int64, price: Int64) -> Int64:
+    """(2, topics) int64: least level, and least price at it, of the readers; SAFE without any."""
+    group = evidence.group
+    of_row = _least(np.stack((level, price)), group.subscription_row, len(evidence.row_size))
+    entry = of_row[:, evidence.entry_row]
+    return _least(entry, group.subscription_topics, len(evidence.readers))
+
+
+def _rack_firsts(evidence: Evidence, level: Int64, price: Int64) -> tuple[Ints, list[Int64]]:
+    """(place of each read partition, the same of the near and of the far readers of a place).
+
+    A place is a topic and a set of replica racks; members with one row and one rack are equally
+    far from it.
+    """
+    group, racks = evidence.group, evidence.group.racks
+    if racks is None or not len(evidence.loads):
+        return np.zeros(0, np.int64), [np.zeros((2, 0), np.int64)] * 2
+    width = len(racks.names) + 1
+    kinds, kind = np.unique(
+        group.subscription_row * np.int64(width) + racks.member + 1, return_inverse=True
+    )
+    of_kind = _least(np.stack((level, price)), kind, len(kinds))
+    row, rack = np.divmod(kinds, width)
+    sets = int(racks.replicas.max(initial=0)) + 1
+    keys, place = np.unique(
+        evidence.topic[evidence.read] * np.int64(sets) + racks.replicas[evidence.read],
+        return_inverse=True,
+    )
+    topic, replicas = np.divmod(keys, sets)
+    start = group.subscription_indptr[row]
+    entry, entry_kind = _ranges(start, np.diff(group.subscription_indptr)[row])
+    entry_topic = group.subscription_topics[entry]
+    start = np.searchsorted(topic, np.arange(len(evidence.readers) + 1))
+    at, of_entry = _ranges(start[entry_topic], np.diff(start)[entry_topic])
+    entry_kind = entry_kind[of_entry]
+    far = racks.lack(replicas[at], rack[entry_kind] - 1)
+    return place, [
+        _least(of_kind[:, entry_kind[chosen]], at[chosen], len(keys)) for chosen in (~far, far)
+    ]
+
+
+def _ranges(start: Int64, length: Int64) -> tuple[Int64, Int64]:
+    """Return all numbers of ranges, one after the other, and the range of each."""
+    of = np.repeat(np.arange(len(start)), length)
+    within = np.arange(len(of)) - np.repeat(np.cumsum(length) - length, length)
+    return start[of] + within, of
+
+
+def _least(pairs: Int64, of: Ints, count: int) -> Int64:
+    """(2, count) int64: of the pairs of each the least by the first, then by the second."""
+    found = np.full((2, count), SAFE, np.int64)
+    np.minimum.at(found[0], of, pairs[0])
+    tight = np.where(pairs[0] == found[0][of], pairs[1], SAFE)
+    np.minimum.at(found[1], of, tight)
+    return found
+
+
+def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> Int64:
+    """(read,) int64: the least of several values of a partition, of those that are there."""
+    found = np.full(len(there[0]), SAFE, np.int64)
+    for chosen, value in zip(there, values, strict=True):
+        np.minimum(found, value, out=found, where=chosen)
+    return found

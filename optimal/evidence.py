@@ -1,0 +1,170 @@
+"""Evidence: who reads, owned and holds what in the groups of a fleet, and what each tier costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.assignment import valid_in
+from groups.columns.parts import exact_sums
+from groups.tiers import TIERS, cost_of, values_in
+
+if TYPE_CHECKING:
+    from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.assignment import Assignment
+    from groups.fleet import Fleet
+    from groups.group import Group
+    from groups.tiers import Exact, Objective
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Who reads, owned and holds what in the groups of a fleet, as columns.
+
+    Attributes
+    ----------
+    assignment : of the group that the fleet is
+    """
+
+    fleet: Fleet
+    assignment: Assignment
+
+    @property
+    def group(self) -> Group:
+        """The groups side by side."""
+        return self.fleet.group
+
+    @property
+    def held(self) -> Int32:
+        """(all partitions,) int32: the holder of each, -1 nobody."""
+        return self.assignment.owner
+
+    @property
+    def loads(self) -> Int64:
+        """(members,) int64: how many partitions each member holds."""
+        return self.assignment.loads
+
+    @property
+    def readers(self) -> Int64:
+        """(topics,) int64: how many members read each topic."""
+        return self.group.readers
+
+    @property
+    def row_size(self) -> Int64:
+        """(rows,) int64: how many members read each row."""
+        return self.group.row_size
+
+    @property
+    def topic(self) -> Int32:
+        """(all partitions,) int32: topic of each."""
+        return self.group.topic
+
+    @cached_property
+    def entry_row(self) -> Int64:
+        """(entries,) int64: row of each entry of the subscriptions."""
+        lengths = np.diff(self.group.subscription_indptr)
+        return np.repeat(np.arange(len(lengths)), lengths)
+
+    @cached_property
+    def all_read(self) -> bool:
+        """Whether somebody reads every partition."""
+        return bool((self.readers[self.group.partitions > 0] > 0).all())
+
+    @cached_property
+    def read(self) -> Int64 | slice:
+        """The partitions that somebody reads."""
+        return slice(None) if self.all_read else np.flatnonzero(self.readers[self.topic] > 0)
+
+    @cached_property
+    def owned(self) -> Bools:
+        """(read,) bool: whether a partition has a valid owner."""
+        return np.asarray(self.group.owner[self.read] >= 0, bool)
+
+    @cached_property
+    def moved(self) -> Bools:
+        """(read,) bool: whether a partition had an owner and is not with it."""
+        if not self.owned.any():
+            return self.owned
+        differs = (self.group.owner != self.held)[self.read]
+        return np.asarray(differs if self.owned.all() else self.owned & differs, bool)
+
+    @cached_property
+    def valid(self) -> Bools:
+        """(groups,) bool: whether what somebody reads is with a reader, the rest with nobody."""
+        return valid_in(self.fleet, self.assignment)
+
+    def values(self, objective: Objective) -> Exact:
+        """Return the value of each tier for each group: (groups, tiers)."""
+        return values_in(self.fleet, self.assignment, objective)
+
+    def value(self, tier: str) -> int:
+        """Return the value of a tier, of a fleet of one group."""
+        return int(self.values((tier,))[0, 0])
+
+    def know(self, objective: Objective) -> bool:
+        """Say whether all that somebody reads has what the tiers of an objective need."""
+        racks = self.group.racks
+        columns = {"lag": self.group.lag_records, "weight": self.group.weight}
+        columns["racks"] = None if racks is None else racks.replicas.astype(np.int64)
+        for tier in objective:
+            needs = TIERS[tier].needs
+            if needs is None:
+                continue
+            wanted = self.read
+            if cost_of(tier).leaving:
+                wanted = np.flatnonzero((self.held >= 0) & (self.group.owner >= 0))
+            if tier == "peak_time" and (self.group.capacity < 1)[self.loads > 0].any():
+                return False
+            column = columns[needs]
+            if not len(self.held[wanted]):
+                continue
+            if column is None or column[wanted].min() < 0:
+                return False
+        return True
+
+    def far(self, member: Ints) -> Int64:
+        """(read,) int64: 1 where a partition's member is far from all its replicas."""
+        racks = self.group.racks
+        if racks is None:
+            return np.zeros(len(member), np.int64)
+        return racks.lack(racks.replicas[self.read], racks.member[member]).astype(np.int64)
+
+    def leaving(self, tier: str) -> Int64 | Bools:
+        """(read,) int64 or bool: what it costs in a tier that a partition leaves its owner."""
+        return self._weighed(self.owned, tier)
+
+    def costs(self, tier: str) -> Int64 | Bools:
+        """(read,) int64 or bool: what each partition costs in a tier where it is."""
+        if cost_of(tier).far:
+            return self.far(self.held[self.read])
+        return self._weighed(self.moved, tier)
+
+    def _weighed(self, chosen: Bools, tier: str) -> Int64 | Bools:
+        """(read,) int64 or bool: what the chosen partitions cost when they leave their owners."""
+        if cost_of(tier).weight is None and cost_of(tier).leaving:
+            return chosen
+        return np.where(chosen, cost_of(tier).of_leaving(self.group, self.read), 0)
+
+    def dearest(self, tier: str) -> Int64 | Bools:
+        """(read,) int64: what each costs in a tier where all is far, or nothing stays."""
+        far = cost_of(tier).far
+        return np.ones(len(self.owned), np.int64) if far else self.leaving(tier)
+
+    def of_groups(self, column: Int64 | Bools) -> Exact:
+        """Return the sum over the partitions of each group, (groups,), of a column, (read,)."""
+        if self.all_read or len(self.fleet) == 1:
+            start = self.fleet.partition_start if self.all_read else np.array([0, len(column)])
+            return exact_sums(column, start)
+        every = np.zeros(len(self.held), np.int64)
+        every[self.read] = column
+        return exact_sums(every, self.fleet.partition_start)
+
+    @cached_property
+    def even_squares(self) -> Int64:
+        """(topics,) int64: the least sum of squares: the share of each reader is rounded."""
+        share, more = np.divmod(self.group.partitions, np.maximum(self.readers, 1))
+        least = more * (share + 1) ** 2 + (self.readers - more) * share**2
+        return np.where(self.readers > 0, least, 0)

@@ -1,1 +1,0 @@
-"""Many groups in one solve, side by side, each proved by itself."""

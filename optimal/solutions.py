@@ -1,0 +1,330 @@
+"""Solutions: the answers to the groups of a fleet, as columns; a Solution is a row of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from groups.arrays import GREATEST, NOBODY, UNKNOWN, frozen
+from groups.assignment import Assignment
+from groups.errors import InvalidAssignment, ProofError, SolverContradiction
+from groups.fleet import Fleet
+from groups.tiers import values
+from optimal.audit import audit
+from optimal.evidence import Evidence
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Solution, Status, Stopped, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from groups.arrays import Bools, Floats, Int32, Int64
+    from groups.errors import AssayError
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.answer import Answer
+    from optimal.budgets.budget import Budgets
+
+    Words = npt.NDArray[np.str_]
+
+WORD = "<U16"
+# What a group without an answer has in each column.
+OF_GROUPS = {
+    "status": str(Status.UNKNOWN),
+    "stopped": str(Stopped.TIME_LIMIT),
+    "method": "flow",
+    "proof": str(ProofKind.NONE),
+    "value": UNKNOWN,
+    "bound": UNKNOWN,
+    "scale": 1,
+    "seconds": 0.0,
+    "check_seconds": 0.0,
+}
+OF_MEMBERS = ("level", "price")
+
+
+@dataclass(frozen=True, eq=False)
+class Solutions(Sequence[Solution]):
+    """The answers to the groups of a fleet, one by one checked; each item is a `Solution`.
+
+    Members and partitions are numbered through the fleet: `fleet.member_start` and
+    `fleet.partition_start` say where those of each group begin. An item is made when it is asked
+    for; that of a group without an answer raises its error.
+
+    Attributes
+    ----------
+    assignment : of all groups as one; nobody has what nobody reads, nor anything in a group
+        without an answer
+    status, stopped, method, proof : (groups,) words: of `Status`, of `Stopped`, what ran, and of
+        `ProofKind`
+    value, bound : (groups, tiers) int64, -1 where there is none
+    level, price : (members,) int64, the certificates; 0 where the proof has none
+    scale : (groups, tiers that the prices are about) int64, what a unit of each counts
+    seconds : (groups,) float64, the share of each group in the common time
+    check_seconds : (groups,) float64, of these what the check took; 0 where a group was solved by
+        itself
+    errors : why a group has no answer, by its index; its status is `unknown`
+    """
+
+    fleet: Fleet
+    objective: Objective
+    assignment: Assignment
+    status: Words
+    stopped: Words
+    method: Words
+    proof: Words
+    value: Int64
+    bound: Int64
+    level: Int64
+    price: Int64
+    scale: Int64
+    seconds: Floats
+    check_seconds: Floats
+    errors: Mapping[int, AssayError] = field(default_factory=dict)
+    _rows: dict[int, Solution] = field(default_factory=dict)
+
+    @property
+    def owner(self) -> Int32:
+        """(all partitions,) int32: who gets each, -1 nobody."""
+        return self.assignment.owner
+
+    @property
+    def loads(self) -> Int64:
+        """(members,) int64: how many partitions each holds."""
+        return self.assignment.loads
+
+    def __repr__(self) -> str:
+        found = ", ".join(
+            f"{n} {word}" for word, n in sorted(Counter(self.status.tolist()).items())
+        )
+        return f"Solutions({' > '.join(self.objective)}: {found or 'no groups'})"
+
+    def __len__(self) -> int:
+        """Count the groups."""
+        return len(self.status)
+
+    @overload
+    def __getitem__(self, index: int) -> Solution: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Solution]: ...
+
+    def __getitem__(self, index: int | slice) -> Solution | list[Solution]:
+        """Return the answer to a group, or to some; raises the error of one that has none."""
+        if isinstance(index, slice):
+            return [self.solution(at) for at in range(len(self))[index]]
+        return self.solution(range(len(self))[index])
+
+    def solution(self, index: int, group: Group | None = None) -> Solution:
+        """Return the answer to one group by itself.
+
+        Parameters
+        ----------
+        group : the group, where it is there already
+
+        Raises
+        ------
+        AssayError
+            Where it has no answer: why.
+        """
+        if index in self.errors:
+            raise self.errors[index]
+        if index not in self._rows:
+            self._rows[index] = self._made(index, group)
+        return self._rows[index]
+
+    def _made(self, index: int, group: Group | None) -> Solution:
+        group = self.fleet.alone(index) if group is None else group
+        status, assignment = Status(self.status[index]), None
+        terms: tuple[Term, ...] = ()
+        if status is not Status.UNKNOWN:
+            assignment = self.assignment
+            if group is not self.fleet.group:
+                assignment = Assignment(group, frozen(self.fleet.owner_in(index, self.owner)))
+            found = zip(
+                self.objective, self.value[index].tolist(), self.bound[index].tolist(), strict=True
+            )
+            terms = tuple(
+                Term(name, value, None if bound == UNKNOWN else bound)
+                for name, value, bound in found
+            )
+        return Solution(
+            group=group,
+            objective=self.objective,
+            status=status,
+            stopped=Stopped(self.stopped[index]),
+            method=str(self.method[index]),
+            seconds=float(self.seconds[index]),
+            terms=terms,
+            assignment=assignment,
+            proof=self._proof(index, self.fleet.members(index)),
+        )
+
+    def _proof(self, index: int, members: slice) -> Proof:
+        kind = ProofKind(self.proof[index])
+        if kind is not ProofKind.CERTIFICATE or "balance" not in self.objective:
+            return Proof(kind)
+        return Proof(
+            kind,
+            level=frozen(self.level[members].copy()),
+            price=frozen(self.price[members].copy()),
+            scale=tuple(self.scale[index].tolist()),
+        )
+
+
+class Columns:
+    """The answers to a fleet while they are put together: at first none is known.
+
+    Parameters
+    ----------
+    priced : how many tiers the prices are about
+    """
+
+    def __init__(self, fleet: Fleet, objective: Objective, priced: int) -> None:
+        widths = {"value": len(objective), "bound": len(objective), "scale": priced}
+        self._fleet, self._objective = fleet, objective
+        self._columns: dict[str, npt.NDArray[Any]] = {
+            name: np.full(
+                (len(fleet), widths[name]) if name in widths else len(fleet),
+                value,
+                WORD if isinstance(value, str) else type(value),
+            )
+            for name, value in OF_GROUPS.items()
+        }
+        for name in OF_MEMBERS:
+            self._columns[name] = np.zeros(len(fleet.group.members), np.int64)
+        self._owner = np.full(fleet.group.n_partitions, NOBODY, np.int32)
+        self._errors: dict[int, AssayError] = {}
+        self._rows: dict[int, Solution] = {}
+
+    def put(self, chosen: Bools, part: Solutions) -> None:
+        """Put the answers to some of the groups, (groups,) bool, where they belong."""
+        starts = self._fleet.member_start, self._fleet.partition_start
+        member, partition = (np.repeat(chosen, np.diff(start)) for start in starts)
+        for name, column in self._columns.items():
+            column[member if name in OF_MEMBERS else chosen] = getattr(part, name)
+        self._owner[partition] = np.append(np.flatnonzero(member), NOBODY)[part.owner]
+        index = np.flatnonzero(chosen).tolist()
+        self.fail({index[at]: error for at, error in part.errors.items()})
+
+    def put_one(self, index: int, solution: Solution) -> None:
+        """Put the answer to one group, found by itself."""
+        columns, found = self._columns, solution.assignment
+        for name in ("status", "stopped", "method", "seconds"):
+            columns[name][index] = getattr(solution, name)
+        columns["proof"][index] = str(solution.proof.kind)
+        self._rows[index] = solution
+        if found is None:
+            return
+        for at, term in enumerate(solution.terms):
+            for name, number in (("value", term.value), ("bound", term.bound)):
+                if number is not None and number > GREATEST:
+                    columns[name] = columns[name].astype(object)
+                columns[name][index, at] = UNKNOWN if number is None else number
+        fleet = self._fleet
+        self._owner[fleet.partitions(index)] = fleet.owner_through(index, found.owner)
+        for name in OF_MEMBERS:
+            column = getattr(solution.proof, name)
+            if column is not None:
+                columns[name][fleet.members(index)] = column
+
+    def fail(self, errors: Mapping[int, AssayError]) -> None:
+        """Say why groups have no answer, by their indices."""
+        self._errors |= errors
+
+    def done(self) -> Solutions:
+        """Return the answers; a group that failed has none."""
+        failed = np.zeros(len(self._fleet), bool)
+        failed[list(self._errors)] = True
+        if failed.any():
+            self._clear(failed)
+        return Solutions(
+            fleet=self._fleet,
+            objective=self._objective,
+            assignment=Assignment(self._fleet.group, frozen(self._owner)),
+            errors=self._errors,
+            _rows=self._rows,
+            **{name: frozen(column) for name, column in self._columns.items()},
+        )
+
+    def _clear(self, failed: Bools) -> None:
+        member, partition = (
+            np.repeat(failed, np.diff(start))
+            for start in (self._fleet.member_start, self._fleet.partition_start)
+        )
+        for name, value in OF_GROUPS.items():
+            self._columns[name][failed] = value
+        for name in OF_MEMBERS:
+            self._columns[name][member] = 0
+        self._owner[partition] = NOBODY
+
+
+def with_errors(solutions: Solutions, errors: Mapping[int, AssayError]) -> Solutions:
+    """Return the answers without those that turned out to be wrong, by their indices."""
+    if not errors:
+        return solutions
+    columns = Columns(solutions.fleet, solutions.objective, solutions.scale.shape[1])
+    columns.put(np.ones(len(solutions), bool), solutions)
+    columns.fail(errors)
+    return columns.done()
+
+
+def confirmed(
+    group: Group,
+    objective: Objective,
+    answer: Answer,
+    method: str,
+    seconds: float,
+    at_most: Budgets | None = None,
+) -> Solution:
+    """Turn an answer into a solution that the checker has confirmed.
+
+    Parameters
+    ----------
+    at_most : the budgets that it keeps to
+
+    Raises
+    ------
+    SolverContradiction
+        Where the checker rejects it.
+    """
+    assignment = None if answer.owner is None else Assignment(group, answer.owner)
+    evidence = None if assignment is None else Evidence(Fleet.one(group), assignment)
+    found = () if assignment is None else values(assignment, objective)
+    bounds: tuple[int | None, ...] = answer.bounds
+    if answer.proof.kind is ProofKind.CERTIFICATE or (
+        method == "flow" and answer.stopped is Stopped.PROOF
+    ):
+        # The checker, or the flow's own word, stands for every tier.
+        bounds = found
+    terms = tuple(map(Term, objective, found, bounds))
+    status = Status.UNKNOWN
+    if assignment is not None:
+        met = all(term.value == term.bound for term in terms)
+        proved = met and answer.proof.kind is not ProofKind.NONE
+        status = Status.OPTIMAL if proved else Status.FEASIBLE
+    solution = Solution(
+        group=group,
+        objective=objective,
+        status=status,
+        stopped=answer.stopped,
+        method=answer.method or method,
+        seconds=seconds,
+        terms=terms,
+        assignment=assignment,
+        proof=answer.proof if status is Status.OPTIMAL else Proof(ProofKind.NONE),
+        at_most=at_most or {},
+    )
+    try:
+        audit(group, solution, evidence)
+    except (InvalidAssignment, ProofError) as error:
+        raise SolverContradiction(
+            f"{group.name}: {method} contradicts the checker: {error}"
+        ) from error
+    return solution
