@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from groups.exports import exports
+
 if TYPE_CHECKING:
     from compare import (
         Excess,
@@ -53,9 +55,9 @@ if TYPE_CHECKING:
         SolverContradiction,
         Violation,
     )
+    from groups.errors import Failure
     from groups.files import read_groups
     from groups.fleet import Fleet
-    from groups.importers import Failure
     from heuristics import AssignorFunction, Plan, assign
     from heuristics.time_limit import TimeLimit
     from optimal import (
@@ -79,7 +81,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_AT_HOME = {
+_HOMES = {
     "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score "
     "score_assignors",
     "compare.advice.advice": "Advice Change NoGain Peak Tried",
@@ -102,9 +104,9 @@ _AT_HOME = {
     "compare.verdict": "Verdict",
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",
+    "groups.errors": "Failure",
     "groups.files": "read_groups",
     "groups.fleet": "Fleet",
-    "groups.importers": "Failure",
     "heuristics": "AssignorFunction Plan assign",
     "heuristics.time_limit": "TimeLimit",
     "optimal.export": "Model export",
@@ -113,7 +115,6 @@ _AT_HOME = {
     "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term check "
     "frontier solve solve_many",
 }
-_HOME = {name: module for module, names in _AT_HOME.items() for name in names.split()}
 
 __all__ = [
     "Advice",
@@ -196,6 +197,7 @@ __all__ = [
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:
+    _exported, __dir__ = exports(__name__, _HOMES)
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
@@ -206,10 +208,4 @@ if not TYPE_CHECKING:
         if name == "figures":
             # Not in __all__: it loads Altair, which only those who draw have.
             return import_module("compare.figures")
-        if name not in _HOME:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(_HOME[name]), name)
-        return found
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return _exported(name)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from compare.limits import too_far
-from compare.scoring import score
+from compare.scores import score
 from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, read_assignments
 from groups.documents.json_files import parse_json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from compare.score import Score
+    from compare.scores import Score
     from optimal import Solution
 
 __all__ = ["assert_optimal", "assert_within"]

@@ -12,7 +12,7 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from benchmarks.instances import equal, sparse
-from compare.scoring import score_assignors
+from compare.scores import score_assignors
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.in_turn import solving

@@ -1,16 +1,10 @@
-"""VERDICT: practice against proof.
-
-But for the scorer, each name is loaded when it is first asked for.
-"""
+"""VERDICT: practice against proof. Each name is loaded when it is first asked for."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-# The module has the name of its function, so that this one is there from the start.
-from compare.score import Excess, Score, ScoreTerm
-from compare.scoring import score, score_assignors
+from groups.exports import exports
 
 if TYPE_CHECKING:
     from compare.promises.hunt import hunt
@@ -18,15 +12,7 @@ if TYPE_CHECKING:
     from compare.promises.shrink import Quarry
     from compare.scenarios.journey import Journey, play
     from compare.scenarios.scenario import Scenario
-
-_HOME = {
-    "Hunt": "promises.hunted",
-    "Journey": "scenarios.journey",
-    "Quarry": "promises.shrink",
-    "Scenario": "scenarios.scenario",
-    "hunt": "promises.hunt",
-    "play": "scenarios.journey",
-}
+    from compare.scores import Excess, Score, ScoreTerm, score, score_assignors
 
 __all__ = [
     "Excess",
@@ -44,12 +30,14 @@ __all__ = [
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _HOME:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-        return found
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = exports(
+        __name__,
+        {
+            "compare.promises.hunt": "hunt",
+            "compare.promises.hunted": "Hunt",
+            "compare.promises.shrink": "Quarry",
+            "compare.scenarios.journey": "Journey play",
+            "compare.scenarios.scenario": "Scenario",
+            "compare.scores": "Excess Score ScoreTerm score score_assignors",
+        },
+    )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.scoring import score_outcome
+from compare.scores import score_outcome
 from groups.errors import AssayError
 from heuristics.outcome import attempt
 from heuristics.shipped.probe.lead import lead
 
 if TYPE_CHECKING:
-    from compare.score import Score
+    from compare.scores import Score
     from groups import Group
     from heuristics.assignor import Plan
     from heuristics.shipped.probe import Probe

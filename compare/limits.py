@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.score import Excess, Score
+    from compare.scores import Excess, Score
 
 
 class Beyond(NamedTuple):

@@ -10,7 +10,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from compare.score import Score
+    from compare.scores import Score
 
 
 class NotScored(NamedTuple):
@@ -20,7 +20,7 @@ class NotScored(NamedTuple):
     ----------
     assignors : names
     groups : how many groups
-    status : what became of them, as of a :class:`~compare.score.Score`
+    status : what became of them, as of a :class:`~compare.scores.Score`
     reason : the most frequent one, as an example: reasons name members and topics
     """
 

@@ -5,8 +5,9 @@ Each name is loaded when it is first asked for: errors and texts need no arrays.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from groups.exports import exports
 
 if TYPE_CHECKING:
     from groups.assignment import Assignment, Violation
@@ -24,18 +25,6 @@ if TYPE_CHECKING:
     )
     from groups.group import Group
     from groups.tiers import PRESETS, TIERS, parse_objective, values
-
-_AT_HOME = {
-    "assignment": "Assignment Violation",
-    "columns.claims": "Claims",
-    "columns.member_details": "MemberDetails",
-    "columns.racks": "Racks",
-    "errors": "AssayError BadInput Failed InvalidAssignment ProofError Refused "
-    "SolverContradiction",
-    "group": "Group",
-    "tiers": "PRESETS TIERS parse_objective values",
-}
-_HOME = {name: module for module, names in _AT_HOME.items() for name in names.split()}
 
 __all__ = [
     "PRESETS",
@@ -59,12 +48,16 @@ __all__ = [
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _HOME:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-        return found
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = exports(
+        __name__,
+        {
+            "groups.assignment": "Assignment Violation",
+            "groups.columns.claims": "Claims",
+            "groups.columns.member_details": "MemberDetails",
+            "groups.columns.racks": "Racks",
+            "groups.errors": "AssayError BadInput Failed InvalidAssignment ProofError Refused "
+            "SolverContradiction",
+            "groups.group": "Group",
+            "groups.tiers": "PRESETS TIERS parse_objective values",
+        },
+    )

@@ -7,10 +7,10 @@ from difflib import get_close_matches
 
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, named, read_bytes
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.files import read_groups
 from groups.folders import is_folder
-from groups.importers import Failure, sniff
+from groups.importers import sniff
 from groups.named_assignment import NamedAssignment
 from groups.wording import one_of_several
 

@@ -1,4 +1,4 @@
-"""Every error that the project raises on purpose.
+"""Every error that the project raises on purpose, and the failures that it reports instead.
 
     AssayError
     ├── BadInput              input that cannot be used; names place, rule and what came
@@ -13,6 +13,8 @@ Running out of time is a result, not an error.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 
 class AssayError(Exception):
@@ -72,3 +74,25 @@ def in_one_line(error: BaseException) -> str:
     said = " ".join(str(error).split())
     name = type(error).__name__
     return f"{name}: {said}" if said else name
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a text, or a group in it, could not become a snapshot; `group` where it is known.
+
+    `not_to_be_had` says that the state or the kind of the group is the reason (it is rebalancing,
+    or has no consumers), not the text. `captured_at` is when the text was captured, as told or as
+    its file has it.
+    """
+
+    source: str
+    place: str
+    reason: str
+    group: str | None
+    not_to_be_had: bool = False
+    captured_at: str | None = None
+
+    @property
+    def about(self) -> str:
+        """The group, or the place where that is not known."""
+        return self.group or self.place

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.snapshot import names_in
 from groups.documents.texts import beginning, decode, named, read_bytes
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.extras import require
 from groups.folders import PARQUET, files_in, is_folder
 from groups.group import Group
-from groups.importers import Failure, import_each, sniff
-from groups.importers.times import file_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -161,9 +159,13 @@ def find(
             else:
                 beside = os.path.dirname(file) if in_folder else None
                 together.setdefault(beside, []).append((name, data))
+                from groups.importers.times import file_time
+
                 time = file_time(file)
                 if time is not None:
                     times[name] = time
+    if together:
+        from groups.importers import import_each
     for views in together.values():
         imported, refused = import_each(views, times=times)
         for made in imported:
@@ -189,6 +191,8 @@ def holds_snapshots(name: str, data: bytes) -> bool:
         return is_json_lines(name)
     if '"assay-' in start:
         return True
+    from groups.importers import sniff
+
     try:
         sniff(name, decode(data))
     except BadInput:

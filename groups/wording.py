@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 MOST_GROUPS = 12
+# How a note on lines of a text that are no part of a table begins.
+PASSED_OVER = "passed over as no part of a table"
 
 
 def counted(number: int, noun: str) -> str:

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, get_args
 
 from compare.samples.families import Family, LastEvent, Subscriptions, grid
-from compare.scoring import score_assignors
+from compare.scores import score_assignors
 from heuristics import assignor_named, assignors, matching
 from heuristics.time_limit import TimeLimit
 from optimal import solve
@@ -30,7 +30,7 @@ from studies.verdict_tables import tables_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from compare.score import Score
+    from compare.scores import Score
     from groups import Group
     from optimal.solution import Solution
     from studies.records import Cell

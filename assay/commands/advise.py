@@ -82,7 +82,7 @@ def advise(
     from assay.printing.advice import print_advice, print_all
     from compare.advice.advise import advise as advised
     from compare.advice.advise import call_seconds
-    from compare.score import CURRENT, OPTIMUM
+    from compare.scores import CURRENT, OPTIMUM
     from heuristics import matching
     from heuristics.time_limit import TimeLimit
 

@@ -109,7 +109,7 @@ def probe(
     from assay.printing.over_groups import print_over_groups
     from compare.leader import score_client
     from compare.samples.drawn import drawn
-    from compare.score import scores_document
+    from compare.scores import scores_document
     from groups.extras import require
     from heuristics.shipped.probe import Absent, open_probe
     from optimal import solve as solve_group

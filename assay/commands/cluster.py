@@ -15,8 +15,8 @@ from live.waiting import DEFAULT_SECONDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from groups.errors import Failure
     from groups.group import Group
-    from groups.importers import Failure
     from live.connection import Connection
 
 BOOTSTRAP = "--bootstrap-server"

@@ -9,12 +9,12 @@ import typer
 from assay.commands.options import Reset, no_group_in
 from assay.streams import as_json, note, note_assumed, write
 from groups.documents.texts import named, read_bytes
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.extras import require
 from groups.files import Found, find, holds_snapshots, is_parquet
 from groups.folders import PARQUET, is_folder
 from groups.group import Group
-from groups.importers import Failure, import_each
+from groups.importers import import_each
 from groups.importers.times import file_time, told_time
 
 MOST_LINES = 20

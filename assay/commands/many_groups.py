@@ -86,8 +86,7 @@ def run(
     assignor is named, those as written are scored beside what the members hold now.
     """
     from assay.printing.run import not_read, print_run, run_document
-    from compare.score import CURRENT
-    from compare.scoring import assignors_asked
+    from compare.scores import CURRENT, assignors_asked
     from groups.extras import require
 
     require("pyspark", "pyarrow", "pandas", extra="spark")

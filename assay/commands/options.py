@@ -15,16 +15,15 @@ from groups.documents.texts import named
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.folders import is_folder
-from groups.importers import PASSED_OVER
 from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
-from groups.wording import nearest_of, one_of_several
+from groups.wording import PASSED_OVER, nearest_of, one_of_several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from groups.errors import Failure
     from groups.group import Group
-    from groups.importers import Failure
 
 
 DEFAULT_SECONDS = 10.0

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compare.score import CURRENT, OPTIMUM, Score
-from compare.scoring import score as score_assignment
+from compare.scores import CURRENT, OPTIMUM, Score
+from compare.scores import score as score_assignment
 from groups.assignment_files import read_assignments
 from groups.errors import BadInput
 from heuristics import assignors

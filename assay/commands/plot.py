@@ -155,8 +155,7 @@ class _Drawn:
 
     def assignors(self, names: list[str]) -> alt.Chart:
         from compare import figures
-        from compare.score import CURRENT
-        from compare.scoring import assignors_asked, score_assignors
+        from compare.scores import CURRENT, assignors_asked, score_assignors
         from heuristics.time_limit import TimeLimit
         from heuristics.usual import usual_assignors
         from optimal import solve

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.page.contents import Page
+    from groups.errors import Failure
     from groups.group import Group
-    from groups.importers import Failure
     from live.connection import Connection
 
 PAGE = "report.html"
@@ -180,8 +180,7 @@ def _of_groups(
 ) -> Page:
     from compare.page.composition import made_now
     from compare.page.from_groups import page_of_groups
-    from compare.score import CURRENT, OPTIMUM
-    from compare.scoring import assignors_asked
+    from compare.scores import CURRENT, OPTIMUM, assignors_asked
     from groups.tiers import parse_objective
     from heuristics.usual import usual_assignors
 

@@ -36,8 +36,15 @@ from assay.streams import complain, note_assumed, show_json
 from compare.lag.choice import going_for_least_lag
 from compare.lag.lowest import lag_document, lowest_peaks
 from compare.limits import too_far
-from compare.score import CURRENT, OPTIMUM, UNKNOWN, Score
-from compare.scoring import assignors_asked, score_assignors, score_without_subscriptions
+from compare.scores import (
+    CURRENT,
+    OPTIMUM,
+    UNKNOWN,
+    Score,
+    assignors_asked,
+    score_assignors,
+    score_without_subscriptions,
+)
 from compare.verdict import EMPTY
 from groups.tiers import parse_objective
 from groups.wording import counted
@@ -48,8 +55,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.judged import Judged
+    from groups.errors import Failure
     from groups.group import Group
-    from groups.importers import Failure
     from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from compare.lag.behind import Behind
     from compare.lag.lowest import LowestPeak
-    from compare.score import Score
+    from compare.scores import Score
     from optimal.solution import Solution
 
 Column = list[tuple[str, str]]

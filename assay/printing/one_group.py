@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.lag.lowest import LowestPeak
-    from compare.score import Score, ScoreTerm
+    from compare.scores import Score, ScoreTerm
     from optimal.solution import Solution
 
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"

@@ -12,7 +12,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.score import Score
+    from compare.scores import Score
     from compare.unscored import NotScored
     from groups.tiers import Objective
 

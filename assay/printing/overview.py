@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance, Overview
-    from compare.score import Score
-    from groups.importers import Failure
+    from compare.scores import Score
+    from groups.errors import Failure
     from groups.tiers import Objective
 
 MOST_QUESTIONS = 5

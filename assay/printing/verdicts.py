@@ -10,7 +10,7 @@ from assay.printing.terminal import tell
 from compare.gains import early_gain
 from compare.lag.without_reader import without_reader
 from compare.lag.words import lag_told, not_compared
-from compare.score import scores_document
+from compare.scores import scores_document
 from compare.sentences import assigned_by, sentence
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
-    from compare.score import Score
+    from compare.scores import Score
     from groups.tiers import Objective
     from optimal.solution import Solution
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.score import CURRENT
+from compare.scores import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from compare.figures.rows import Record
-    from compare.score import Score
+    from compare.scores import Score
     from groups.group import Group
 
     Scored = Iterable[tuple[Group, Sequence[Score]]]

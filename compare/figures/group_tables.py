@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from compare.figures.rows import Record
     from compare.judged import Judged
-    from compare.score import Score
+    from compare.scores import Score
     from compare.verdict import Verdict
     from groups.group import Group
     from optimal import Point

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.score import CURRENT
-from compare.scoring import score, score_current
+from compare.scores import CURRENT, score, score_current
 from groups.assignment import Assignment, balanced_in, valid_in
 from groups.errors import AssayError
 from groups.tiers import is_flow, values_in
@@ -17,7 +16,7 @@ from optimal.solution import Status
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from compare.score import Score
+    from compare.scores import Score
     from groups.arrays import Bools, Int32, Int64
     from optimal.solutions import Solutions
 
@@ -26,7 +25,7 @@ NOTHING = int(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True, eq=False)
 class FleetScores:
-    """How an assignment fared on each group of a fleet: row by row what `compare.scoring` says.
+    """How an assignment fared on each group of a fleet: row by row what `compare.scores` says.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compare.page.comparison import Counted, compared, drawings_of, ranked
 from compare.page.csv_text import as_csv
-from compare.score import CURRENT
+from compare.scores import CURRENT
 from compare.sentences import called
 from compare.unscored import unscored_rows
 

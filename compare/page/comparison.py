@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compare.page.contents import Comparison, Standing
 from compare.page.drawing import Drawing, drawn
 from compare.page.trials import excesses, times, trials_csv
-from compare.score import CURRENT
+from compare.scores import CURRENT
 from compare.sentences import called
 from compare.unscored import unscored_of
 

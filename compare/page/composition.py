@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail, Line
-    from compare.score import Score
+    from compare.scores import Score
+    from groups.errors import Failure
     from groups.group import Group
-    from groups.importers import Failure
     from groups.tiers import Objective
 
 # More would not fit into a page.

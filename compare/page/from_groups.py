@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from compare.judged import judge
 from compare.page.composition import composed, unlike_names
 from compare.page.trials import Trial
-from compare.score import CURRENT
-from compare.scoring import score_assignors, score_current, score_many
+from compare.scores import CURRENT, score_assignors, score_current, score_many
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
 from optimal.solve import solve_many
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.page.contents import Made, Page
-    from compare.score import Score
+    from compare.scores import Score
+    from groups.errors import Failure
     from groups.group import Group
-    from groups.importers import Failure
     from groups.tiers import Objective
 
 

@@ -26,7 +26,7 @@ from compare.runs.rows import stored_score
 from compare.runs.tables.chosen import chosen
 from compare.runs.tables.files import good
 from compare.runs.tables.stored import read_table
-from compare.score import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
+from compare.scores import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
 from groups.errors import BadInput
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.overview import Glance
     from compare.page.contents import Page
-    from compare.score import Score
+    from compare.scores import Score
 
 # For the moves and the proof of what is shown in full; the verdicts of the tables had the time
 # that the run was given.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compare.page.csv_text import as_csv
-from compare.score import CURRENT
+from compare.scores import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.score import Score
+    from compare.scores import Score
 
 Record = dict[str, object]
 

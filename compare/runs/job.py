@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from compare.runs.tables.keys import content_key, row_keys, version_of
-from compare.score import CURRENT, OPTIMUM
-from compare.scoring import assignors_asked
+from compare.scores import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import Assignor, assignor_named
 from heuristics.own import name_of, versioned

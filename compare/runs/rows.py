@@ -8,13 +8,13 @@ import pyarrow as pa
 
 from compare.runs.tables.keys import content_key
 from compare.runs.tables.schemas import TABLES
-from compare.score import Excess, Score, ScoreTerm
+from compare.scores import Excess, Score, ScoreTerm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.runs.job import Job
-    from groups.importers import Failure
+    from groups.errors import Failure
     from optimal.solution import Solution
 
 Row = dict[str, object]

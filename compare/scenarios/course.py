@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.scenarios.claims import partitions_of
-from compare.score import OPTIMUM
+from compare.scores import OPTIMUM
 from groups import Assignment
 from heuristics import Plan
 from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols

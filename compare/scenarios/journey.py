@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from compare.scenarios.claims import State, after, owning, parted, taken
 from compare.scenarios.course import Course, course
-from compare.score import OPTIMUM, Score
-from compare.scoring import outcome_of, score_outcome
+from compare.scores import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Group
 from groups.tiers import parse_objective, values
 from heuristics import assignor_named

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups.documents.texts import STANDARD_INPUT, decode
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.importers.console import output
 from groups.importers.lines import Misread, brief
 from groups.importers.merge import merge
 from groups.importers.seen import Finding, Refusal, Remark, TopicSize, View, refusal
 from groups.importers.sniff import sniff
 from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
-from groups.wording import counted
+from groups.wording import PASSED_OVER, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from groups.documents.shapes import CaptureDocument, GroupDocument
 
-__all__ = ["DIALECTS", "PASSED_OVER", "Failure", "Imported", "import_each", "sniff"]
+__all__ = ["DIALECTS", "Imported", "import_each", "sniff"]
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "console": output.read,
@@ -33,7 +33,6 @@ _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "kafka-ui": kafka_ui.read,
     "akhq": akhq.read,
 }
-PASSED_OVER = "passed over as no part of a table"
 _MOST_FAILURES = 100_000
 _MOST_UNSEEN = 1_000_000
 DIALECTS = ("auto", *_READERS)
@@ -45,28 +44,6 @@ class Imported:
 
     document: GroupDocument
     sources: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a text, or a group in it, could not become a snapshot; `group` where it is known.
-
-    `not_to_be_had` says that the state or the kind of the group is the reason (it is rebalancing,
-    or has no consumers), not the text. `captured_at` is when the text was captured, as told or as
-    its file has it.
-    """
-
-    source: str
-    place: str
-    reason: str
-    group: str | None
-    not_to_be_had: bool = False
-    captured_at: str | None = None
-
-    @property
-    def about(self) -> str:
-        """The group, or the place where that is not known."""
-        return self.group or self.place
 
 
 def import_each(

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from groups.importers import Failure, Imported
+    from groups.errors import Failure
+    from groups.importers import Imported
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from groups.importers import Failure, Imported
+from groups.errors import Failure
+from groups.importers import Imported
 from live.capture import listing, rounds
 from live.capture.captured import Captured
 from live.capture.listing import Listed

@@ -7,7 +7,7 @@ import pytest
 from compare.promises.hunt import hunt
 from compare.scenarios.journey import play
 from compare.scenarios.scenario import Scenario
-from compare.scoring import score, score_assignors
+from compare.scores import score, score_assignors
 from groups import BadInput, Group
 from heuristics.time_limit import TimeLimit
 from optimal import solve

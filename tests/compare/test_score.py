@@ -5,8 +5,15 @@ import numpy as np
 import pytest
 
 from compare.limits import too_far
-from compare.score import Score, ScoreTerm, scores_document
-from compare.scoring import score, score_assignors, score_current, score_many
+from compare.scores import (
+    Score,
+    ScoreTerm,
+    score,
+    score_assignors,
+    score_current,
+    score_many,
+    scores_document,
+)
 from groups import Assignment, BadInput, Group, SolverContradiction
 from groups.assignment import Violation
 from heuristics import WRITTEN, Plan, assign

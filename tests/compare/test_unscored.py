@@ -1,4 +1,4 @@
-from compare.score import Score
+from compare.scores import Score
 from compare.unscored import NotScored, in_a_line, unscored_of
 
 

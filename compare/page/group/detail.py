@@ -18,7 +18,7 @@ from compare.page.group.trade import trade_of
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
-from compare.score import CURRENT
+from compare.scores import CURRENT
 from compare.sentences import sentence, spread
 from compare.verdict import ALL_ALIKE
 from optimal.proof import ProofKind
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.page.group.contents import Line
-    from compare.score import Score, ScoreTerm
+    from compare.scores import Score, ScoreTerm
     from groups.assignment import Assignment
     from optimal.solution import Solution
 

@@ -16,7 +16,7 @@ from compare.runs.aggregates.resting import rest_on_guesses
 from compare.runs.aggregates.worst import first_of_each, measured, worst_first
 from compare.runs.found import Ending, Unread
 from compare.runs.tables.chosen import chosen
-from compare.score import CURRENT
+from compare.scores import CURRENT
 from compare.sentences import spread
 from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from compare.runs.aggregates.bins import bins_of, integer_bins_of
 from compare.runs.aggregates.counted import counted
-from compare.score import CURRENT
+from compare.scores import CURRENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,11 +23,10 @@ from compare.runs.source.split import (
 )
 from groups.documents.json_files import is_json_lines, parse_json
 from groups.documents.texts import START, beginning, is_utf8, read_bytes
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.extras import require
 from groups.files import holds_snapshots, is_other_format, is_parquet
 from groups.folders import is_folder, may_hold_groups, nothing_in
-from groups.importers import Failure
 from groups.importers.times import file_time
 from groups.portions import in_portions
 

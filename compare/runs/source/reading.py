@@ -22,8 +22,7 @@ from compare.runs.source.split import (
 )
 from groups.documents.json_files import split_documents
 from groups.documents.texts import read_bytes, unpacking
-from groups.errors import BadInput, Unreadable
-from groups.importers import Failure
+from groups.errors import BadInput, Failure, Unreadable
 from groups.portions import in_portions
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from groups.columnar.decode import decode
 from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT, joined
 from groups.columnar.rows import batch_of, groups_of
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.group import Group
-from groups.importers import Failure, import_each
+from groups.importers import import_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

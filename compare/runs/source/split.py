@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groups.importers import Failure
+from groups.errors import Failure
 
 if TYPE_CHECKING:
     from compare.samples.families import Family

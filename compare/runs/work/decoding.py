@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from compare.runs.job import Job
     from compare.runs.source.reading import Item
     from compare.runs.source.rows import Rows
-    from groups.importers import Failure
+    from groups.errors import Failure
 
 
 def decoded(job: Job, items: Sequence[Item | Failure]) -> Read:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from compare.runs.rows import batch, captures_in, optimum_row, score_row, unscored
 from compare.runs.verdicts import judged_one, verdict_row
-from compare.score import UNKNOWN_IN_RUN
-from compare.scoring import score_many, score_without_subscriptions
+from compare.scores import UNKNOWN_IN_RUN, score_many, score_without_subscriptions
 from groups.columnar.rows import groups_of
 from groups.errors import AssayError
 from groups.group import Group
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.runs.job import Job
     from compare.runs.rows import Capture
-    from compare.score import Score
+    from compare.scores import Score
     from groups.columnar.layout import BadRow
     from heuristics.time_limit import TimeLimit
     from optimal.solution import Solution

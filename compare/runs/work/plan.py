@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.score import CURRENT
+from compare.scores import CURRENT
 from groups.arrays import frozen
 from groups.tiers import is_flow
 

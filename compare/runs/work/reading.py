@@ -21,8 +21,8 @@ from compare.runs.work.replies import Read
 from compare.runs.work.requests import read_items
 from compare.runs.work.task import COLUMNS, lengths
 from compare.runs.work.wire import of_bytes, to_bytes
-from compare.score import CURRENT
-from groups.importers import Failure
+from compare.scores import CURRENT
+from groups.errors import Failure
 from groups.tiers import is_flow
 
 if TYPE_CHECKING:

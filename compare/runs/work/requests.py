@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from compare.runs.source.reading import Item
     from compare.runs.work.plan import Lack
     from compare.runs.work.replies import Answered, Read
-    from groups.importers import Failure
+    from groups.errors import Failure
 
 
 def read_items(job: Job, items: Sequence[Item | Failure]) -> Read:

@@ -18,7 +18,7 @@ from compare.runs.work.clock import Clock
 from compare.runs.work.replies import Answered
 from compare.runs.work.together import Together
 from compare.runs.work.wire import of_bytes, to_bytes
-from compare.score import CURRENT
+from compare.scores import CURRENT
 from groups.columnar.layout import joined
 from groups.columnar.rows import groups_of
 from groups.fleet import Fleet

@@ -18,7 +18,7 @@ from compare.runs.work.call import call
 from compare.runs.work.plan import solve_seconds
 from compare.runs.work.requests import score_rows, solve_rows
 from compare.runs.work.wire import of_bytes, to_bytes
-from compare.score import Score
+from compare.scores import Score
 from groups.columnar.layout import LAYOUT
 from groups.tiers import is_flow
 from heuristics.child import Lost

@@ -13,8 +13,7 @@ from compare.fleets.rows import optimum_columns, score_columns
 from compare.runs.rows import batch, captures_in, score_row
 from compare.runs.tables.schemas import TABLES, VERDICT
 from compare.runs.verdicts import is_taken, judged_one, verdict_row
-from compare.score import OPTIMUM
-from compare.scoring import outcome_of, score_outcome
+from compare.scores import OPTIMUM, outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
 from groups.assignment import Assignment

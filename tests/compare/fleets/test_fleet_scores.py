@@ -10,8 +10,7 @@ import pytest
 from compare.fleets.fleet_scores import FleetScores, score_fleet, score_fleet_current
 from compare.fleets.rows import optimum_columns, score_columns
 from compare.runs.tables.schemas import TABLES
-from compare.score import Score
-from compare.scoring import score, score_current
+from compare.scores import Score, score, score_current
 from groups import Assignment, Group
 from groups.columnar.rows import batch_of
 from groups.fleet import Fleet

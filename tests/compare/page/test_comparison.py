@@ -1,6 +1,6 @@
 from compare.page.comparison import comparison_of, standings
 from compare.page.trials import Trial, excesses, trials_csv
-from compare.score import Score, ScoreTerm
+from compare.scores import Score, ScoreTerm
 
 TIERS = ("balance", "stickiness")
 

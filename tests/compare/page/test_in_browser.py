@@ -10,7 +10,7 @@ import pytest
 
 from compare.page.html import rendered
 from compare.samples.families import Family
-from groups.importers import Failure
+from groups.errors import Failure
 from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 
 pytestmark = pytest.mark.browser

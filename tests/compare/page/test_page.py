@@ -11,8 +11,8 @@ from compare.page.csv_text import as_csv
 from compare.page.html import rendered, write_page
 from compare.samples.families import Family
 from groups import BadInput
+from groups.errors import Failure
 from groups.files import read_groups
-from groups.importers import Failure
 from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
 

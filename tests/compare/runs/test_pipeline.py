@@ -28,7 +28,7 @@ from compare.runs.tables.stored import read_table
 from compare.runs.verdicts import verdict_row
 from compare.runs.work.requests import read_items
 from compare.runs.work.wire import of_bytes
-from compare.scoring import score_assignors, score_current
+from compare.scores import score_assignors, score_current
 from groups import BadInput
 from groups.columnar.rows import of_row
 from groups.files import find

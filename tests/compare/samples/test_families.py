@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from compare.samples.families import Family, LastEvent, Subscriptions, differing, grid
-from compare.scoring import score_current
+from compare.scores import score_current
 from groups import Assignment, BadInput, Group
 from optimal import solve
 

@@ -17,7 +17,7 @@ from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rule
 from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import OLD
-from compare.score import OPTIMUM
+from compare.scores import OPTIMUM
 from groups import Assignment, BadInput, Group
 from groups.files import find
 from heuristics import WRITTEN, Plan, available

@@ -20,8 +20,8 @@ from groups import BadInput, Group
 from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of
+from groups.errors import Failure
 from groups.files import find
-from groups.importers import Failure
 from tests.groups.plain.mutated import EQUAL, RICH
 
 ROOT = Path(__file__).parents[4]

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from compare.leader import score_client
-from compare.scoring import score_assignors
+from compare.scores import score_assignors
 from heuristics.shipped.probe import Probe
 from heuristics.time_limit import TimeLimit
 from optimal import solve
