@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         SolverContradiction,
         Violation,
     )
+    from groups.collection import Groups
     from groups.errors import Failure
     from groups.files import read_groups
     from groups.fleet import Fleet
@@ -104,6 +105,7 @@ _HOMES = {
     "compare.verdict": "Verdict",
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",
+    "groups.collection": "Groups",
     "groups.errors": "Failure",
     "groups.files": "read_groups",
     "groups.fleet": "Fleet",
@@ -133,6 +135,7 @@ __all__ = [
     "Frontier",
     "Glance",
     "Group",
+    "Groups",
     "Hunt",
     "InvalidAssignment",
     "Journey",

@@ -87,13 +87,13 @@ def read_assignments(path: str) -> AssignmentFile:
             return AssignmentFile(name, (NamedAssignment.from_dict(document, name),))
         except BadInput as error:
             raise error.within(name) from None
-    groups, failures = read_groups([path], standard_input=data)
+    groups = read_groups(path, standard_input=data)
     if not groups:
-        for failure in failures:
+        for failure in groups.failures:
             raise BadInput(f"{failure.place}: {failure.reason}; {_EXPECTED}")
         raise BadInput(f"{name}: no group in it, and no assignment; {_EXPECTED}")
     found = tuple(NamedAssignment.from_group(group, name) for group in groups)
-    return AssignmentFile(name, found, tuple(failures))
+    return AssignmentFile(name, found, groups.failures)
 
 
 def _object(data: bytes) -> dict[str, object] | None:

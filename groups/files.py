@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from groups.collection import Groups
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.snapshot import names_in
 from groups.documents.texts import beginning, decode, named, read_bytes
@@ -59,9 +60,11 @@ class Found:
 
 
 def read_groups(
-    paths: Sequence[str], *, standard_input: bytes | None = None
-) -> tuple[list[Group], list[Failure]]:
-    r"""Return the groups in some files and folders, and why a part of them holds none.
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    standard_input: bytes | None = None,
+) -> Groups:
+    r"""Return the groups in a file or folder, or in several, and why a part of them holds none.
 
     Parameters
     ----------
@@ -80,19 +83,20 @@ def read_groups(
     ...     "orders t0 0 5 9 4 c0-1 /h c0\n"
     ...     "orders t0 1 7 7 0 c1-1 /h c1\n"
     ... )
-    >>> groups, failures = read_groups(["-"], standard_input=text.encode())
-    >>> [(group.name, group.members, group.lag_records.tolist()) for group in groups], failures
-    ([('orders', ('c0-1', 'c1-1'), [4, 0])], [])
+    >>> groups = read_groups("-", standard_input=text.encode())
+    >>> groups, groups["orders"].members, groups["orders"].lag_records.tolist()
+    (Groups(1 group), ('c0-1', 'c1-1'), [4, 0])
     """
     groups: list[Group] = []
     failures: list[Failure] = []
-    for found in find(paths, standard_input=standard_input):
+    several = [paths] if isinstance(paths, str | os.PathLike) else paths
+    for found in find([os.fspath(path) for path in several], standard_input=standard_input):
         read = found.group() if isinstance(found, Found) else found
         if isinstance(read, Group):
             groups.append(read)
         else:
             failures.append(read)
-    return groups, failures
+    return Groups(groups, failures)
 
 
 def read_group(path: str) -> Group:
@@ -103,10 +107,10 @@ def read_group(path: str) -> Group:
     BadInput
         Where the file holds none or several, or a part of it is no group.
     """
-    groups, failures = read_groups([path])
-    if len(groups) == 1 and not failures:
+    groups = read_groups(path)
+    if len(groups) == 1 and not groups.failures:
         return groups[0]
-    for failure in failures:
+    for failure in groups.failures:
         raise BadInput(f"{failure.place}: {failure.reason}")
     if groups:
         raise BadInput(f"{named(path)}: {len(groups):,} groups, expected one")

@@ -275,7 +275,8 @@ def _found(
     files: Sequence[str], only: Sequence[str]
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return the groups asked for, what is damaged, and what is not to be had; say so."""
-    groups, failures = read_groups(files)
+    found = read_groups(files)
+    groups, failures = [*found], found.failures
     if not groups and len(failures) == 1:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
     there = {group.name for group in groups}

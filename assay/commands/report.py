@@ -217,17 +217,18 @@ def _read(
     from groups.unknown import reading_as_told
 
     try:
-        groups, failures = read_groups(sources)
+        groups = read_groups(sources)
     except BadInput as error:
         if len(sources) == 1 and is_folder(sources[0]) and "no snapshot in" in str(error):
             fill = f"no run in it; fill it with: assay run INPUT --out {sources[0]}"
             raise BadInput(f"{sources[0]}: {fill}; and no snapshot") from None
         raise
-    if not groups and not failures:
+    if not groups and not groups.failures:
         raise BadInput(
             f"{', '.join(sources)}: no group in it, add kafka-consumer-groups --describe"
         )
-    return [group.with_reset(reset) for group in reading_as_told(groups, reads)], failures
+    read = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
+    return read, [*groups.failures]
 
 
 def _command() -> str:

@@ -21,8 +21,9 @@ GROUP = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}, "members":
 
 
 def only(path: Path) -> Group:
-    (group,), failures = read_groups([str(path)])
-    assert failures == []
+    groups = read_groups([str(path)])
+    (group,), failures = groups, groups.failures
+    assert failures == ()
     return group
 
 
@@ -53,8 +54,8 @@ def test_texts_with_byte_order_marks_are_read_one_after_the_other(tmp_path):
     other = DESCRIBE.replace("coop-a", "coop-b")
     file = tmp_path / "both.txt"
     file.write_bytes(b"".join(text.encode("utf-8-sig") for text in (DESCRIBE, other)))
-    groups, failures = read_groups([str(file)])
-    assert ([group.name for group in groups], failures) == (["coop-a", "coop-b"], [])
+    groups = read_groups([str(file)])
+    assert ([group.name for group in groups], groups.failures) == (["coop-a", "coop-b"], ())
 
 
 @pytest.mark.parametrize(
@@ -100,8 +101,8 @@ def test_gzip_in_a_folder_is_found_by_the_ending_that_it_packs(tmp_path):
     (tmp_path / "g.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     (tmp_path / "h.txt.gz").write_bytes(gzip.compress(DESCRIBE.encode()))
     (tmp_path / "notes.tar.gz").write_bytes(b"not looked at")
-    groups, failures = read_groups([str(tmp_path)])
-    assert ([group.name for group in groups], failures) == (["a", "b", "coop-a"], [])
+    groups = read_groups([str(tmp_path)])
+    assert ([group.name for group in groups], groups.failures) == (["a", "b", "coop-a"], ())
     places = [found.place for found in find([str(tmp_path)])]
     assert places[:2] == [f"{tmp_path / 'g.jsonl.gz'}:1", f"{tmp_path / 'g.jsonl.gz'}:2"]
 
@@ -119,7 +120,8 @@ def test_every_line_of_a_file_is_found_with_its_place(tmp_path):
         (f"{file}:1", str(file)),
         (f"{file}:3", str(file)),
     ]
-    (group,), (failure,) = read_groups([str(file)])
+    groups = read_groups([str(file)])
+    (group,), (failure,) = groups, groups.failures
     assert group.name == "g"
     assert (failure.place, failure.reason[:21]) == (f"{file}:3", "line 1 column 2: not ")
 
@@ -140,15 +142,16 @@ def test_the_texts_of_one_folder_are_views_of_a_group_and_those_of_two_are_not(t
         (tmp_path / night).mkdir()
         for view in ("describe", "members-verbose"):
             shutil.copy(CAPTURES / "4.3.1" / f"coop-a-{view}.txt", tmp_path / night)
-    groups, failures = read_groups([str(tmp_path)])
-    assert ([group.name for group in groups], failures) == (["coop-a"] * 2, [])
+    groups = read_groups([str(tmp_path)])
+    assert ([group.name for group in groups], groups.failures) == (["coop-a"] * 2, ())
     assert not any("idle" in line for group in groups for line in group.assumed)
 
 
 def test_a_file_of_a_folder_that_cannot_be_read_spares_the_others(tmp_path):
     (tmp_path / "g.json").write_text(json.dumps(GROUP))
     (tmp_path / "u.json").symlink_to("/proc/self/mem")
-    (group,), (failure,) = read_groups([str(tmp_path)])
+    groups = read_groups([str(tmp_path)])
+    (group,), (failure,) = groups, groups.failures
     assert (group.name, failure.source) == ("g", str(tmp_path / "u.json"))
     assert failure.reason == "cannot be read: Input/output error"
     with pytest.raises(BadInput, match="cannot be read: Input/output error"):
@@ -163,10 +166,10 @@ def test_a_text_was_captured_when_its_file_was_written_and_of_several_the_latest
     os.utime(late, (1_500_000_000,) * 2)
     assert only(early).captured_at == "2001-09-09T01:46:40Z"
     assert "captured_at: the time of the file" in only(early).assumed
-    (both,), _ = read_groups([str(late), str(early)])
+    (both,) = read_groups([str(late), str(early)])
     assert both.captured_at == "2017-07-14T02:40:00Z"
     assert "captured_at: the time of the latest file" in both.assumed
-    (shown,), _ = read_groups(["-"], standard_input=DESCRIBE.encode())
+    (shown,) = read_groups(["-"], standard_input=DESCRIBE.encode())
     assert "captured_at: when standard input was read" in shown.assumed
     assert abs(datetime.fromisoformat(shown.captured_at) - datetime.now(UTC)) < timedelta(hours=1)
 
@@ -174,7 +177,7 @@ def test_a_text_was_captured_when_its_file_was_written_and_of_several_the_latest
 def test_a_snapshot_keeps_its_own_time_or_has_none(tmp_path):
     told = GROUP | {"captured_at": "2026-11-20T10:00:00Z"}
     (tmp_path / "g.jsonl").write_text(f"{json.dumps(GROUP)}\n{json.dumps(told)}\n")
-    groups, _ = read_groups([str(tmp_path)])
+    groups = read_groups([str(tmp_path)])
     assert [group.captured_at for group in groups] == [None, told["captured_at"]]
 
 
@@ -183,7 +186,7 @@ def test_what_fails_says_when_it_was_captured_where_that_is_known(tmp_path):
     os.utime(tmp_path / "r.txt", (0, 0))
     bad = GROUP | {"captured_at": "2026-11-20T10:00:00Z", "topics": 7}
     (tmp_path / "g.json").write_text(json.dumps(bad))
-    _, failures = read_groups([str(tmp_path)])
+    failures = read_groups([str(tmp_path)]).failures
     assert [(failure.group, failure.captured_at) for failure in failures] == [
         ("g", "2026-11-20T10:00:00Z"),
         ("r", "1970-01-01T00:00:00Z"),
@@ -221,3 +224,27 @@ def test_a_time_that_is_none_is_refused(told, says):
 
 def test_a_file_that_is_not_there_has_no_time(tmp_path):
     assert file_time(str(tmp_path / "missing.txt")) is None
+
+
+def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
+    members = {m: {"subscription": ["t"]} for m in "ab"}
+    members["a"]["owned"] = {"t": [0, 1, 2, 3, 4]}
+    orders = {"format": "assay-group/1", "group": "orders", "topics": {"t": 5}, "members": members}
+    for hour in (9, 10):
+        at = f"2026-11-23T{hour:02}:00:00Z"
+        (tmp_path / f"{hour}.json").write_text(json.dumps(orders | {"captured_at": at}))
+    (tmp_path / "bad.json").write_text('{"format": "assay-group/1"}')
+    for path in (tmp_path, str(tmp_path), [tmp_path], [str(tmp_path)]):
+        groups = read_groups(path)
+        assert repr(groups) == "Groups(2 groups, 1 failure)"
+    assert groups["orders"].captured_at == "2026-11-23T10:00:00Z"
+    assert groups[0] is [*groups][0]
+    assert (len(groups[1:]), groups[1:].failures) == (1, groups.failures)
+    with pytest.raises(KeyError, match="no group is named order; nearest: orders"):
+        groups["order"]
+    frame = groups.to_frame()
+    assert frame["group"].tolist() == ["orders"] * 2
+    assert frame.loc[0, ["members", "partitions", "most", "fewest"]].tolist() == [2, 5, 5, 0]
+    assert frame["lag_records"].isna().all()
+    assert groups._repr_html_().count("<tr>") == 2
+    assert read_groups(tmp_path / "9.json")[:0].to_frame().empty

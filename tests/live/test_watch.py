@@ -36,8 +36,8 @@ def test_a_capture_is_a_file_that_other_commands_read(tmp_path):
     assert made.add(AT, documents(LOPSIDED, EVEN)) < 1000
     (file,) = made.folder.iterdir()
     assert file.name == "2026-11-20T10-00-00Z.jsonl.gz"
-    groups, failures = read_groups([str(made.folder)])
-    assert ([group.name for group in groups], failures) == (["orders", "even"], [])
+    groups = read_groups([str(made.folder)])
+    assert ([group.name for group in groups], groups.failures) == (["orders", "even"], ())
 
 
 def test_what_is_half_written_is_never_under_a_name_that_is_read(tmp_path, monkeypatch):
@@ -139,7 +139,7 @@ def test_a_group_without_what_a_tier_needs_is_named_and_the_others_are_watched(
         "no change in 1 group",
     ]
     assert err.count("0Z even: topics.t.lag[0]: unknown, but tier peak_lag needs it") == 1
-    groups, _ = read_groups([str(tmp_path / "series")])
+    groups = read_groups([str(tmp_path / "series")])
     assert [group.name for group in groups] == ["orders", "even"] * 2
 
 
@@ -156,8 +156,8 @@ def test_a_capture_is_kept_when_judging_it_is_interrupted(watched, tmp_path, mon
     monkeypatch.setattr("compare.judged.judge", interrupted)
     with pytest.raises(Ended, match="what was captured is kept"):
         watched(EVEN)
-    groups, failures = read_groups([str(tmp_path / "series")])
-    assert ([group.name for group in groups], failures) == (["even"], [])
+    groups = read_groups([str(tmp_path / "series")])
+    assert ([group.name for group in groups], groups.failures) == (["even"], ())
 
 
 def test_a_line_says_why_an_assignment_is_not_valid():

@@ -133,7 +133,7 @@ def test_a_healthy_group_is_short(page):
 @pytest.fixture(scope="module")
 def kpr_c(page_of):
     """The group of the captures that can be improved, in full; who reads what may be assumed."""
-    (group,) = (one for one in read_groups([str(CAPTURES)])[0] if one.name == "kpr-c")
+    (group,) = (one for one in read_groups(CAPTURES) if one.name == "kpr-c")
     return lambda **more: page_of([group], **more).details[0]
 
 

@@ -56,7 +56,7 @@ def document(topics, members, **more) -> dict:
 
 
 def shipped() -> list[Group]:
-    return read_groups([str(CORPUS)])[0]
+    return [*read_groups(CORPUS)]
 
 
 def odd() -> list[Group]:

@@ -71,8 +71,8 @@ def test_a_watch_says_who_joins_and_leaves_and_its_folder_is_a_series(topic, tmp
             watching.kill()
     assert code == 143
     assert err.splitlines()[-1] == "assay: interrupted: what was captured is kept"
-    groups, failures = read_groups([str(tmp_path / "series")])
-    assert failures == []
+    groups = read_groups([str(tmp_path / "series")])
+    assert groups.failures == ()
     assert {len(group.members) for group in groups} == {1, 2}
     assert len({group.captured_at for group in groups}) == len(groups) > 2
     page = tmp_path / "page.html"

@@ -1,0 +1,99 @@
+"""Groups: several of them, in order and by name, as files hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
+
+from groups.assignment import Assignment
+from groups.extras import require
+from groups.group import Group
+from groups.wording import counted, nearest_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from groups.errors import Failure
+
+
+class Groups(Sequence[Group]):
+    """Groups that were read, in the order in which they were found; ``groups["orders"]`` is one.
+
+    Attributes
+    ----------
+    failures : why a text, or a group in it, could not be read
+    """
+
+    def __init__(self, groups: Sequence[Group], failures: Sequence[Failure] = ()) -> None:
+        self._groups = tuple(groups)
+        self.failures = tuple(failures)
+
+    def __len__(self) -> int:
+        """Count the groups."""
+        return len(self._groups)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Group: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Groups: ...
+
+    def __getitem__(self, key: int | str | slice) -> Group | Groups:
+        """Return a group by its place or its name: of several captures of one, the newest.
+
+        Raises
+        ------
+        KeyError
+            Where no group has that name.
+        """
+        if isinstance(key, slice):
+            return Groups(self._groups[key], self.failures)
+        if isinstance(key, int):
+            return self._groups[key]
+        named = [group for group in self._groups if group.name == key]
+        if not named:
+            hint = nearest_of(key, (group.name for group in self._groups))
+            raise KeyError(f"no group is named {key}{hint}")
+        return max(named, key=lambda group: group.captured_at or "")
+
+    def __repr__(self) -> str:
+        failures = f", {counted(len(self.failures), 'failure')}" if self.failures else ""
+        return f"Groups({counted(len(self), 'group')}{failures})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a group.
+
+        The columns are `group`, `captured_at`, `members`, `topics`, `partitions`, `most` and
+        `fewest` (partitions that a member holds) and `lag_records` (of all partitions, null where
+        one is not known).
+
+        Raises
+        ------
+        BadInput
+            Where pandas is not installed.
+        """
+        require("pandas", extra="plots")
+        import pandas as pd
+
+        rows = []
+        for group in self._groups:
+            loads = Assignment(group, group.owner).loads
+            lag = group.lag_records
+            known = lag is not None and not (lag < 0).any()
+            rows.append(
+                {
+                    "group": group.name,
+                    "captured_at": group.captured_at,
+                    "members": len(group.members),
+                    "topics": len(group.topics),
+                    "partitions": group.n_partitions,
+                    "most": int(loads.max(initial=0)),
+                    "fewest": int(loads.min()) if len(loads) else 0,
+                    "lag_records": int(lag.sum()) if lag is not None and known else None,
+                }
+            )
+        return pd.DataFrame(rows).astype({"lag_records": "Int64"} if rows else {})
+
+    def _repr_html_(self) -> str:
+        """Return the table of `to_frame`, as notebooks show it."""
+        return str(self.to_frame().to_html(index=False))
