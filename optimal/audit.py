@@ -17,10 +17,9 @@ from groups.columns.parts import exact_sums, some, sums
 from groups.fleet import Fleet
 from groups.tiers import cost_of
 from optimal.budgets.audit import proves_within
-from optimal.budgets.certificate import require_within, rests_on_a_budget
 from optimal.certificate import around_balance, check, is_about_a_peak
 from optimal.evidence import Evidence
-from optimal.form import require_form, unchecked
+from optimal.form import require_form, require_within, rests_on_a_budget, unchecked
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:

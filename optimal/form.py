@@ -12,6 +12,8 @@ from optimal.proof import ProofKind
 from optimal.solution import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from groups.assignment import Assignment
     from optimal.solution import Solution
 
@@ -85,6 +87,22 @@ def unchecked(solution: Solution, values: tuple[int, ...]) -> tuple[str, ...]:
     if kind is not ProofKind.CERTIFICATE:
         return (f"proof of kind {kind}: the bounds are its word and were not checked",)
     return ()
+
+
+def require_within(solution: Solution, values: Sequence[int]) -> None:
+    """Require that an assignment keeps to the budgets; `values` are those of their tiers."""
+    for (tier, most), value in zip(solution.at_most.items(), values, strict=True):
+        if value > most:
+            raise InvalidAssignment(f"at_most.{tier}: {most}, but the value is {value}")
+
+
+def rests_on_a_budget(solution: Solution) -> bool:
+    """Say whether the certificate of a solution holds within its budget on moves only."""
+    kind, proof = solution.proof.kind, solution.proof
+    if kind is not ProofKind.CERTIFICATE or proof.level is None or proof.price is not None:
+        return False
+    served = (("balance",), ("balance", "stickiness"))
+    return "stickiness" in solution.at_most and solution.objective in served
 
 
 def _alike(one: object, other: Group) -> bool:

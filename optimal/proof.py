@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
 
+# The tiers of which levels and prices can be a certificate.
+PRICED = ("balance", "stickiness", "moved_weight", "racks")
+
 
 class ProofKind(StrEnum):
     """What a bound rests on.

@@ -180,9 +180,7 @@ ROOMS = ("budgets", "exchange", "moves")
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
-    within = ("budgets/budget", "budgets/certificate", "budgets/audit")
-    moves = ("moves/asked", "moves/certificate")
-    rules = (*within, "exchange/floor", "exchange/certificate", *moves)
+    rules = ("budgets/budget", "budgets/audit", "exchange/floor")
     counting = ("enumeration", "recount")
     checker = ("case", "certificate", "form", "proof", "solution", *counting, *rules)
     for name in (*checker, "audit", "evidence"):
@@ -194,9 +192,7 @@ def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solut
         assert tops(path) & (HEAVY | {"scipy", "networkx"}) == set()
 
 
-@pytest.mark.parametrize(
-    "name", ["case", "certificate", "budgets/certificate", "exchange/certificate"]
-)
+@pytest.mark.parametrize("name", ["case", "certificate"])
 def test_the_checker_that_one_reads_is_plain_python(name):
     assert "numpy" not in tops(ROOT / f"optimal/{name}.py")
 
@@ -285,23 +281,20 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.budgets",
         "optimal.budgets.audit",
         "optimal.budgets.budget",
-        "optimal.budgets.certificate",
         "optimal.case",
         "optimal.certificate",
         "optimal.exchange",
-        "optimal.exchange.certificate",
         "optimal.exchange.floor",
-        "optimal.moves",
-        "optimal.moves.asked",
-        "optimal.moves.certificate",
         "optimal.form",
         "optimal.solve",
         "optimal.frontier",
         "optimal.frontier.point",
         "optimal.frontier.trade_offs",
-        "optimal.time_left",
         "optimal.proof",
         "optimal.solution",
+        "optimal.solutions",
+        "optimal.solve",
+        "optimal.time_left",
     }
 
 

@@ -17,7 +17,6 @@ from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import MOVES, OF_COUNTS, is_flow, values
 from optimal.answer import Answer, NothingWithin
-from optimal.budgets.certificate import PROVED_WITHIN
 from optimal.budgets.refusals import reason, require_possible
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 # Readers of all partitions added up: a constraint program of more is hardly ever proved.
 MOST_CHOICES = 20_000
 TAKE_BUDGETS = ("auto", "flow", "exchange", "cp-sat", "brute")
+# Objectives whose optimum within a budget on moves one integer per member can prove.
+PROVED_WITHIN = (("balance",), ("balance", "stickiness"))
 # Seconds for the optimum without budgets where there is no time limit and it may take for ever.
 PATIENCE = 5.0
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from groups.tiers import TIERS
 from optimal.exchange.bounds import highest_floor
-from optimal.exchange.certificate import before_peak
 from optimal.exchange.choices import choices_of, column_of, owner_of
 from optimal.exchange.closing import close, is_closable
 from optimal.exchange.hands import Hands
@@ -17,6 +16,7 @@ from optimal.exchange.recipe import SMALL_PATIENCE, of_earlier, serves, start_of
 from optimal.exchange.search import lower_peak
 from optimal.flow.recipe import flow
 from optimal.limits import LIMITS
+from optimal.moves.asked import before_peak
 
 if TYPE_CHECKING:
     from groups.arrays import Int32

@@ -12,10 +12,8 @@ from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.tiers import TIERS, values
 from optimal.answer import Answer
-from optimal.case import BY_PARTITION
 from optimal.cpsat import least_within
 from optimal.exchange.bounds import highest_floor
-from optimal.exchange.certificate import before_peak
 from optimal.exchange.choices import Choices, choices_of, column_of, owner_of, timed
 from optimal.exchange.closing import close, is_closable
 from optimal.exchange.even import even_out, least_score, score_of
@@ -26,7 +24,8 @@ from optimal.exchange.start import longest_first
 from optimal.exchange.weights import weighted_average
 from optimal.flow.recipe import flow
 from optimal.limits import LIMITS, require_costs_within
-from optimal.proof import Proof, ProofKind
+from optimal.moves.asked import before_peak
+from optimal.proof import PRICED, Proof, ProofKind
 from optimal.solution import Stopped
 from optimal.time_left import TimeLeft
 
@@ -140,10 +139,10 @@ def _closed(
 
 def serves(objective: Objective) -> bool:
     """Say whether the exchange search serves an objective."""
-    earlier, one_by_one = before_peak(objective), {*BY_PARTITION, "balance"}
+    earlier = before_peak(objective)
     if earlier == objective:
         return False
-    return earlier == ("topic_balance",) or one_by_one >= set(earlier)
+    return earlier == ("topic_balance",) or {*PRICED} >= set(earlier)
 
 
 def of_earlier(group: Group, earlier: Objective, proof: Proof) -> Proof:

@@ -10,9 +10,8 @@ from groups.columns.parts import exact_sums, greatest
 from groups.fleet import Fleet
 from groups.tiers import cost_of
 from optimal.audit import Certificates
-from optimal.case import BY_PARTITION
 from optimal.flow.stages import Stages
-from optimal.proof import Proof, ProofKind
+from optimal.proof import PRICED, Proof, ProofKind
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -71,7 +70,7 @@ def _scales(
     scale = np.ones((len(fleet), len(prices)), np.int64)
     if objective == ("topic_balance",):
         return kinds, scale
-    if not {"balance", *BY_PARTITION} >= set(objective):
+    if not {*PRICED} >= set(objective):
         return np.full(len(fleet), str(ProofKind.SOLVER)), scale
     if "balance" not in objective:
         return kinds, scale

@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups.tiers import MOVES, OF_COUNTS, PEAKS
-from optimal.case import BY_PARTITION
-from optimal.exchange.certificate import EVENED
+from optimal.proof import PRICED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups.tiers import Objective
 
+# What may come after each peak.
+EVENED = {
+    "peak_lag": ("lag_spread", "lag_balance"),
+    "peak_weight": ("weight_spread", "weight_balance"),
+}
 # How even loads are, and the peak of the same loads.
 OF_LOADS = {tier: peak for peak, tiers in EVENED.items() for tier in tiers}
 
@@ -64,7 +68,7 @@ class Asked:
             return None
         if earlier == ("topic_balance",):
             return None if set(at_most) & set(OF_COUNTS) else Asked(earlier, rest, peak, at_most)
-        if not {*BY_PARTITION, "balance"} >= set(earlier):
+        if not {*PRICED} >= set(earlier):
             return None
         # The least majorised loads have the least spread and the fewest idle members.
         if earlier[:1] == ("balance",):
@@ -73,3 +77,15 @@ class Asked:
         if at_most.get("idle_members", 0) > 0:
             return None
         return Asked(earlier, rest, peak, at_most)
+
+
+def before_peak(objective: Objective) -> Objective:
+    """Return the tiers before a peak that comes last, or before how even the rest is.
+
+    All of them where there is no such peak.
+    """
+    if objective[-1] in PEAKS:
+        return objective[:-1]
+    if len(objective) > 1 and objective[-1] in EVENED.get(objective[-2], ()):
+        return objective[:-2]
+    return objective

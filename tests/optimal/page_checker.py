@@ -11,7 +11,6 @@ from tests.optimal.page_peaks import (
     both,
     counts_within,
     of_all_topics,
-    of_one_topic,
     the_evenness,
     the_moves,
     the_peak,
@@ -34,30 +33,30 @@ def check_by_the_page(group: dict, solution: dict) -> None:
     peaks = [tier for tier in (*objective, *budgets) if tier.startswith("peak_")]
     late = {tier for tier in objective if tier.startswith("peak_") or tier in EVENS}
     about = bool(late or proof.get("givers"))
-    late |= {"stickiness"} if peaks and not set(peaks) & set(objective) else set()
-    at = next((i for i, tier in enumerate(objective) if about and tier in late), len(objective))
+    late |= {"stickiness"} if proof.get("givers") and not set(peaks) & set(objective) else set()
+    at = next((i for i, tier in enumerate(objective) if tier in late), len(objective))
     rest, objective = objective[at:], objective[:at]
-    budgets = {} if budgets.get("idle_members", 0) > 0 else budgets
-    counts = None if objective[:1] == ["balance"] else counts_within(case, budgets)
+    holds = counts_within(case, budgets)
     if objective in ([], ["topic_balance"]):
-        holds = every = counts
         if objective:
             require(case.value("topic_balance") == least_topic_balance(case), "topic balance")
-            holds, every = of_one_topic(case, objective), of_all_topics(case)
+            holds = both(holds, of_all_topics(case))
         fit = {p: case.readers[p[0]] for p in case.p}
     else:
-        fit, holds = the_conditions(case, objective, proof, alone=not about)
-        holds = every = both(holds, counts)
+        fit, by_levels = the_conditions(case, objective, proof, alone=not rest)
+        holds = both(holds, by_levels or holds)
     if about:
         loads = [tier for tier in rest if tier != "stickiness"]
         if loads and loads[0] in EVENS:
             the_evenness(case, loads[0], holds, 0)
         elif loads and (proof.get("floor") or "stickiness" not in budgets):
-            the_peak(case, objective, loads[0], loads[1:], fit, holds, proof.get("floor"))
-        else:
-            require(len(loads) < 2, "floor")
+            the_peak(case, objective, loads[0], fit, holds, proof.get("floor"))
+        for even in loads[1:]:
+            the_evenness(case, even, holds, case.value(loads[0]))
+        nothing_moves = "stickiness" not in rest or case.value("stickiness") == 0
+        require(bool(peaks) or nothing_moves, "moves under no peak")
         if peaks:
-            the_moves(case, peaks[0], rest, budgets, every, proof)
+            the_moves(case, peaks[0], rest, budgets, holds, proof)
     return None
 
 

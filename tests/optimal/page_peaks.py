@@ -7,23 +7,17 @@ from __future__ import annotations
 
 from tests.optimal.page_case import Case, require
 
-OF_COUNTS = ("load_spread", "idle_members")
 
-
-def both(one: dict | None, other: dict | None) -> dict | None:
+def both(one: dict, other: dict) -> dict:
     """How many partitions each member holds by two rules."""
-    if one is None or other is None:
-        return one or other
     return {m: (max(one[m][0], other[m][0]), min(one[m][1], other[m][1])) for m in one}
 
 
-def counts_within(case: Case, budgets: dict) -> dict | None:
+def counts_within(case: Case, budgets: dict) -> dict:
     """How many partitions each member holds, by budgets on counts."""
     members, n = len(case.members), len(case.p)
-    if not members or not set(OF_COUNTS) & set(budgets):
-        return None
     least, most = 0, n
-    if "load_spread" in budgets:
+    if members and "load_spread" in budgets:
         apart = (members - 1) * budgets["load_spread"]
         least, most = max(0, -((apart - n) // members)), min(n, (n + apart) // members)
     if budgets.get("idle_members") == 0:
@@ -41,11 +35,10 @@ def of_all_topics(case: Case) -> dict:
     return holds
 
 
-def the_moves(case: Case, peak: str, rest: list, budgets: dict, holds: dict | None, proof) -> None:
+def the_moves(case: Case, peak: str, rest: list, budgets: dict, holds: dict, proof) -> None:
     """*Moves under a peak*: no lower peak within the budget, no fewer moves under the peak."""
     value, moves = case.value(peak), case.value("stickiness")
     givers = set(proof.get("givers", ()))
-    holds = holds or dict.fromkeys(case.members, (0, len(case.p)))
     if rest[0] == peak and "floor" not in proof and "stickiness" in budgets and value > 0:
         needed = moves_needed(case, peak, value - 1, givers, holds)
         require(needed > budgets["stickiness"], "moves below the peak")
@@ -78,17 +71,7 @@ def given(owned: list[int], lo: int, hi: int, room: int, light: list[int]) -> tu
     return len(light) + 1, 0
 
 
-def of_one_topic(case: Case, objective: list[str]) -> dict | None:
-    """How many each member holds after `topic_balance`, where there is one topic."""
-    read = {t for t, _ in case.p}
-    if not objective or len(read) != 1:
-        return None
-    readers = case.readers[next(iter(read))]
-    q, s = divmod(len(case.p), len(readers))
-    return {m: (q, q + (s > 0)) if m in readers else (0, 0) for m in case.members}
-
-
-def the_peak(case, before, tier, even, fit, holds, floor) -> None:
+def the_peak(case, before, tier, fit, holds, floor) -> None:
     peak, size = case.value(tier), case.column["weight" if tier == "peak_weight" else "lag"]
     if peak == 0:
         return
@@ -104,29 +87,22 @@ def the_peak(case, before, tier, even, fit, holds, floor) -> None:
         require(floor["weight"].keys() == chosen and min(floor["weight"].values()) >= 1, "weight")
         total = sum(least_weighted(case, size, t, floor["weight"]) for t in case.readers)
         bound = -(-total // sum(floor["weight"].values()))
-    elif before == ["topic_balance"] and holds is None:
+    elif before == ["topic_balance"] and len({t for t, _ in case.p}) > 1:
         bound = min((of_the_reader_of(case, size, p, rate) for p in heavy), default=0)
-    elif tier == "peak_time":
-        light = sorted(size[p] for p in case.p if p not in heavy and chosen & set(fit[p]))
-        lightest = [size[p] for p in heavy]
-        held = {m: numbers(holds, chosen, len(only), m) for m in chosen}
-        fitting = [heavy_that_fit(lightest, light, *(held[m] or (0, len(case.p))),
-                                  (peak - 1) * rate[m]) for m in chosen]  # fmt: skip
-        bound = peak if sum(fitting) < len(heavy) else peak - 1
     else:
-        s = -(-len(heavy) // len(chosen))
-        k = least_number(holds, chosen, len(only))
-        others = [p for p in case.p if p not in heavy[:s] and chosen & set(fit[p])]
-        lightest = sorted(size[p] for p in others)[: max(0, k - s)]
-        bound = sum(size[p] for p in heavy[:s]) + sum(lightest)
+        lightest = [size[p] for p in heavy]
+        light = sorted(size[p] for p in case.p if p not in heavy and chosen & set(fit[p]))
+        k = {m: number(holds, chosen, len(only), m) for m in chosen}
+        fitting = [heavy_that_fit(lightest, light, k[m], holds[m][1], (peak - 1) * rate[m])
+                   for m in chosen]  # fmt: skip
+        too_low = min(fitting) < 0 or sum(fitting) < len(heavy)
+        bound = peak if too_low else peak - 1
     require(peak == bound, "peak")
-    for later in even:
-        the_evenness(case, later, holds, peak)
 
 
-def the_evenness(case: Case, tier: str, holds: dict | None, peak: int) -> None:
-    size = case.column["weight" if tier.startswith("weight") else "lag"]
-    k = least_number(holds, set(case.members), len(case.p)) if case.members else 0
+def the_evenness(case: Case, tier: str, holds: dict, peak: int) -> None:
+    size, everybody = case.column["weight" if "weight" in tier else "lag"], set(case.members)
+    k = min((number(holds, everybody, len(case.p), m) for m in everybody), default=0)
     weights = sorted(size[p] for p in case.p)
     require(case.value(tier) == least_even(tier, weights, len(case.members), peak, k), "even")
 
@@ -142,23 +118,16 @@ def least_weighted(case: Case, size: dict, topic: str, weight: dict) -> int:
     return sum(lag * w for lag, w in zip(lags, sorted(places), strict=True))
 
 
-def numbers(holds: dict | None, chosen: set[str], only: int, m: str) -> tuple[int, int] | None:
-    """How many partitions a member holds at least, as *Crowd* has it, and at most."""
-    if holds is None:
-        return None
+def number(holds: dict, chosen: set[str], only: int, m: str) -> int:
+    """The k of *Crowd*: how many partitions a member holds at least."""
     left = sum(holds[o][1] for o in chosen) - only
-    return max(holds[m][0], holds[m][1] - left), holds[m][1]
-
-
-def least_number(holds: dict | None, chosen: set[str], only: int) -> int:
-    """The k of *Crowd*: how many partitions whoever it is holds at least."""
-    return min((numbers(holds, chosen, only, m) or (0, 0))[0] for m in chosen)
+    return max(holds[m][0], holds[m][1] - left)
 
 
 def heavy_that_fit(heavy: list[int], light: list[int], k: int, hi: int, room: int) -> int:
-    """The most heavy partitions that a member may hold without more than a sum."""
-    return max((h for h in range(min(len(heavy), hi) + 1)
-                if sum(heavy[:h]) + sum(light[: max(0, k - h)]) <= room), default=0)  # fmt: skip
+    """The most heavy partitions that a member may hold without more than a sum; -1: not even 0."""
+    return max((h for h in range(min(len(heavy), hi) + 1) if k - h <= len(light)
+                and sum(heavy[:h]) + sum(light[: max(0, k - h)]) <= room), default=-1)  # fmt: skip
 
 
 def of_the_reader_of(case: Case, size: dict, p: tuple[str, int], rate: dict) -> int:
