@@ -17,9 +17,16 @@ from groups.columns.parts import exact_sums, some, sums
 from groups.fleet import Fleet
 from groups.tiers import cost_of
 from optimal.budgets.audit import proves_within
-from optimal.certificate import around_balance, check, is_about_a_peak
+from optimal.certificate import check
 from optimal.evidence import Evidence
-from optimal.form import require_form, require_within, rests_on_a_budget, unchecked
+from optimal.form import (
+    around_balance,
+    is_about_a_peak,
+    require_form,
+    require_within,
+    rests_on_a_budget,
+    unchecked,
+)
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from groups.errors import BadInput, InvalidAssignment
 if TYPE_CHECKING:
     from groups.group import Group
 
-BY_PARTITION = ("stickiness", "moved_weight", "racks")
+MOVES = "stickiness"
+BY_PARTITION = (MOVES, "moved_weight", "racks")
 PEAKS = ("peak_lag", "peak_time", "peak_weight")
 # How even loads are, and the peak of the same loads.
 EVENS = {f"{of}_{how}": f"peak_{of}" for of in ("lag", "weight") for how in ("spread", "balance")}
@@ -103,7 +104,11 @@ class Case:
             return int(self.rack[m] < 0 or place not in self.near)
         if self.owner[p] in (-1, m):
             return 0
-        return 1 if tier == "stickiness" else self.known("weight", p)
+        return 1 if tier == MOVES else self.known("weight", p)
+
+    def most(self, tier: str) -> int:
+        """Return what a tier of BY_PARTITION costs where all is far, or nothing stays."""
+        return sum(1 if tier == "racks" else self.cost(tier, p, -1) for p in self.read)
 
     def value(self, tier: str) -> int:
         """Return the value of a tier."""

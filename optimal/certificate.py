@@ -1,7 +1,7 @@
 """The checker: what a solution says of its group, recomputed from the raw data (`optimal.case`).
 
-To be read beside docs/explanation/proof.md, whose order and words it keeps. Plain integers, and
-no code of what solves. The audit (`optimal.audit`) checks the same by columns.
+It is to be read beside docs/explanation/proof.md, whose order and words it keeps, and shares no
+code with what solves. The audit (`optimal.audit`) checks the same by columns.
 """
 
 from __future__ import annotations
@@ -12,18 +12,15 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from groups.errors import ProofError
-from optimal.case import BY_PARTITION, EVENS, PEAKS, Case
-from optimal.form import require_form, require_within, rests_on_a_budget, unchecked
+from optimal.case import EVENS, MOVES, PEAKS, Case
+from optimal.form import around_balance, require_form, require_within, rests_on_a_budget, unchecked
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from groups.group import Group
-    from groups.tiers import Objective
     from optimal.solution import Solution
-
-MOVES = "stickiness"
 
 
 def check(group: Group, solution: Solution) -> tuple[str, ...]:
@@ -31,13 +28,9 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
 
     Raises
     ------
-    BadInput
-        Where a tier needs what the group does not have.
-    InvalidAssignment
-        Where the assignment is of another group or not valid, or a term is not what it says.
-    ProofError
-        Where the status is more than the proof allows, or the certificate does not hold; the
-        message says where.
+    BadInput, InvalidAssignment, ProofError
+        Where a tier needs what the group does not have, the assignment is not valid or a term not
+        its value, or the proof does not hold; the message says where.
 
     Examples
     --------
@@ -70,22 +63,6 @@ def _require(holds: object, message: str) -> None:
         raise ProofError(message)
 
 
-def is_about_a_peak(solution: Solution) -> bool:
-    """Say whether a certificate is about a peak, how even loads are, or moves under a peak."""
-    return bool({*PEAKS, *EVENS} & set(solution.objective) or solution.proof.givers)
-
-
-def around_balance(objective: Objective) -> tuple[Objective, Objective]:
-    """Return the tiers before balance and those after it, which the prices are about."""
-    if objective in (("balance",), ("topic_balance",)):
-        return (), (MOVES,) if objective == ("balance",) else ()
-    for tier in objective:
-        known = tier in (*BY_PARTITION, "balance")
-        _require(known, f"no certificate is defined for an objective with {tier}")
-    at = objective.index("balance") if "balance" in objective else len(objective)
-    return objective[:at], objective[at + 1 :]
-
-
 class Certificate:
     """What the conditions prove of a solution, and what follows for all that are as good.
 
@@ -108,31 +85,27 @@ class Certificate:
         self.level = self.price = [0] * len(case.members)
         if "balance" in self.earlier:
             self.level, self.price = (column.tolist() for column in self.proof.columns())
-        lo, hi = self._counts_within(len(case.members), len(case.read))
-        self.lo, self.hi = [lo for _ in case.members], [hi for _ in case.members]
+        self.lo, self.hi = self._counts_within(len(case.members), len(case.read))
 
-    def _scaled(self, after: Objective) -> list[tuple[str, int]]:
+    def _scaled(self, after: tuple[str, ...]) -> list[tuple[str, int]]:
         """Return tiers with their scale, more than all later ones can cost: condition 4."""
         scale, rest = self.proof.scale or (1,) * len(after[:1]), 0
         given = len(scale) == len(after) and min(scale, default=1) > 0
         _require(given, f"scale: expected {len(after)} units of 1 or more")
         for tier, unit in list(zip(after, scale, strict=True))[::-1]:
-            less = f"scale: {unit} for {tier} does not outweigh the tiers after it"
-            _require(unit > rest, less)
-            rest += unit * sum(
-                tier == "racks" or self.case.cost(tier, p, -1) for p in self.case.read
-            )
+            _require(unit > rest, f"scale: {unit} for {tier} does not outweigh the tiers after it")
+            rest += unit * self.case.most(tier)
         return list(zip(after, scale, strict=True))
 
-    def _counts_within(self, members: int, n: int) -> tuple[int, int]:
+    def _counts_within(self, members: int, n: int) -> tuple[list[int], list[int]]:
         """Return how many of n partitions each member holds within budgets on counts."""
         lo, hi = 0, n
         if members and "load_spread" in self.at_most:
             apart = (members - 1) * self.at_most["load_spread"]
             lo, hi = max(lo, -((apart - n) // members)), min(hi, (n + apart) // members)
         if self.at_most.get("idle_members") == 0:
-            return (max(lo, 1), hi) if n >= members else (lo, min(hi, 1))
-        return lo, hi
+            lo, hi = (max(lo, 1), hi) if n >= members else (lo, min(hi, 1))
+        return [lo] * members, [hi] * members
 
     def _narrow(self, m: int, lo: int, hi: int) -> None:
         self.lo[m], self.hi[m] = max(self.lo[m], lo), min(self.hi[m], hi)
@@ -155,8 +128,8 @@ class Certificate:
             place = case.topic[p], case.known("racks", p) if racks else 0
             if place not in firsts:
                 some = among.intersection(case.readers[case.topic[p]])
-                ranked = sorted(some, key=lambda m: (-self.level[m], -self.price[m]))
-                firsts[place] = {case.cost("racks", p, m) if racks else 0: m for m in ranked}
+                ranked = sorted(some, key=lambda m: (self.level[m], self.price[m]))
+                firsts[place] = {racks and case.cost("racks", p, m): m for m in ranked[::-1]}
             if few := {*firsts[place].values(), case.owner[p]} & among:
                 found[p] = min(self.costs(p, m) for m in few)
         return found
@@ -175,9 +148,8 @@ class Certificate:
             bound += least[-1]
         for m in case.members if "balance" in self.earlier else ():
             level, price, load = self.level[m], self.price[m], case.loads[m]
-            lo, hi, who = max(level, 0), level + 1, case.group.members[m]
-            allowed = f"level {level} allows {lo} to {hi}"
-            _require(lo <= load <= hi, f"{who}: holds {load}, but {allowed}")
+            lo, hi, who = max(level, 0), level + 1, f"{case.group.members[m]}: holds {load}"
+            _require(lo <= load <= hi, f"{who}, but level {level} allows {lo} to {hi}")
             bound -= hi * max(price, 0) - lo * max(-price, 0)
             self._narrow(m, hi if price > 0 else lo, lo if price < 0 else hi)
         paid = sum(unit * case.value(tier) for tier, unit in self.after)
@@ -201,21 +173,19 @@ class Certificate:
         """Require that peaks, moves under them, and how even loads are, are least one by one."""
         for i, tier in enumerate(self.rest):
             value, seen = self.case.value(tier), self.rest[:i]
+            if tier not in (*PEAKS, *EVENS, MOVES):
+                raise ProofError(f"no certificate is defined for an objective with {tier}")
             if tier in EVENS:
                 bound = self._least_even(tier, EVENS[tier] in seen)
                 _require(bound == value, f"{tier}: the loads show {bound}, not {value}")
             elif tier in PEAKS and value > 0:
                 self._require_peak(tier, value)
-            elif tier == MOVES and value > 0:
-                peak = next((one for one in (*seen, *self.at_most) if one in PEAKS), None)
-                if peak is None:
-                    what = "moves under a peak, of which nothing is asked"
-                    raise ProofError(f"givers: they show {what}")
+            elif value > 0:
+                peak = next((one for one in (*seen, *self.at_most) if one in PEAKS), "")
+                _require(peak, "givers: they show moves under a peak, of which nothing is asked")
                 most = self.case.value(peak) if peak in seen else self.at_most[peak]
                 moves = self._moves(peak, most)
                 _require(moves >= value, f"givers: they show {moves} moves, not {value}")
-            known = tier in (*PEAKS, *EVENS, MOVES)
-            _require(known, f"no certificate is defined for an objective with {tier}")
 
     def _require_peak(self, tier: str, peak: int) -> None:
         """Require that no peak is lower by the floor, or else by the moves that it takes."""
@@ -224,58 +194,40 @@ class Certificate:
             _require(MOVES in self.at_most, "floor is missing")
             moves, most = self._moves(tier, peak - 1), self.at_most[MOVES]
             what = f"{moves} moves below a {tier} of {peak}, but {most} are allowed"
-            return _require(moves > most, f"givers: they show {what}")
-        chosen, size, rate = set(floor.members), case.sizes(tier), case.rates(tier)
+            _require(moves > most, f"givers: they show {what}")
+            return
+        chosen, by = set(floor.members), floor.bound
+        size, rate = case.sizes(tier), case.rates(tier)
         _require(chosen <= everybody, "floor.members: an index outside the group's members")
         inside, outside = self.least(chosen), self.least(everybody - chosen)
         able = [p for p in size if p in inside and inside[p] <= outside.get(p, inside[p])]
         only = [p for p in able if inside[p] != outside.get(p)]
         heavy = [p for p in only if size[p] >= floor.at_least]
-        by_topic, name = self.earlier == ("topic_balance",), str(floor.bound)
-        if name == "average":
+        if by == "average":
             bound = -(-sum(size[p] for p in only) // sum(rate[m] for m in chosen))
-        elif name == "weighted":
-            alone = by_topic and tier != "peak_time"
-            _require(alone, "floor.bound: weighted bounds a peak after topic_balance alone")
-            weight = dict(zip(floor.members, floor.weight, strict=True))
-            bound, name = self._weighted(size, weight), "weighted average"
-        elif by_topic and len({case.topic[p] for p in case.read}) > 1:
+        elif self.earlier == ("topic_balance",) and len({case.topic[p] for p in case.read}) > 1:
             bound = self._with_one(size, heavy, rate)
         else:
-            light = sorted(size[p] for p in {*able}.difference(heavy))
-            room = sum(self.hi[m] for m in chosen) - len(only)
-            lo = {m: max(self.lo[m], self.hi[m] - room) for m in chosen}
-            kinds = Counter((lo[m], self.hi[m], rate[m]) for m in chosen)
-            bound = _crowd(_sums(size[p] for p in heavy), _sums(light), kinds, peak)
-        _require(bound == peak, f"floor: the {name} bounds {tier} by {bound}, not by {peak}")
-        return None
-
-    def _sizes_of_topics(self, size: dict[int, int]) -> dict[int, list[int]]:
-        """Return the sizes of the partitions of each topic, ascending as they are given."""
-        found: dict[int, list[int]] = {self.case.topic[p]: [] for p in size}
-        for p, one in size.items():
-            found[self.case.topic[p]].append(one)
-        return found
-
-    def _weighted(self, size: dict[int, int], weight: dict[int, int]) -> int:
-        """Return the least peak where topics are even and members count by their weight."""
-        total = 0
-        for t, sizes in self._sizes_of_topics(size).items():
-            lightest = sorted(weight.get(m, 0) for m in self.case.readers[t])
-            share, more = divmod(len(sizes), len(lightest))
-            places = sorted(lightest * share + lightest[:more], reverse=True)
-            total += sum(one * w for one, w in zip(sizes, places, strict=True))
-        return -(-total // sum(weight.values()))
+            light = _sums(sorted(size[p] for p in {*able}.difference(heavy)))
+            left = sum(self.hi[m] for m in chosen) - len(only)
+            lo = {m: max(self.lo[m], self.hi[m] - left) for m in chosen}
+            crowd, below = _sums(size[p] for p in heavy), peak - 1
+            fit = [_fit(crowd, light, lo[m], self.hi[m], below * rate[m]) for m in chosen]
+            bound = peak if min(fit) < 0 or sum(fit) < len(heavy) else below
+        _require(bound == peak, f"floor: the {by} bounds {tier} by {bound}, not by {peak}")
 
     def _with_one(self, size: dict[int, int], heavy: list[int], rate: list[int]) -> int:
         """Return the least that a reader of a heavy partition carries where topics are even."""
-        case, sizes, carried = self.case, self._sizes_of_topics(size), []
+        case, lightest = self.case, {self.case.topic[p]: size[p] for p in heavy[::-1]}
+        sizes: dict[int, list[int]] = {case.topic[p]: [] for p in size}
+        for p, one in size.items():
+            sizes[case.topic[p]].append(one)
         share = {t: len(of) // len(case.readers[t]) for t, of in sizes.items()}
         light = {t: sum(of[: share[t]]) for t, of in sizes.items()}
-        shares = [sum(light.get(t, 0) for t in topics) for topics in case.reads]
-        for t, p in {case.topic[p]: p for p in heavy[::-1]}.items():
-            more = max(0, size[p] - (sizes[t][share[t] - 1] if share[t] else 0))
-            carried += [-(-(shares[m] + more) // rate[m]) for m in case.readers[t]]
+        loads = [sum(light.get(t, 0) for t in topics) for topics in case.reads]
+        place = {t: sizes[t][share[t] - 1] if share[t] else 0 for t in lightest}
+        more = {t: max(0, one - place[t]) for t, one in lightest.items()}
+        carried = (-(-(loads[m] + more[t]) // rate[m]) for t in more for m in case.readers[t])
         return min(carried, default=0)
 
     def _least_even(self, tier: str, after_peak: bool) -> int:
@@ -299,10 +251,9 @@ class Certificate:
         case, givers, size = self.case, set(self.proof.givers), self.case.sizes(peak)
         _require(givers <= set(case.members), "givers: an index outside the group's members")
         light, rate = _sums(size.values()), case.rates(peak)
-        owned: list[list[int]] = [[] for _ in case.members]
+        owned: dict[int, list[int]] = {m: [] for m in (-1, *case.members)}
         for p in size:
-            if case.owner[p] >= 0:
-                owned[case.owner[p]].append(size[p])
+            owned[case.owner[p]].append(size[p])
 
         def given(some: Collection[int]) -> tuple[int, int]:
             """(how many partitions leave some members, how many others come to them) at least."""
@@ -312,8 +263,8 @@ class Certificate:
             return (len(light), 0) if stay < 0 else (len(mine) - stay, max(0, lo - stay))
 
         gives, (out, back) = [given([m])[0] for m in case.members], given(givers)
-        inside, unowned = sum(gives[m] for m in givers), len(size) - sum(map(len, owned))
-        return max(out, inside) + max(sum(gives) - inside, back - unowned)
+        inside = sum(gives[m] for m in givers)
+        return max(out, inside) + max(sum(gives) - inside, back - len(owned[-1]))
 
 
 def _sums(sizes: Iterable[int]) -> list[int]:
@@ -322,40 +273,12 @@ def _sums(sizes: Iterable[int]) -> list[int]:
 
 
 def _fit(sizes: list[int], light: list[int], lo: int, hi: int, room: int) -> int:
-    """Return how many of some partitions fit in a room, at least one of 0 or more; else -1.
-
-    Parameters
-    ----------
-    sizes, light : sums of the lightest of them, and of others that make up the number `lo`
-    """
+    """Return how many partitions fit in a room with the light ones that make up `lo`, else -1."""
     for number in range(min(bisect_right(sizes, room) - 1, hi), -1, -1):
         more = max(0, lo - number)
         if more < len(light) and sizes[number] + light[more] <= room:
             return number
     return -1
-
-
-def _crowd(
-    heavy: list[int], light: list[int], kinds: Counter[tuple[int, int, int]], peak: int
-) -> int:
-    """Return the least peak, `peak` at the most, under which members hold all that is heavy.
-
-    Parameters
-    ----------
-    heavy, light : sums of the lightest of them
-    kinds : members by the least and the most partitions that they hold, and by their rate
-    """
-
-    def is_enough(most: int) -> bool:
-        fit = {kind: _fit(heavy, light, *kind[:2], most * kind[2]) for kind in kinds}
-        held = sum(fit[kind] * number for kind, number in kinds.items())
-        return min(fit.values()) >= 0 and held >= len(heavy) - 1
-
-    low, high = (0, peak) if is_enough(peak - 1) else (peak, peak)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
-    return low
 
 
 def _require_least_within(case: Case, solution: Solution) -> None:

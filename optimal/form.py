@@ -8,6 +8,7 @@ import numpy as np
 
 from groups.errors import InvalidAssignment, ProofError
 from groups.group import Group
+from optimal.case import BY_PARTITION, EVENS, PEAKS
 from optimal.proof import ProofKind
 from optimal.solution import Status
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groups.assignment import Assignment
+    from groups.tiers import Objective
     from optimal.solution import Solution
 
 
@@ -96,6 +98,11 @@ def require_within(solution: Solution, values: Sequence[int]) -> None:
             raise InvalidAssignment(f"at_most.{tier}: {most}, but the value is {value}")
 
 
+def is_about_a_peak(solution: Solution) -> bool:
+    """Say whether a certificate is about a peak, how even loads are, or moves under a peak."""
+    return bool({*PEAKS, *EVENS} & set(solution.objective) or solution.proof.givers)
+
+
 def rests_on_a_budget(solution: Solution) -> bool:
     """Say whether the certificate of a solution holds within its budget on moves only."""
     kind, proof = solution.proof.kind, solution.proof
@@ -103,6 +110,17 @@ def rests_on_a_budget(solution: Solution) -> bool:
         return False
     served = (("balance",), ("balance", "stickiness"))
     return "stickiness" in solution.at_most and solution.objective in served
+
+
+def around_balance(objective: Objective) -> tuple[Objective, Objective]:
+    """Return the tiers before balance and those after it, which the prices are about."""
+    if objective in (("balance",), ("topic_balance",)):
+        return (), ("stickiness",) if objective == ("balance",) else ()
+    for tier in objective:
+        if tier not in (*BY_PARTITION, "balance"):
+            raise ProofError(f"no certificate is defined for an objective with {tier}")
+    at = objective.index("balance") if "balance" in objective else len(objective)
+    return objective[:at], objective[at + 1 :]
 
 
 def _alike(one: object, other: Group) -> bool:

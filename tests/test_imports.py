@@ -193,8 +193,10 @@ def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solut
 
 
 @pytest.mark.parametrize("name", ["case", "certificate"])
-def test_the_checker_that_one_reads_is_plain_python(name):
-    assert "numpy" not in tops(ROOT / f"optimal/{name}.py")
+def test_the_checker_that_one_reads_is_plain_python_of_300_lines_at_most(name):
+    path = ROOT / f"optimal/{name}.py"
+    assert "numpy" not in tops(path)
+    assert len(path.read_text("utf-8").splitlines()) <= 300
 
 
 def test_the_formulations_share_no_model():

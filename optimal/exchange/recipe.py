@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,13 +78,13 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     if peak == "peak_time":
         choices = timed(group, choices)
     bound, floor = highest_floor(choices)
+    kind = ProofKind.CERTIFICATE
     uneven = choices.rate is None and not choices.may.all()
-    if earlier == ("topic_balance",) and uneven:
-        bound, floor = max((bound, floor), weighted_average(choices), key=itemgetter(0))
+    if earlier == ("topic_balance",) and uneven and (more := weighted_average(choices)) > bound:
+        kind, bound = ProofKind.SOLVER, more
     hands = Hands(choices, start_of(choices, found.owner[choices.read].astype(np.int64)))
     patience = SMALL_PATIENCE if choices.cells <= SMALL else PATIENCE
     searching = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
-    kind = ProofKind.CERTIFICATE
     if choices.rate is None and are_few(choices):
         hands = lower_peak(hands, bound, searching, SMALL_PATIENCE)
         dealing = Dealing(hands, bound)

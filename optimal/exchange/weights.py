@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.exchange.floor import Floor
-
 if TYPE_CHECKING:
     from groups.arrays import Int64
     from optimal.exchange.choices import Choices
@@ -19,7 +17,7 @@ MOST_CELLS, SECONDS = 20_000, 2.0
 SCALE = 2**30
 
 
-def weighted_average(choices: Choices) -> tuple[int, Floor | None]:
+def weighted_average(choices: Choices) -> int:
     """Return the best bound by weights of members, where every topic has counts of its own.
 
     What members carry, each as often as its weight says, is least where the heaviest partitions
@@ -29,16 +27,14 @@ def weighted_average(choices: Choices) -> tuple[int, Floor | None]:
 
     Returns
     -------
-    the bound and its reason; None, with bound 0, where there is too much to relax
+    the bound, 0 where there is too much to relax
     """
     weight = _dual_values(choices) if choices.cells <= MOST_CELLS else None
     if weight is None:
-        return 0, None
+        return 0
     scaled = np.rint(weight * (SCALE / weight.sum())).astype(np.int64)
     scaled //= np.gcd.reduce(scaled)
-    some = np.flatnonzero(scaled)
-    bound = -(-_least_weighted_sum(choices, scaled) // int(scaled.sum()))
-    return bound, Floor("weighted", tuple(some.tolist()), weight=tuple(scaled[some].tolist()))
+    return -(-_least_weighted_sum(choices, scaled) // int(scaled.sum()))
 
 
 def _least_weighted_sum(choices: Choices, weight: Int64) -> int:

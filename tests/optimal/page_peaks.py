@@ -82,11 +82,6 @@ def the_peak(case, before, tier, fit, holds, floor) -> None:
     rate = case.capacity if tier == "peak_time" else dict.fromkeys(case.members, 1)
     if floor["bound"] == "average":
         bound = -(-sum(size[p] for p in only) // sum(rate[m] for m in chosen))
-    elif floor["bound"] == "weighted":
-        require(before == ["topic_balance"] and tier != "peak_time", "weighted")
-        require(floor["weight"].keys() == chosen and min(floor["weight"].values()) >= 1, "weight")
-        total = sum(least_weighted(case, size, t, floor["weight"]) for t in case.readers)
-        bound = -(-total // sum(floor["weight"].values()))
     elif before == ["topic_balance"] and len({t for t, _ in case.p}) > 1:
         bound = min((of_the_reader_of(case, size, p, rate) for p in heavy), default=0)
     else:
@@ -105,17 +100,6 @@ def the_evenness(case: Case, tier: str, holds: dict, peak: int) -> None:
     k = min((number(holds, everybody, len(case.p), m) for m in everybody), default=0)
     weights = sorted(size[p] for p in case.p)
     require(case.value(tier) == least_even(tier, weights, len(case.members), peak, k), "even")
-
-
-def least_weighted(case: Case, size: dict, topic: str, weight: dict) -> int:
-    """The least that the partitions of a topic add up to, each as often as its reader weighs."""
-    lags = sorted((size[p] for p in case.p if p[0] == topic), reverse=True)
-    readers = sorted(weight.get(m, 0) for m in case.readers[topic])
-    if not readers:
-        return 0
-    n, r = len(lags), len(readers)
-    places = [w for w in readers for _ in range(n // r)] + readers[: n % r]
-    return sum(lag * w for lag, w in zip(lags, sorted(places), strict=True))
 
 
 def number(holds: dict, chosen: set[str], only: int, m: str) -> int:
