@@ -196,8 +196,7 @@ class Certificate:
             what = f"{moves} moves below a {tier} of {peak}, but {most} are allowed"
             _require(moves > most, f"givers: they show {what}")
             return
-        chosen, by = set(floor.members), floor.bound
-        size, rate = case.sizes(tier), case.rates(tier)
+        size, rate, chosen, by = case.sizes(tier), case.rates(tier), {*floor.members}, floor.bound
         _require(chosen <= everybody, "floor.members: an index outside the group's members")
         inside, outside = self.least(chosen), self.least(everybody - chosen)
         able = [p for p in size if p in inside and inside[p] <= outside.get(p, inside[p])]
@@ -209,6 +208,7 @@ class Certificate:
             bound = self._with_one(size, heavy, rate)
         else:
             light = _sums(sorted(size[p] for p in {*able}.difference(heavy)))
+            # The others in the set hold no more than their hi, so that each has to hold the rest.
             left = sum(self.hi[m] for m in chosen) - len(only)
             lo = {m: max(self.lo[m], self.hi[m] - left) for m in chosen}
             crowd, below = _sums(size[p] for p in heavy), peak - 1
@@ -272,11 +272,11 @@ def _sums(sizes: Iterable[int]) -> list[int]:
     return list(accumulate(sizes, initial=0))
 
 
-def _fit(sizes: list[int], light: list[int], lo: int, hi: int, room: int) -> int:
-    """Return how many partitions fit in a room with the light ones that make up `lo`, else -1."""
-    for number in range(min(bisect_right(sizes, room) - 1, hi), -1, -1):
+def _fit(sums: list[int], light_sums: list[int], lo: int, hi: int, room: int) -> int:
+    """Return how many of the lightest fit in a room, made up to `lo` with light ones; or -1."""
+    for number in range(min(bisect_right(sums, room) - 1, hi), -1, -1):
         more = max(0, lo - number)
-        if more < len(light) and sizes[number] + light[more] <= room:
+        if more < len(light_sums) and sums[number] + light_sums[more] <= room:
             return number
     return -1
 

@@ -99,12 +99,12 @@ def require_within(solution: Solution, values: Sequence[int]) -> None:
 
 
 def is_about_a_peak(solution: Solution) -> bool:
-    """Say whether a certificate is about a peak, how even loads are, or moves under a peak."""
+    """Return whether a certificate is about a peak, how even loads are, or moves under a peak."""
     return bool({*PEAKS, *EVENS} & set(solution.objective) or solution.proof.givers)
 
 
 def rests_on_a_budget(solution: Solution) -> bool:
-    """Say whether the certificate of a solution holds within its budget on moves only."""
+    """Return whether the certificate of a solution holds within its budget on moves only."""
     kind, proof = solution.proof.kind, solution.proof
     if kind is not ProofKind.CERTIFICATE or proof.level is None or proof.price is not None:
         return False
@@ -124,7 +124,7 @@ def around_balance(objective: Objective) -> tuple[Objective, Objective]:
 
 
 def _alike(one: object, other: Group) -> bool:
-    """Say whether groups have the same members, topics and partitions, in the same order."""
+    """Return whether groups have the same members, topics and partitions, in the same order."""
     return (
         type(one) is Group
         and (one.members, one.topics) == (other.members, other.topics)

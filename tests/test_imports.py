@@ -294,8 +294,6 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.frontier.trade_offs",
         "optimal.proof",
         "optimal.solution",
-        "optimal.solutions",
-        "optimal.solve",
         "optimal.time_left",
     }
 
