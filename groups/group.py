@@ -26,13 +26,10 @@ from groups.columns.offsets import reset_noted
 from groups.columns.subscriptions import Subscriptions
 from groups.columns.topic_lists import in_use, of_members
 from groups.columns.validity import valid
-from groups.documents import snapshot
-from groups.documents.json_files import parse_json
+from groups.documents.assay_group import of_mapping, of_text
+from groups.documents.snapshot import columns_of, read
 from groups.documents.written import document_of
 from groups.errors import BadInput
-from groups.plain.columns import snapshot_of
-from groups.plain.lists import plain
-from groups.plain.typed import of_mapping, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,7 +123,7 @@ class Group:
         BadInput
             Where the file is not one good snapshot; the message names the place.
         """
-        return Group(**snapshot.read(path))
+        return Group.of_valid(read(path))
 
     @staticmethod
     def from_dict(document: Mapping[str, object]) -> Group:
@@ -139,10 +136,7 @@ class Group:
         BadInput
             Where a rule of the format is broken; the message names the place.
         """
-        short = plain(of_mapping(document))
-        if short is None:
-            return Group(**snapshot.columns_of(document))
-        return Group.of_valid(snapshot_of(short))
+        return Group.of_valid(columns_of(of_mapping(document)))
 
     @staticmethod
     def from_json(text: str) -> Group:
@@ -155,16 +149,13 @@ class Group:
         BadInput
             Where the text is not JSON, or a rule of the format is broken.
         """
-        short = plain(typed(text))
-        if short is None:
-            return Group(**snapshot.columns_of(parse_json(text)))
-        return Group.of_valid(snapshot_of(short))
+        return Group.of_valid(columns_of(of_text(text)))
 
     @staticmethod
     def of_valid(columns: Snapshot) -> Group:
         """Make a group of columns that obey every rule, and are frozen, without checking them.
 
-        For what has just established that, as the readers of `groups.plain` do.
+        For what has just established that, as the reader of documents does.
         """
         group = object.__new__(Group)
         vars(group).update(columns)

@@ -12,8 +12,8 @@ from msgspec.json import Decoder, Encoder
 from groups.arrays import UNKNOWN
 from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import Offsets
-from groups.plain.topics import lags_of, logs_of
-from groups.plain.typed import Born, Name, Rate, TypedOffsets, TypedTopic, Unusual
+from groups.documents.assay_group import Generation, Log, Name, Rate, Topic
+from groups.documents.topics import lag_of, offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Topic(Struct, forbid_unknown_fields=True):
-    offsets: list[TypedOffsets]
+    offsets: list[Log]
 
 
 class _Member(Struct, forbid_unknown_fields=True):
@@ -31,7 +31,7 @@ class _Member(Struct, forbid_unknown_fields=True):
     host: Name | UnsetType = UNSET
     assignors: list[Name] | UnsetType = UNSET
     capacity: Rate | UnsetType = UNSET
-    epoch: Born | UnsetType = UNSET
+    epoch: Generation | UnsetType = UNSET
     subscription_regex: Name | UnsetType = UNSET
 
 
@@ -117,15 +117,14 @@ def _is_written(member: _Member) -> bool:
 
 
 def _is_followed(
-    offsets: list[TypedOffsets], first: int, count: int, lag: Int64 | None, reset: str | None
+    offsets: list[Log], first: int, count: int, lag: Int64 | None, reset: str | None
 ) -> bool:
     """Say whether the lag is what follows from the offsets of a topic, all of which are there."""
     if any(UNSET in (one.beginning, one.end, one.committed) for one in offsets):
         return False
-    topic = [TypedTopic(count, offsets=offsets)]
-    try:
-        found = lags_of(topic, logs_of(topic), reset)
-    except Unusual:
+    if len(offsets) != count:
         return False
-    given = [UNKNOWN] * count if lag is None else lag[first : first + count].tolist()
-    return found == given
+    topic = [Topic(count, offsets=offsets)]
+    found = lag_of(topic, offsets_of(topic), reset)
+    given = np.full(count, UNKNOWN) if lag is None else lag[first : first + count]
+    return found is not None and np.array_equal(given, found)

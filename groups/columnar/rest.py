@@ -12,9 +12,10 @@ from groups.arrays import UNKNOWN
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.member_details import MemberDetails
 from groups.documents import fields
+from groups.documents.assay_group import FORMAT, of_mapping, told
 from groups.documents.json_files import parse_json
-from groups.documents.members import Member, claims_of, read_member
-from groups.documents.topics import Topic, offsets_of, racks_of, read_topic
+from groups.documents.members import claims_of, details_of, index_of, rows_of
+from groups.documents.topics import offsets_of, racks_of, topics_of
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
 
     from groups.arrays import Ints
     from groups.columns.claims import Claims
+    from groups.documents.assay_group import Document
     from groups.group import Group
 
 _NO_DETAILS = MemberDetails()
 _OF_A_TOPIC = {"offsets", "racks"}
 _OF_A_MEMBER = {"owned", "rack", "subscription", *vars(_NO_DETAILS)}
-_SAYS_NOTHING = Member(None, {}, 0, None, _NO_DETAILS)
 
 
 def rest_of(group: Group) -> str | None:
@@ -80,30 +81,39 @@ def with_rest(group: Group, text: str) -> Group:
         found = fields.mapping(parse_json(text), "", allowed={"topics", "members"})
     except BadInput as error:
         raise error.within("rest") from None
-    topics, said = _topics(group, found), _members(group, found)
+    document = _document(group, found)
+    said = [document.members[name] for name in group.members]
+    listed = [told(member.subscription) for member in said]
+    owned = [told(member.owned) or {} for member in said]
+    try:
+        topics = topics_of(document.topics, group.topics)
+        index, absent = index_of(group.topics, listed, owned)
+        claims = claims_of(owned, index, group.members) if any(owned) else None
+        details = tuple(
+            details_of(member, f"members.{name}")
+            for name, member in zip(group.members, said, strict=True)
+        )
+        rows, row = rows_of(listed, index, group.members)
+    except BadInput as error:
+        raise BadInput(f"rest.{error}") from None
     offsets = offsets_of(topics)
     lag = group.lag_records
     if offsets is not None:
         lag = offsets.lag_beside(lag, group.auto_offset_reset, group.partitions)
-    mentioned = {t for m in said for t in (*(m.subscription or ()), *m.owned)}
-    index = {t: i for i, t in enumerate(group.topics)}
-    absent = tuple(sorted(mentioned - index.keys()))
-    index |= {t: len(group.topics) + i for i, t in enumerate(absent)}
-    claims = claims_of([m.owned for m in said], index) if any(m.owned for m in said) else None
     made = replace(
         group,
         owner=group.owner if claims is None else BY_CLAIMS,
         lag_records=lag,
-        racks=racks_of(topics, [m.rack for m in said]),
+        racks=racks_of(topics, [told(member.rack) for member in said]),
         offsets=offsets,
         raw_claims=claims,
         absent_topics=absent,
         absent_subscriptions=tuple(
-            (m, index[t] - len(group.topics))
-            for m, one in enumerate(said)
-            for t in sorted(one.subscription or ())
+            (member, topic - len(group.topics))
+            for member, at in enumerate(row)
+            for topic in rows[at]
         ),
-        details=tuple(m.details for m in said),
+        details=details,
     )
     _require_equal(made.owner, group.owner, "owner", "the claims")
     if offsets is not None and lag is not None:
@@ -112,49 +122,43 @@ def with_rest(group: Group, text: str) -> Group:
     return made
 
 
-def _topics(group: Group, found: Mapping[str, Any]) -> list[Topic]:
-    given = _named(found, "topics", group.topics, "topic")
+def _document(group: Group, found: Mapping[str, Any]) -> Document:
+    """Return what a rest says of the topics and members of a group, as a document."""
+    given = _named(found, "topics", group.topics, "topic", _OF_A_TOPIC)
+    members = _named(found, "members", group.members, "member", _OF_A_MEMBER)
+    existing = set(group.topics)
     counts = zip(group.topics, group.partitions.tolist(), strict=True)
-    return [
-        Topic(count)
-        if name not in given
-        else read_topic(
+    try:
+        document = of_mapping(
             {
-                "partitions": count,
-                **fields.mapping(given[name], f"rest.topics.{name}", allowed=_OF_A_TOPIC),
-            },
-            f"rest.topics.{name}",
+                "format": FORMAT,
+                "group": group.name,
+                "topics": {
+                    name: {"partitions": count, **given[name]} if name in given else count
+                    for name, count in counts
+                },
+                "members": {name: members.get(name, {}) for name in group.members},
+            }
         )
-        for name, count in counts
-    ]
-
-
-def _members(group: Group, found: Mapping[str, Any]) -> list[Member]:
-    given, existing, said = (
-        _named(found, "members", group.members, "member"),
-        set(group.topics),
-        [],
-    )
-    for name in group.members:
-        if name not in given:
-            said.append(_SAYS_NOTHING)
-            continue
-        place = f"rest.members.{name}"
-        fields.mapping(given[name], place, allowed=_OF_A_MEMBER)
-        said.append(read_member(given[name], place))
-        there = existing.intersection(said[-1].subscription or ())
+    except BadInput as error:
+        raise BadInput(f"rest.{error}") from None
+    for name, member in document.members.items():
+        there = existing.intersection(told(member.subscription) or ())
         if there:
-            fields.refuse(f"{place}.subscription", f"{min(there)} exists, expected what does not")
-    return said
+            place = f"rest.members.{name}.subscription"
+            fields.refuse(place, f"{min(there)} exists, expected what does not")
+    return document
 
 
 def _named(
-    found: Mapping[str, Any], key: str, names: tuple[str, ...], noun: str
+    found: Mapping[str, Any], key: str, names: tuple[str, ...], noun: str, allowed: set[str]
 ) -> Mapping[str, Any]:
     given = fields.mapping(found.get(key, {}), f"rest.{key}")
     unknown = given.keys() - set(names)
     if unknown:
         fields.refuse(f"rest.{key}", f"{min(unknown)!r}, but there is no such {noun}")
+    for name, one in given.items():
+        fields.mapping(one, f"rest.{key}.{name}", allowed=allowed)
     return given
 
 

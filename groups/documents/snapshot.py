@@ -1,21 +1,23 @@
-"""The versioned snapshot format ``assay-group/1``: from a document to the columns of a group."""
+"""From a document to the columns of a group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
+from msgspec import MsgspecError
+from msgspec.json import decode as decoded
 
-from groups.arrays import check_total
-from groups.columns.claims import BY_CLAIMS
+from groups.arrays import NO_GENERATION, check_total, frozen
 from groups.columns.offsets import latest_assumed, reset_noted
-from groups.documents import fields
-from groups.documents.json_files import parse_json, read_documents
-from groups.documents.members import claims_of, read_member
+from groups.columns.subscriptions import Subscriptions
+from groups.documents.assay_group import of_text, told
+from groups.documents.json_files import split_documents
+from groups.documents.members import claims_of, details_of, index_of, rows_of, undoubted_owner
 from groups.documents.texts import named, read_bytes
-from groups.documents.topics import lag_of, offsets_of, racks_of, read_topic, weights_of
+from groups.documents.topics import lag_of, offsets_of, racks_of, topics_of, weights_of
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -26,18 +28,11 @@ if TYPE_CHECKING:
     from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
     from groups.columns.racks import Racks
-
-FORMAT = "assay-group/1"
-_KEYS = {
-    "format", "group", "captured_at", "auto_offset_reset", "assumed", "topics", "members",
-}  # fmt: skip
+    from groups.documents.assay_group import Document
 
 
 class Snapshot(TypedDict):
-    """The columns of a group, under the names that `Group` has; a document tells all of them.
-
-    `owner` is `BY_CLAIMS` where it is for the group to find out.
-    """
+    """The columns of a group, under the names that `Group` has; a document tells all of them."""
 
     name: str
     topics: tuple[str, ...]
@@ -63,7 +58,7 @@ class Snapshot(TypedDict):
 
 
 def read(path: str | Path) -> Snapshot:
-    """Read the one snapshot of a file, ``-`` for standard input.
+    """Return the columns of the one snapshot of a file, ``-`` for standard input.
 
     Raises
     ------
@@ -71,80 +66,82 @@ def read(path: str | Path) -> Snapshot:
         Where the file is not exactly one good snapshot; the message names the place.
     """
     name = named(str(path))
-    documents = read_documents(read_bytes(path), name)
-    place, document = next(documents)
-    if isinstance(document, BadInput):
-        raise document
-    if next(documents, None) is not None:
-        raise BadInput(f"{name}: several groups, expected one; add --group NAME")
+    texts = split_documents(read_bytes(path), name)
+    place, text = next(texts)
     try:
-        return columns_of(document)
+        columns = columns_of(of_text(text))
     except BadInput as error:
         raise error.within(place) from None
+    if next(texts, None) is not None:
+        raise BadInput(f"{name}: several groups, expected one; add --group NAME")
+    return columns
 
 
-def columns_of(document: object) -> Snapshot:
-    """Return what an ``assay-group/1`` document says, names in ascending order.
+def columns_of(document: Document) -> Snapshot:
+    """Return the columns of a group as it keeps them, names in ascending order.
 
     Raises
     ------
     BadInput
-        Where a rule of the format is broken; the message names the place.
+        Where a rule of the format is broken that types cannot say; the message names the place.
     """
-    found = document.get("format") if isinstance(document, Mapping) else None
-    if isinstance(document, Mapping) and "format" in document and found != FORMAT:
-        fields.refuse("format", f"{found!r}, expected {FORMAT!r}")
-    top = fields.mapping(document, "", allowed=_KEYS, required=("format", "group"))
-    name = fields.name(top["group"], "group")
-    for key in ("topics", "members"):
-        if key not in top:
-            fields.refuse("", f"key {key!r} is missing")
-    described, described_members = (fields.mapping(top[key], key) for key in ("topics", "members"))
-    times = {
-        key: None if top.get(key) is None else fields.name(top[key], key)
-        for key in ("captured_at", "auto_offset_reset")
-    }
-    names = tuple(sorted(fields.name(topic, "topics") for topic in described))
-    members = tuple(sorted(fields.name(member, "members") for member in described_members))
-    topics = [read_topic(described[t], f"topics.{t}") for t in names]
+    names, members = sorted(document.topics), sorted(document.members)
+    topics = topics_of(document.topics, names)
     check_total(topic.partitions for topic in topics)
-    said = [read_member(described_members[m], f"members.{m}") for m in members]
-    index = {t: i for i, t in enumerate(names)}
-    mentioned = {t for m in said for t in (*(m.subscription or ()), *m.owned)}
-    absent = tuple(sorted(mentioned - index.keys()))
-    index |= {t: len(names) + i for i, t in enumerate(absent)}
-    rows = [sorted(index[t] for t in m.subscription or ()) for m in said]
-    number: dict[tuple[int, ...], int] = {}
-    row = [
-        number.setdefault(tuple(t for t in listed if t < len(names)), len(number))
-        for listed in rows
-    ]
-    offsets, reset = offsets_of(topics), times["auto_offset_reset"]
-    partitions = np.array([topic.partitions for topic in topics], np.int64)
-    assumed = fields.strings(top.get("assumed", []), "assumed", repeats=True)
+    partitions = frozen(np.array([topic.partitions for topic in topics], np.int64))
+    said = [document.members[name] for name in members]
+    listed = [told(member.subscription) for member in said]
+    owned = [told(member.owned) or {} for member in said]
+    index, absent = index_of(names, listed, owned)
+    rows, row = rows_of(listed, index, members)
+    others: list[tuple[int, int]] = []
+    if absent:
+        reads = [[t - len(names) for t in one if t >= len(names)] for one in rows]
+        others = [(member, topic) for member, at in enumerate(row) for topic in reads[at]]
+        number: dict[tuple[int, ...], int] = {}
+        there = [tuple(t for t in one if t < len(names)) for one in rows]
+        row = [number.setdefault(there[at], len(number)) for at in row]
+        rows = list(number)
+    known = [topics is not None for topics in listed]
+    subscriptions = Subscriptions.of_valid(
+        frozen(np.array(list(accumulate(map(len, rows), initial=0)), np.int64)),
+        frozen(np.array(list(chain.from_iterable(rows)), np.int32)),
+        frozen(np.array(row, np.int32)),
+        frozen(np.array(known, bool)),
+        len(names),
+    )
+    born = [told(member.generation) for member in said]
+    generation = frozen(np.array([NO_GENERATION if g is None else g for g in born], np.int64))
+    first = list(accumulate((topic.partitions for topic in topics), initial=0))
+    claims = None
+    owner = undoubted_owner(owned, index, first, rows, row) if all(known) else None
+    if owner is None:
+        claims = claims_of(owned, index, members)
+        owner = claims.valid_owner(generation, partitions, subscriptions)
+    offsets, reset = offsets_of(topics), told(document.auto_offset_reset)
     return Snapshot(
-        name=name,
-        topics=names,
+        name=document.group,
+        topics=tuple(names),
         partitions=partitions,
-        members=members,
-        subscription_indptr=np.cumsum([0, *map(len, number)], dtype=np.int64),
-        subscription_topics=np.array(list(chain.from_iterable(number)), np.int32),
-        subscription_row=np.array(row, np.int32),
-        subscription_known=np.array([m.subscription is not None for m in said], bool),
-        owner=BY_CLAIMS,
-        generation=np.array([m.generation for m in said], np.int64),
+        members=tuple(members),
+        subscription_indptr=subscriptions.indptr,
+        subscription_topics=subscriptions.listed,
+        subscription_row=subscriptions.row,
+        subscription_known=subscriptions.known,
+        owner=owner,
+        generation=generation,
         lag_records=lag_of(topics, offsets, reset),
         weight=weights_of(topics),
-        racks=racks_of(topics, [m.rack for m in said]),
+        racks=racks_of(topics, [told(member.rack) for member in said]),
         offsets=offsets,
-        raw_claims=claims_of([m.owned for m in said], index),
+        raw_claims=claims,
         absent_topics=absent,
-        absent_subscriptions=tuple(
-            (m, t - len(names)) for m, row in enumerate(rows) for t in row if t >= len(names)
+        absent_subscriptions=tuple(others),
+        details=tuple(details_of(m, f"members.{n}") for m, n in zip(said, members, strict=True)),
+        assumed=reset_noted(
+            told(document.assumed) or (), latest_assumed(offsets, reset, partitions)
         ),
-        details=tuple(m.details for m in said),
-        assumed=reset_noted(assumed, latest_assumed(offsets, reset, partitions)),
-        captured_at=times["captured_at"],
+        captured_at=told(document.captured_at),
         auto_offset_reset=reset,
     )
 
@@ -159,8 +156,8 @@ def names_in(content: object) -> tuple[str | None, str | None]:
     said: Any = content
     if isinstance(content, (str, bytes)):
         try:
-            said = parse_json(content if isinstance(content, str) else content.decode())
-        except (BadInput, UnicodeDecodeError):
+            said = decoded(content)
+        except (MsgspecError, UnicodeError, RecursionError):
             return None, None
     if not isinstance(said, Mapping):
         return None, None

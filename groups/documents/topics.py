@@ -2,100 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
-from groups.arrays import NOBODY, UNKNOWN, check_total, frozen
+from groups.arrays import NOBODY, UNKNOWN, frozen
 from groups.columns.offsets import Offsets
 from groups.columns.racks import Racks
-from groups.documents import fields
-from groups.errors import BadInput
+from groups.documents.assay_group import Topic, without_repeats
+from groups.documents.fields import refuse
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from groups.arrays import Int64
 
-T = TypeVar("T")
-_KEYS = {"partitions", "lag", "weight", "racks", "offsets"}
-_OFFSETS = ("beginning", "end", "committed")
+_LISTS = ("lag", "weight", "racks", "offsets")
 
 
-class Topic(NamedTuple):
-    """What a snapshot says of a topic; each list has one entry a partition, -1 where null."""
-
-    partitions: int
-    lag: list[int] | None = None
-    weight: list[int] | None = None
-    racks: list[tuple[str, ...]] | None = None
-    offsets: list[tuple[int, int, int]] | None = None
-
-
-def read_topic(value: object, place: str) -> Topic:
-    """Read a topic: its partition count, or an object.
+def topics_of(given: Mapping[str, int | Topic], names: Sequence[str]) -> list[Topic]:
+    """Return what a document says of the topics of these names, in their order.
 
     Raises
     ------
     BadInput
-        Where a rule of the format is broken; the message names the place.
+        Where a list is not as long as its topic has partitions, offsets stand beside lag, or a
+        partition has a rack twice.
     """
-    if type(value) is int:
-        return Topic(_count(value, place))
-    if not isinstance(value, Mapping):
-        fields.refuse(place, f"{fields.shown(value)}, expected a partition count or an object")
-    found = fields.mapping(value, place, allowed=_KEYS, required=("partitions",))
-    count = _count(found["partitions"], f"{place}.partitions")
-    if "lag" in found and "offsets" in found:
-        fields.refuse(place, "both lag and offsets, expected one of them")
-
-    def listed(key: str, read: Callable[[object, str], list[T]]) -> list[T] | None:
-        if key not in found:
-            return None
-        values = fields.listed(found[key], f"{place}.{key}")
-        if len(values) != count:
-            name = place.removeprefix("topics.")
-            fields.refuse(
-                f"{place}.{key}",
-                f"{counted(len(values), 'value')}, but {name} has {counted(count, 'partition')}",
-            )
-        return read(values, f"{place}.{key}")
-
-    return Topic(
-        count,
-        listed("lag", partial(fields.integers, nullable=True)),
-        listed("weight", fields.integers),
-        listed("racks", partial(_each, fields.strings)),
-        listed("offsets", partial(_each, _offset)),
-    )
+    return [
+        Topic(topic) if isinstance(topic, int) else _checked(topic, name)
+        for name, topic in ((name, given[name]) for name in names)
+    ]
 
 
-def _each(read: Callable[[object, str], T], values: object, place: str) -> list[T]:
-    return [read(v, f"{place}[{i}]") for i, v in enumerate(fields.listed(values, place))]
-
-
-def _count(value: object, place: str) -> int:
-    count = fields.integer(value, place)
-    try:
-        return check_total([count])
-    except BadInput:
-        fields.refuse(place, f"{count} partitions, more than are supported")
-
-
-def _integer_or_unknown(value: object, place: str) -> int:
-    return UNKNOWN if value is None else fields.integer(value, place)
-
-
-def _offset(value: object, place: str) -> tuple[int, int, int]:
-    found = fields.mapping(value, place, allowed=set(_OFFSETS))
-    beginning, end, committed = (
-        _integer_or_unknown(found.get(key), f"{place}.{key}") for key in _OFFSETS
-    )
-    return beginning, end, committed
+def _checked(topic: Topic, name: str) -> Topic:
+    place = f"topics.{name}"
+    if topic.lag is not UNSET and topic.offsets is not UNSET:
+        refuse(place, "both lag and offsets, expected one of them")
+    for key in _LISTS:
+        values = getattr(topic, key)
+        if values is not UNSET and len(values) != topic.partitions:
+            found, has = counted(len(values), "value"), counted(topic.partitions, "partition")
+            refuse(f"{place}.{key}", f"{found}, but {name} has {has}")
+    if not isinstance(topic.racks, UnsetType):
+        for at, racks in enumerate(topic.racks):
+            without_repeats(racks, f"{place}.racks[{at}]")
+    return topic
 
 
 def weights_of(topics: Sequence[Topic]) -> Int64 | None:
@@ -105,13 +60,21 @@ def weights_of(topics: Sequence[Topic]) -> Int64 | None:
 
 def offsets_of(topics: Sequence[Topic]) -> Offsets | None:
     """Return the offsets of the topics that have some, or None."""
-    given = np.array([topic.offsets is not None for topic in topics], bool)
-    if not given.any():
+    given = [not isinstance(topic.offsets, UnsetType) for topic in topics]
+    if not any(given):
         return None
-    nothing = (UNKNOWN, UNKNOWN, UNKNOWN)
-    rows = [row for topic in topics for row in topic.offsets or [nothing] * topic.partitions]
-    beginning, end, committed = np.array(rows, np.int64).reshape(-1, 3).T.copy()
-    return Offsets(beginning, end, committed, frozen(given))
+    beginning, end, committed = (
+        np.fromiter(chain.from_iterable(_logged(topic, key) for topic in topics), np.int64)
+        for key in ("beginning", "end", "committed")
+    )
+    return Offsets(beginning, end, committed, np.array(given))
+
+
+def _logged(topic: Topic, key: str) -> Sequence[int]:
+    if isinstance(topic.offsets, UnsetType):
+        return (UNKNOWN,) * topic.partitions
+    values = [getattr(log, key) for log in topic.offsets]
+    return [value if type(value) is int else UNKNOWN for value in values]
 
 
 def lag_of(topics: Sequence[Topic], offsets: Offsets | None, reset: str | None) -> Int64 | None:
@@ -124,7 +87,9 @@ def lag_of(topics: Sequence[Topic], offsets: Offsets | None, reset: str | None) 
     lag = _per_partition(topics, [topic.lag for topic in topics])
     if offsets is None:
         return lag
-    return offsets.lag_beside(lag, reset, np.array([t.partitions for t in topics], np.int64))
+    return frozen(
+        offsets.lag_beside(lag, reset, np.array([t.partitions for t in topics], np.int64))
+    )
 
 
 def racks_of(topics: Sequence[Topic], members: Sequence[str | None]) -> Racks | None:
@@ -134,11 +99,16 @@ def racks_of(topics: Sequence[Topic], members: Sequence[str | None]) -> Racks | 
     ----------
     members : (members,) the rack of each, None without one
     """
+    if not any(members) and all(isinstance(topic.racks, UnsetType) for topic in topics):
+        return None
     replicas: list[frozenset[str] | None] = []
     for topic in topics:
-        replicas += map(frozenset, topic.racks) if topic.racks else [None] * topic.partitions
+        if isinstance(topic.racks, UnsetType):
+            replicas += [None] * topic.partitions
+        else:
+            replicas += map(frozenset, topic.racks)
     distinct = sorted({r for r in replicas if r is not None}, key=sorted)
-    if not distinct and all(rack is None for rack in members):
+    if not distinct and not any(members):
         return None
     named = {rack for racks in distinct for rack in racks} | {r for r in members if r}
     names = tuple(sorted(named))
@@ -155,11 +125,15 @@ def racks_of(topics: Sequence[Topic], members: Sequence[str | None]) -> Racks | 
     )
 
 
-def _per_partition(topics: Sequence[Topic], columns: Sequence[list[int] | None]) -> Int64 | None:
-    if all(column is None for column in columns):
+def _per_partition(
+    topics: Sequence[Topic], columns: Sequence[Sequence[int | None] | UnsetType]
+) -> Int64 | None:
+    if all(isinstance(column, UnsetType) for column in columns):
         return None
-    pairs = zip(topics, columns, strict=True)
-    listed = (
-        [UNKNOWN] * topic.partitions if column is None else column for topic, column in pairs
-    )
-    return np.array(list(chain.from_iterable(listed)), np.int64)
+    found: list[int] = []
+    for topic, column in zip(topics, columns, strict=True):
+        if isinstance(column, UnsetType):
+            found += [UNKNOWN] * topic.partitions
+        else:
+            found += [UNKNOWN if value is None else value for value in column]
+    return frozen(np.array(found, np.int64))

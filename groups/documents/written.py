@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from groups.arrays import NO_GENERATION
-from groups.documents.snapshot import FORMAT
+from groups.documents.assay_group import FORMAT
 
 if TYPE_CHECKING:
     from groups.arrays import Int64

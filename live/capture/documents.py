@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, cast
 
-from groups.documents.snapshot import FORMAT, columns_of
+from groups.documents.assay_group import FORMAT, of_mapping
+from groups.documents.snapshot import columns_of
 from groups.errors import BadInput
 from groups.wording import counted, few
 from live.capture.obstacles import Obstacle, topic_obstacle
@@ -76,7 +77,7 @@ def valid(name: str, found: GroupDocument | Obstacle) -> GroupDocument | Obstacl
     if isinstance(found, Obstacle):
         return found
     try:
-        columns_of(found)
+        columns_of(of_mapping(found))
     except BadInput as error:
         return Obstacle(f"group {name!r}: what the broker tells makes no group: {error}")
     return found

@@ -177,7 +177,7 @@ def test_a_row_that_begins_below_the_last_of_the_row_before_is_good():
 def test_no_array_and_no_field_of_a_group_can_be_changed():
     racks = {"partitions": 1, "racks": [["a"]]}
     offsets = {"partitions": 1, "offsets": [{"end": 3}]}
-    members = {"c0": claim(0) | {"rack": "a"}}
+    members = {"c0": claim(0, 9) | {"rack": "a"}}
     group = Group.from_dict(document({"t": racks, "u": offsets}, members))
     parts = [group, group.racks, group.offsets, group.raw_claims]
     arrays = [v for part in parts for v in vars(part).values() if isinstance(v, np.ndarray)]

@@ -11,7 +11,7 @@ from groups.columnar import decode as module
 from groups.columnar.decode import decode
 from groups.columnar.rows import batch_of
 from groups.documents.json_files import parse_json
-from tests.groups.plain.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
+from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
 
 
 def decoded(contents, **options):

@@ -262,11 +262,11 @@ REFUSED = {
     ),
     "a weight that is null": (
         changed(("topics", "t1", "weight", 0), None),
-        r"^topics\.t1\.weight\[0\]: null, expected an integer of 0 or more$",
+        r"^topics\.t1\.weight\[0\]: null, expected an integer$",
     ),
     "an infinite weight": (
         changed(("topics", "t1", "weight", 0), float("inf")),
-        r"^topics\.t1\.weight\[0\]: inf, expected an integer of 0 or more$",
+        r"^topics\.t1\.weight\[0\]: inf, expected an integer$",
     ),
     "a rack twice": (
         changed(("topics", "t1", "racks", 2), ["a", "a"]),
@@ -290,7 +290,7 @@ REFUSED = {
     ),
     "a partition number that is no integer": (
         changed(("members", "c0", "owned", "t0", 1), "1"),
-        r'^members\.c0\.owned\.t0\[1\]: "1", expected an integer of 0 or more$',
+        r'^members\.c0\.owned\.t0\[1\]: "1", expected an integer$',
     ),
     "a partition number beyond 64 bits": (
         changed(("members", "c0", "owned", "t0", 1), 2**64),
@@ -330,7 +330,7 @@ REFUSED = {
     ),
     "a generation that is no integer": (
         changed(("members", "c0", "generation"), 1.5),
-        r"^members\.c0\.generation: 1\.5, expected an integer of -1 or more$",
+        r"^members\.c0\.generation: 1\.5, expected an integer$",
     ),
     "no capacity": (
         changed(("members", "c1", "capacity"), 0),
@@ -377,7 +377,7 @@ BEYOND_THE_SCHEMA = {
     ),
     "a whole number written as a fraction": (
         changed(("topics", "t1", "lag", 0), 1.0),
-        r"^topics\.t1\.lag\[0\]: 1\.0, expected an integer of 0 or more$",
+        r"^topics\.t1\.lag\[0\]: 1\.0, expected an integer$",
     ),
     "a lone surrogate for a topic": (
         changed(("topics", "\ud800"), 1),

@@ -22,7 +22,7 @@ from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of
 from groups.errors import Failure
 from groups.files import find
-from tests.groups.plain.mutated import EQUAL, RICH
+from tests.groups.documents.mutated import EQUAL, RICH
 
 ROOT = Path(__file__).parents[4]
 

@@ -1,1 +1,0 @@
-"""Plain snapshots: those in which nothing is unusual, from JSON to columns without a detour."""
