@@ -170,12 +170,12 @@ def _require_equal(made: Ints, given: Ints, place: str, of: str) -> None:
 
 def _claims_beside(group: Group) -> Claims | None:
     """Return the raw claims where they are not just what the members are valid owners of."""
-    said, held = group.raw_claims, group.owned_claims
-    if said is None or all(
-        np.array_equal(getattr(said, name), getattr(held, name)) for name in vars(held)
-    ):
+    said = group.raw_claims
+    if said is None:
         return None
-    return said
+    held = group.owned_claims
+    same = all(np.array_equal(getattr(said, name), getattr(held, name)) for name in vars(held))
+    return None if same else said
 
 
 def _part(document: Mapping[str, Any], keys: set[str]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NoReturn, cast
+from typing import NoReturn
 
-from groups.arrays import GREATEST, UNKNOWN
+from groups.arrays import GREATEST
 from groups.documents.json_files import RepeatedKeys
 from groups.errors import BadInput
 
@@ -62,31 +62,14 @@ def listed(value: object, place: str) -> list[object]:
     return list(value)
 
 
-def integers(value: object, place: str, *, nullable: bool = False) -> list[int]:
-    """Return a list of integers of 0 or more that fit 64 bits; null, where it may be, is -1."""
-    given = listed(value, place)
-    numbers = [v for v in given if v is not None] if nullable else given
-    if set(map(type, numbers)) <= {int}:
-        found = cast("list[int]", numbers)
-        if not found or 0 <= min(found) <= max(found) <= GREATEST:
-            # Most lists are good, and long; only of a bad one is each number looked at.
-            return (
-                cast("list[int]", [UNKNOWN if v is None else v for v in given])
-                if nullable
-                else found
-            )
-    return [
-        UNKNOWN if v is None and nullable else integer(v, f"{place}[{i}]")
-        for i, v in enumerate(given)
-    ]
+def integers(value: object, place: str) -> list[int]:
+    """Return a list of integers of 0 or more that fit 64 bits."""
+    return [integer(v, f"{place}[{i}]") for i, v in enumerate(listed(value, place))]
 
 
 def strings(value: object, place: str, *, repeats: bool = False) -> tuple[str, ...]:
     """Return a list of names, without repeats unless `repeats`."""
-    given = listed(value, place)
-    found = tuple(v for v in given if type(v) is str and v and v.isascii())
-    if len(found) < len(given):
-        found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(given))
+    found = tuple(name(v, f"{place}[{i}]") for i, v in enumerate(listed(value, place)))
     if not repeats and len(set(found)) < len(found):
         refuse(place, f"{next(v for v in found if found.count(v) > 1)!r} appears twice")
     return found

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from groups.arrays import Int32
     from groups.documents.assay_group import Member, Partitions
 
-_NO_DETAILS = MemberDetails()
+NO_DETAILS = MemberDetails()
 _NOTHING = (UNSET,) * 8
 # Lists take more memory than the arrays of greater groups.
 MOST_LISTED = 2**24
@@ -37,7 +37,7 @@ def details_of(member: Member, place: str) -> MemberDetails:
     texts = member.instance_id, member.client_id, member.host, member.subscription_regex
     others = member.assignors, member.capacity, member.epoch, member.target
     if (*texts, *others) == _NOTHING:
-        return _NO_DETAILS
+        return NO_DETAILS
     assignors, target = told(member.assignors), told(member.target)
     instance_id, client_id, host, regex = map(told, texts)
     return MemberDetails(
@@ -110,19 +110,22 @@ def undoubted_owner(
     if first[-1] > MOST_LISTED:
         return None
     owner = [NOBODY] * first[-1]
-    claims, topics = 0, len(first) - 1
+    claims = 0
+    topics = range(len(first) - 1)
+    everything = len(topics)
     for member, held in enumerate(owned):
         read = rows[row[member]]
-        mine = range(topics) if len(read) == topics else set(read)
+        mine = topics if len(read) == everything else set(read)
         for topic, numbers in held.items():
             at = index[topic]
             if at not in mine:
                 return None
-            start, end = first[at : at + 2]
-            if numbers and start + max(numbers) >= end:
-                return None
+            start, end = first[at], first[at + 1]
             for number in numbers:
-                owner[start + number] = member
+                partition = start + number
+                if partition >= end:
+                    return None
+                owner[partition] = member
             claims += len(numbers)
     if claims != len(owner) - owner.count(NOBODY):
         return None

@@ -15,7 +15,14 @@ from groups.columns.offsets import latest_assumed, reset_noted
 from groups.columns.subscriptions import Subscriptions
 from groups.documents.assay_group import of_text, told
 from groups.documents.json_files import split_documents
-from groups.documents.members import claims_of, details_of, index_of, rows_of, undoubted_owner
+from groups.documents.members import (
+    NO_DETAILS,
+    claims_of,
+    details_of,
+    index_of,
+    rows_of,
+    undoubted_owner,
+)
 from groups.documents.texts import named, read_bytes
 from groups.documents.topics import lag_of, offsets_of, racks_of, topics_of, weights_of
 from groups.errors import BadInput
@@ -113,6 +120,7 @@ def columns_of(document: Document) -> Snapshot:
     born = [told(member.generation) for member in said]
     generation = frozen(np.array([NO_GENERATION if g is None else g for g in born], np.int64))
     first = list(accumulate((topic.partitions for topic in topics), initial=0))
+    details = tuple(details_of(m, f"members.{n}") for m, n in zip(said, members, strict=True))
     claims = None
     owner = undoubted_owner(owned, index, first, rows, row) if all(known) else None
     if owner is None:
@@ -137,7 +145,7 @@ def columns_of(document: Document) -> Snapshot:
         raw_claims=claims,
         absent_topics=absent,
         absent_subscriptions=tuple(others),
-        details=tuple(details_of(m, f"members.{n}") for m, n in zip(said, members, strict=True)),
+        details=details if any(one is not NO_DETAILS for one in details) else (),
         assumed=reset_noted(
             told(document.assumed) or (), latest_assumed(offsets, reset, partitions)
         ),
