@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,14 +10,14 @@ from msgspec.json import Decoder, Encoder
 
 from groups.arrays import UNKNOWN
 from groups.columns.member_details import MemberDetails
-from groups.columns.offsets import Offsets
 from groups.documents.assay_group import Generation, Log, Name, Rate, Topic
-from groups.documents.topics import lag_of, offsets_of
+from groups.documents.topics import offsets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from groups.arrays import Int64
+    from groups.columns.offsets import Offsets
 
 
 class _Topic(Struct, forbid_unknown_fields=True):
@@ -73,12 +72,22 @@ def is_plain(
     logs = {} if isinstance(rest.topics, UnsetType) else rest.topics
     if not logs.keys() <= set(topics):
         return False
-    first = [0, *accumulate(partitions)]
-    return all(
-        _is_followed(logs[name].offsets, first[t], partitions[t], lag, reset)
-        for t, name in enumerate(topics)
-        if name in logs
-    )
+    if any(
+        UNSET in (log.beginning, log.end, log.committed)
+        for one in logs.values()
+        for log in one.offsets
+    ):
+        return False
+    return _is_followed(_topics(logs, topics, partitions), lag, reset)
+
+
+def _topics(
+    logs: Mapping[str, _Topic], topics: Sequence[str], partitions: Sequence[int]
+) -> list[Topic]:
+    return [
+        Topic(count, offsets=logs[name].offsets) if name in logs else Topic(count)
+        for name, count in zip(topics, partitions, strict=True)
+    ]
 
 
 def said_in(
@@ -89,18 +98,7 @@ def said_in(
     said = {} if isinstance(rest.members, UnsetType) else rest.members
     given = {} if isinstance(rest.topics, UnsetType) else rest.topics
     details = tuple(_details(said[name]) if name in said else _NO_DETAILS for name in members)
-    if not given:
-        return None, details
-    columns = np.full((3, int(partitions.sum())), UNKNOWN)
-    ends = np.cumsum(partitions)
-    for name, until in zip(topics, ends.tolist(), strict=True):
-        if name in given:
-            logs = [(one.beginning, one.end, one.committed) for one in given[name].offsets]
-            for number, log in enumerate(logs, start=until - len(logs)):
-                columns[:, number] = [UNKNOWN if value is None else value for value in log]
-    beginning, end, committed = columns
-    is_given = np.array([name in given for name in topics], bool)
-    return Offsets(beginning, end, committed, is_given), details
+    return offsets_of(_topics(given, topics, partitions.tolist())), details
 
 
 def _details(member: _Member) -> MemberDetails:
@@ -116,15 +114,13 @@ def _is_written(member: _Member) -> bool:
     return member != _NOTHING and len(set(assignors)) == len(assignors)
 
 
-def _is_followed(
-    offsets: list[Log], first: int, count: int, lag: Int64 | None, reset: str | None
-) -> bool:
-    """Say whether the lag is what follows from the offsets of a topic, all of which are there."""
-    if any(UNSET in (one.beginning, one.end, one.committed) for one in offsets):
+def _is_followed(topics: Sequence[Topic], lag: Int64 | None, reset: str | None) -> bool:
+    """Say whether the lag is what follows from the offsets of topics, all of which are there."""
+    if any(t.offsets is not UNSET and len(t.offsets) != t.partitions for t in topics):
         return False
-    if len(offsets) != count:
-        return False
-    topic = [Topic(count, offsets=offsets)]
-    found = lag_of(topic, offsets_of(topic), reset)
-    given = np.full(count, UNKNOWN) if lag is None else lag[first : first + count]
-    return found is not None and np.array_equal(given, found)
+    offsets = offsets_of(topics)
+    if offsets is None:
+        return True
+    given = np.repeat(offsets.given, [topic.partitions for topic in topics])
+    known = np.full(len(given), UNKNOWN) if lag is None else lag
+    return np.array_equal(known[given], offsets.lag(reset)[given])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from groups.documents.assay_group import FORMAT, of_mapping, told
 from groups.documents.json_files import parse_json
 from groups.documents.members import claims_of, details_of, index_of, rows_of
 from groups.documents.topics import offsets_of, racks_of, topics_of
+from groups.documents.written import member_part, owned_by, topic_part
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from groups.arrays import Ints
     from groups.columns.claims import Claims
     from groups.documents.assay_group import Document
+    from groups.documents.snapshot import Snapshot
     from groups.group import Group
 
 _NO_DETAILS = MemberDetails()
@@ -42,20 +45,28 @@ def rest_of(group: Group) -> str | None:
     plain = group.racks is None and group.offsets is None and not group.absent_topics
     if plain and said is None and all(one == _NO_DETAILS for one in group.details):
         return None
-    document: Any = group.to_dict()
+    columns = cast("Snapshot", vars(group))
+    owned = None if said is None else owned_by(columns, said)
     absent: dict[int, list[str]] = {}
     for member, topic in group.absent_subscriptions:
         absent.setdefault(member, []).append(group.absent_topics[topic])
-    topics, members = {}, {}
-    for name, topic in document["topics"].items():
-        if not isinstance(topic, int) and (found := _part(topic, _OF_A_TOPIC)):
-            topics[name] = found
-    for at, (name, member) in enumerate(document["members"].items()):
-        found = _part(member, _OF_A_MEMBER - {"owned", "subscription"})
+    topics: dict[str, Any] = {}
+    if group.offsets is not None or group.racks is not None:
+        for at, (name, here) in enumerate(
+            zip(group.topics, pairwise(group.first.tolist()), strict=True)
+        ):
+            described: Any = topic_part(columns, at, slice(*here))
+            if not isinstance(described, int) and described.keys() & _OF_A_TOPIC:
+                topics[name] = {key: described[key] for key in described.keys() & _OF_A_TOPIC}
+    members: dict[str, Any] = {}
+    for at, name in enumerate(group.members):
+        found: dict[str, Any] = {
+            key: value for key, value in member_part(columns, at).items() if key != "generation"
+        }
         if at in absent:
             found["subscription"] = sorted(absent[at])
-        if said is not None and member["owned"]:
-            found["owned"] = member["owned"]
+        if owned is not None and owned[at]:
+            found["owned"] = owned[at]
         if found:
             members[name] = found
     return written(topics, members)
@@ -176,7 +187,3 @@ def _claims_beside(group: Group) -> Claims | None:
     held = group.owned_claims
     same = all(np.array_equal(getattr(said, name), getattr(held, name)) for name in vars(held))
     return None if same else said
-
-
-def _part(document: Mapping[str, Any], keys: set[str]) -> dict[str, Any]:
-    return {key: document[key] for key in document.keys() & keys}

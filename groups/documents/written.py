@@ -31,13 +31,13 @@ def document_of(group: Snapshot, claims: Claims) -> GroupDocument:
     if group["assumed"]:
         capture["assumed"] = list(group["assumed"])
     ends = np.cumsum(group["partitions"]).tolist()
-    subscriptions, owned = _subscriptions(group), _owned(group, claims)
+    subscriptions, owned = _subscriptions(group), owned_by(group, claims)
     return {
         "format": FORMAT,
         "group": group["name"],
         **capture,
         "topics": {
-            topic: _topic(group, i, slice(start, end))
+            topic: topic_part(group, i, slice(start, end))
             for i, (topic, start, end) in enumerate(
                 zip(group["topics"], [0, *ends], ends, strict=False)
             )
@@ -46,14 +46,20 @@ def document_of(group: Snapshot, claims: Claims) -> GroupDocument:
             member: {
                 "subscription": subscriptions[i],
                 "owned": owned[i],
-                **_member(group, i),
+                **member_part(group, i),
             }
             for i, member in enumerate(group["members"])
         },
     }
 
 
-def _topic(group: Snapshot, topic: int, here: slice) -> int | TopicDocument:
+def topic_part(group: Snapshot, topic: int, here: slice) -> int | TopicDocument:
+    """Return what a document says of a topic.
+
+    Parameters
+    ----------
+    here : which of all partitions are those of the topic
+    """
     count = int(group["partitions"][topic])
     found: TopicDocument = {"partitions": count}
     offsets, lag = group["offsets"], group["lag_records"]
@@ -77,7 +83,8 @@ def _nulls(column: Int64) -> list[int | None]:
     return [None if v < 0 else v for v in column.tolist()]
 
 
-def _owned(group: Snapshot, claims: Claims) -> list[dict[str, list[int]]]:
+def owned_by(group: Snapshot, claims: Claims) -> list[dict[str, list[int]]]:
+    """Return what each member claims, by topic."""
     names = group["topics"] + group["absent_topics"]
     owned: list[dict[str, list[int]]] = [{} for _ in group["members"]]
     columns = (claims.member.tolist(), claims.topic.tolist(), claims.partition.tolist())
@@ -96,7 +103,8 @@ def _subscriptions(group: Snapshot) -> list[list[str] | None]:
     return [sorted(one) if shown else None for one, shown in zip(read, known, strict=True)]
 
 
-def _member(group: Snapshot, member: int) -> MemberDocument:
+def member_part(group: Snapshot, member: int) -> MemberDocument:
+    """Return what a document says of a member beside its subscription and claims."""
     document: dict[str, object] = {}
     if group["generation"][member] != NO_GENERATION:
         document["generation"] = int(group["generation"][member])
