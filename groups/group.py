@@ -67,7 +67,8 @@ class Group:
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
     racks : where members and replicas stand, or None
     offsets : the log offsets that the lag was made of, or None
-    raw_claims : what members said they own; None of a group whose owners were given
+    raw_claims : what members said they own; None where that is what they validly own, or owners
+        were given
     absent_topics : names that members subscribe to or claim but that do not exist
     absent_subscriptions : (member, index into `absent_topics`) pairs
     details : of each member, or nothing at all

@@ -83,6 +83,22 @@ def test_every_key_of_the_schema_is_explained():
     assert properties_of(SCHEMA) - explained("assay-group/1") == set()
 
 
+@pytest.mark.parametrize(
+    ("beginning", "name"),
+    [("The group:", None), ("A topic is", "Topic"), ("A member, all", "Member")],
+)
+def test_a_table_of_the_snapshot_has_the_keys_of_the_schema_and_says_which_may_be_left_out(
+    beginning, name
+):
+    schema = SCHEMA if name is None else SCHEMA["$defs"][name]
+    table = SECTIONS["assay-group/1"].partition(beginning)[2].partition("\n\n")[2]
+    cells = [row.split(" | ") for row in table.partition("\n\n")[0].splitlines()[2:]]
+    keys = {key: row for row in cells for key in re.findall(r"`(\w+)`", row[0])}
+    assert keys.keys() == schema["properties"].keys()
+    needed = {key for key, row in keys.items() if len(row) > 3 and row[2] == "an error"}
+    assert needed == set(schema.get("required", ()))
+
+
 def test_every_key_of_the_examples_is_explained():
     for document in (SNAPSHOT, GROUP, SOLUTION, SCORES, DIFF):
         format_ = document["format"]
