@@ -29,8 +29,8 @@ def table(tmp_path):
 def test_groups_come_back_from_parquet_as_they_were(tmp_path):
     groups, path = shipped() + odd(), str(tmp_path / "groups.parquet")
     assert write_groups(iter(groups), path) == len(groups)
-    found, failures = read_files([path])
-    assert failures == []
+    found = read_files([path])
+    assert found.failures == ()
     assert [one.to_dict() for one in found] == [one.to_dict() for one in groups]
     assert [path.name for path in tmp_path.iterdir()] == ["groups.parquet"]
 
@@ -46,9 +46,9 @@ def test_many_groups_are_several_row_groups_that_can_be_read_one_by_one(tmp_path
 
 
 def test_a_bad_row_is_a_failure_at_its_place_and_the_others_are_read(table):
-    groups, failures = read_files([str(table)])
+    groups = read_files([str(table)])
     assert [group.name for group in groups] == ["g", "last"]
-    [failure] = failures
+    [failure] = groups.failures
     assert (failure.source, failure.place) == (str(table), f"{table}:2")
     assert failure.reason == "owner[0]: b owns a partition of t0 but does not subscribe"
     assert (failure.group, failure.captured_at) == ("bad", "now")
@@ -64,10 +64,10 @@ def test_rows_are_numbered_through(tmp_path, monkeypatch):
 
 def test_parquet_is_known_by_its_beginning_and_from_standard_input(table):
     plain = table.rename(table.with_name("groups"))
-    assert [g.name for g in read_files([str(plain)])[0]] == ["g", "last"]
-    groups, failures = read_files(["-"], standard_input=plain.read_bytes())
+    assert [g.name for g in read_files([str(plain)])] == ["g", "last"]
+    groups = read_files(["-"], standard_input=plain.read_bytes())
     assert [group.name for group in groups] == ["g", "last"]
-    assert failures[0].place == "standard input:2"
+    assert groups.failures[0].place == "standard input:2"
 
 
 def test_the_one_group_of_a_file_may_stand_in_parquet(tmp_path):
