@@ -178,6 +178,10 @@ def _refuse(document: Any, error: ValidationError) -> NoReturn:
         _require_single_keys(document, "")
         if document.get("format", FORMAT) != FORMAT:
             refuse("format", f"{document['format']!r}, expected {FORMAT!r}")
+        # Of an object within, the message ends with its place: here a name may look like one.
+        for key in document:
+            if key not in Document.__struct_fields__:
+                refuse("", f"unknown key {key!r}")
     found = _MESSAGE.fullmatch(str(error))
     assert found is not None
     what, of_key, path = found.groups()

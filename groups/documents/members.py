@@ -100,7 +100,7 @@ def undoubted_owner(
     """(all partitions,) int32: who says that it owns each, -1 where nobody; None in doubt.
 
     In doubt are claims on what does not exist or is not read, and two on one partition: they take
-    :class:`Claims`, which is three times as slow for a group of 10 members and 60 partitions.
+    :class:`Claims`, which takes 70 microseconds more of a group of 10 members and 60 partitions.
 
     Parameters
     ----------

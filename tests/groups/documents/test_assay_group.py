@@ -118,6 +118,11 @@ def test_tuples_are_lists_and_texts_of_a_type_of_their_own_are_texts(topics, mem
     [
         ({"t0": np.int64(1)}, {}, "topics.t0: "),
         ({"t0": {"partitions": 1, "lag": np.array([1])}}, {}, "topics.t0.lag: "),
+        (
+            {"t0": {"partitions": 1, "x` - at `$.y": 1}},
+            {},
+            "topics.t0: unknown key 'x` - at `$.y'",
+        ),
         ({"t0": 1, 5: 1}, {}, "topics: 5, expected a non-empty string"),
         ({"t0": 1}, {"c": {"host": "\ud800"}}, "members.c.host: '\\ud800' is not valid Unicode"),
     ],
@@ -126,6 +131,12 @@ def test_values_that_are_not_json_are_refused_with_their_place(topics, members, 
     document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
     with pytest.raises(BadInput, match=f"^{re.escape(message)}"):
         Group.from_dict(document)
+
+
+def test_an_unknown_key_that_looks_like_a_place_is_one():
+    for key in ("x` - at `$.y", "x` - at `$.topics", "x` - at `key` in `$"):
+        with pytest.raises(BadInput, match=f"^unknown key {re.escape(repr(key))}$"):
+            Group.from_dict(EQUAL | {key: 1})
 
 
 def test_claims_in_a_group_of_more_partitions_than_lists_hold_are_judged_alike():
