@@ -45,7 +45,8 @@ def test_what_a_function_takes_returns_and_raises_is_handed_out_too(name):
     function = getattr(assay, name)
     said = inspect.signature(function)
     after = function.__doc__.partition("Raises\n")[2].partition("Examples\n")[0]
-    raised = re.findall(r"^ {4}([A-Z]\w+)$", after, re.MULTILINE)
+    lines = re.findall(r"^ {4}([A-Z]\w+(?:, [A-Z]\w+)*)$", after, re.MULTILINE)
+    raised = [error for line in lines for error in line.split(", ")]
     assert raised
     assert nouns(said.return_annotation) | set(raised) <= set(assay.__all__)
 

@@ -223,7 +223,11 @@ print(maps.is_file() and "rdkafka" in maps.read_text(), *sys.modules)
 
 
 @pytest.mark.parametrize(
-    "statement", ["import heuristics", "import heuristics; heuristics.assignor_named('range')"]
+    "statement",
+    [
+        "import heuristics; heuristics.assignors",
+        "import heuristics; heuristics.assignor_named('range')",
+    ],
 )
 def test_no_client_is_loaded_before_it_is_asked_for(statement):
     command = [sys.executable, "-c", LOADED.format(statement=statement)]
