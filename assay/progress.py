@@ -51,7 +51,7 @@ def progress(arguments: Sequence[str]) -> Iterator[None]:
 
 
 def far(said: str) -> None:
-    """Say how far a command is; nothing where no progress is shown."""
+    """Show how far a command is, unless no progress is shown."""
     raw = _raw(sys.stderr)
     if raw is not None and isinstance(raw.progress, _Line):
         raw.progress.said = said

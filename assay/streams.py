@@ -151,18 +151,18 @@ def write_bytes(data: bytes, out: str) -> None:
 
 
 def note_assumed(assumed: Sequence[str]) -> None:
-    """Say beside the answer what was assumed."""
+    """Note beside the answer what was assumed."""
     for line in assumed:
         note(f"assumed: {line}")
 
 
 def note(line: str) -> None:
-    """Say something beside the answer, progress for example, on one line."""
+    """Write a line beside the answer, progress for example."""
     sys.stderr.write(f"{printable(line)}\n")
 
 
 def complain(line: str) -> None:
-    """Say on one line why the exit code will not be 0."""
+    """Write a line on why the exit code will not be 0."""
     note(f"assay: {line}")
 
 

@@ -203,7 +203,7 @@ def _message(
     limits: Mapping[str, int],
     time_limit: float,
 ) -> str:
-    """Say what is better, by how much, and what proves it."""
+    """Return what is better, by how much, and what proves it."""
     lines = []
     for term, best in zip(row.terms or (), solution.terms, strict=False):
         if term.name not in limits or term.excess == 0:

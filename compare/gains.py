@@ -22,7 +22,7 @@ MOST_READERS = 8_000
 
 
 def early_gain(judged: Judged) -> str | None:
-    """Say how few moves bring most of what all moves to the optimum would gain in balance.
+    """Return how few moves bring most of what all moves to the optimum would gain in balance.
 
     None where that is not sure, all moves are needed, or the group is large: where the readers of
     all partitions add up to more than 8,000, members that read alike counted once. Each number of
@@ -52,7 +52,7 @@ def early_gain(judged: Judged) -> str | None:
 
 
 def what_moves_buy(few: int, gain: int, every: int, most: int) -> str:
-    """Say what share of the gain a part of the moves has.
+    """Return what share of the gain a part of the moves has.
 
     Parameters
     ----------

@@ -190,7 +190,7 @@ def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None
 
 
 def _is_idle(group: Group) -> bool:
-    """Say whether nobody claims anything, so that there is nothing to judge."""
+    """Return whether nobody claims anything, so that there is nothing to judge."""
     return not group.members or not len(group.claims.member)
 
 
@@ -255,7 +255,7 @@ def _above(value: int, bound: int | None) -> int | None:
 
 
 def _same(best: Solution, lowest: Solution) -> bool:
-    """Say whether the optimum and what it moves are the same whoever reads what."""
+    """Return whether the optimum and what it moves are the same whoever reads what."""
     proved = best.status == lowest.status == Status.OPTIMAL
     alike = [t.value for t in best.terms] == [t.value for t in lowest.terms]
     return proved and (best is lowest or (alike and "stickiness" in best.objective))

@@ -27,7 +27,7 @@ class Beyond(NamedTuple):
 
     @property
     def sort(self) -> str:
-        """Say what it has in common with other groups: all but the amount."""
+        """Return what it has in common with other groups: all but the amount."""
         if self.reason is not None:
             return str(self)
         return f"{self.assignor}: {self.tier} exceeds the optimum by more than {self.limit}"

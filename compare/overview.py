@@ -94,7 +94,7 @@ class Overview:
     worst: Sequence[Glance] = ()
 
     def sentence(self) -> str:
-        """Say how many of all groups are improvable, by what, and how many were not judged."""
+        """Return how many of all groups are improvable, by what, and how many were not judged."""
         every = captures(self.captured + self.not_judged, self.groups + self.not_judged)
         sorts = []
         for says in NAMED:

@@ -219,7 +219,7 @@ def score(
 
 
 def _says_the_same(group: Group, other: Group) -> bool:
-    """Say whether two groups of the same names have the same partitions, owners, lag, weights."""
+    """Return whether two groups of the same names have equal partitions, owners, lag, weights."""
     return other is group or all(
         np.array_equal(getattr(group, column), getattr(other, column))
         for column in ("partitions", "owner", "lag_records", "weight")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def not_valid(now: Assignment) -> str:
-    """Say why an assignment is not valid; where partitions are only not given out, how many."""
+    """Return why an assignment is not valid; where partitions are only not given out, how many."""
     first, *rest = now.violations
     if all(one.kind == "unassigned" for one in now.violations):
         count = counted(len(now.violations), "partition")
@@ -30,7 +30,7 @@ def not_valid(now: Assignment) -> str:
 
 
 def sentence(judged: Judged) -> str:
-    """Say in one or two sentences what is known of a group, and what to do."""
+    """Return in one or two sentences what is known of a group, and what to do."""
     verdict, name = judged.verdict, judged.group.name
     if verdict.says == "no members":
         return f"{name}: no members, so there is nothing to assign."

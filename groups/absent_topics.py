@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def readers_of_nothing(groups: Sequence[Group]) -> str | None:
-    """Say in one line which members read only topics that do not exist, None where none does."""
+    """Return which members read only topics that do not exist, in one line; None if none."""
     found: list[str] = []
     for group in groups:
         absent: dict[int, list[str]] = {}

@@ -124,7 +124,7 @@ def frozen(array: A) -> A:
 
 
 def contains(entries: Int64, asked: Int64) -> Bools:
-    """Say for each asked value whether it is among the ascending entries."""
+    """Return for each asked value whether it is among the ascending entries."""
     if not len(entries):
         return np.zeros(len(asked), bool)
     at = np.minimum(np.searchsorted(entries, asked), len(entries) - 1)
@@ -132,7 +132,7 @@ def contains(entries: Int64, asked: Int64) -> Bools:
 
 
 def among(entries: Int64, asked: Int64, width: int) -> Bools:
-    """Say for each asked value below `width` whether it is among the ascending entries."""
+    """Return for each asked value below `width` whether it is among the ascending entries."""
     if width > DENSE * len(asked):
         return contains(entries, asked)
     there = np.zeros(width, bool)

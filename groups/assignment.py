@@ -272,7 +272,7 @@ class Assignment:
         return {(names[a], names[b]): count for (a, b), count in sorted(pairs.items())}
 
     def balanced(self) -> bool:
-        """Say whether the assignment is balanced as KIP-54 defines it.
+        """Return whether the assignment is balanced as KIP-54 defines it.
 
         Loads differ by at most one, or no single partition can go to another of its potential
         consumers and improve the balance score. Chains of moves may still improve it.

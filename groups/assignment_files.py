@@ -106,7 +106,7 @@ def _object(data: bytes) -> dict[str, object] | None:
 
 
 def _is_of_groups(name: str, text: str, document: dict[str, object]) -> bool:
-    """Say whether a JSON object holds groups: a snapshot, or what some tool printed."""
+    """Return whether a JSON object holds groups: a snapshot, or what some tool printed."""
     if isinstance(document.get("format"), str):
         return document["format"] != SOLUTION
     if all(isinstance(held, dict) and _is_held(held) for held in document.values()):

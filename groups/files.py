@@ -179,17 +179,17 @@ def find(
 
 
 def is_other_format(start: str) -> bool:
-    """Say whether a file that begins so is of another format of ours, as findings are."""
+    """Return whether a file that begins so is of another format of ours, as findings are."""
     return _OTHER_FORMAT.match(start) is not None
 
 
 def is_parquet(name: str, data: bytes) -> bool:
-    """Say whether a file is Parquet, or is to be by its name."""
+    """Return whether a file is Parquet, or is to be by its name."""
     return name.endswith(PARQUET) or data.startswith(_MAGIC)
 
 
 def holds_snapshots(name: str, data: bytes) -> bool:
-    """Say whether a file is meant as snapshots, good ones or not: no tool's, or it says so."""
+    """Return whether a file is meant as snapshots, good ones or not: no tool's, or it says so."""
     start = beginning(data)
     if is_json_lines(name) or not start.startswith("{"):
         return is_json_lines(name)

@@ -31,7 +31,7 @@ def files_in(folder: str) -> list[str]:
 
 
 def may_hold_groups(path: Path, folder: str) -> bool:
-    """Say whether a file of a folder is one of those that are read, by its name."""
+    """Return whether a file of a folder is one of those that are read, by its name."""
     return _ending(path) in ENDINGS or _is_part(path, folder)
 
 
@@ -42,7 +42,7 @@ def nothing_in(folder: str) -> BadInput:
 
 
 def _is_part(path: Path, folder: str) -> bool:
-    """Say whether a file is Parquet of the folder: in it, or in folders that partition it.
+    """Return whether a file is Parquet of the folder: in it, or in folders that partition it.
 
     Others may be tables of a run, which are about groups that are read already.
     """
@@ -55,6 +55,6 @@ def _ending(path: Path) -> str:
 
 
 def is_folder(path: str) -> bool:
-    """Say whether a folder is meant, and no file or standard input."""
+    """Return whether a folder is meant, and no file or standard input."""
     # Path.is_dir raises where no file can have such a name; reading it says so.
     return path not in ("", "-") and os.path.isdir(path)

@@ -294,7 +294,7 @@ class Group:
         return members[starts[topic] : starts[topic + 1]]
 
     def subscribes(self, member: Ints, topic: Ints) -> Bools:
-        """Say for each pair of indices whether the member reads the topic.
+        """Return for each pair of indices whether the member reads the topic.
 
         A member whose subscription is unknown is taken to read what it is asked about.
         """

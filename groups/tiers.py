@@ -372,7 +372,7 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
 
 
 def is_flow(objective: Sequence[str]) -> bool:
-    """Say whether the exact network method serves every tier."""
+    """Return whether the exact network method serves every tier."""
     return all(TIERS[tier].is_flow for tier in objective)
 
 

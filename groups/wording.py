@@ -55,7 +55,7 @@ def nearest_of(name: str, known: Iterable[str]) -> str:
 
 
 def one_of_several(groups: Sequence[str]) -> str:
-    """Say that one group is expected where there are several, and how to name it.
+    """Return the refusal of several groups where one is expected, and how to name it.
 
     Examples
     --------

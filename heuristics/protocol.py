@@ -128,7 +128,7 @@ def static_protocol(assignors: Sequence[str]) -> Protocol:
 
 
 def loses_partitions(before: Protocol, chosen: Protocol) -> bool:
-    """Say whether a member must call onPartitionsLost for all it holds.
+    """Return whether a member must call onPartitionsLost for all it holds.
 
     That is one that held on to its partitions, being cooperative, and now sees an eager assignor
     chosen: somebody else may have them already. Until it has joined again it must not commit.

@@ -115,7 +115,7 @@ def confirm(
 
 
 def proved(evidence: Evidence, objective: Objective, given: Certificates) -> Bools:
-    """Say of each group whether its certificate proves a valid assignment optimal."""
+    """Return for each group whether its certificate proves a valid assignment optimal."""
     fleet, loads = evidence.fleet, evidence.loads
     if objective == ("topic_balance",):
         (squares,) = evidence.values(objective).T
@@ -140,7 +140,7 @@ def proved(evidence: Evidence, objective: Objective, given: Certificates) -> Boo
 
 
 def _fits(evidence: Evidence, after: Objective, price: Int64, scale: Int64) -> bool:
-    """Say whether what one partition or member costs and pays stays inside 64 bits."""
+    """Return whether what one partition or member costs and pays stays inside 64 bits."""
     heaviest = max((cost_of(tier).greatest(evidence.group) for tier in after), default=1)
     steepest = max(1.0, heaviest) * float(scale.astype(float).sum(axis=1).max(initial=0))
     dearest = float(np.abs(price.astype(float)).max(initial=0))
@@ -149,7 +149,7 @@ def _fits(evidence: Evidence, after: Objective, price: Int64, scale: Int64) -> b
 
 
 def _outweighs(evidence: Evidence, after: Objective, scale: Int64) -> Bools:
-    """Say of each group whether a unit of each tier counts more than all later ones can cost."""
+    """Return for each group whether a unit of a tier outweighs all that later ones can cost."""
     rest: Exact = np.zeros(len(scale), object)
     good = np.ones(len(scale), bool)
     for at in reversed(range(len(after))):

@@ -200,7 +200,7 @@ def _bound(solver: cp_model.CpSolver, cost: Cost, status: cp_model.CpSolverStatu
 
 
 def keeps_squares(earlier: Objective) -> bool:
-    """Say whether the tiers before `balance` leave it a least majorised load vector.
+    """Return whether the tiers before `balance` leave it a least majorised load vector.
 
     Flow tiers do: the loads of their minimisers are M-convex (docs/explanation/method.md), so that
     the sum of squares has the same minimisers as KIP-54's score. Under a lag tier they need

@@ -48,7 +48,7 @@ def best_so_far(group: Group, objective: Objective, at_most: Mapping[str, int]) 
 
 
 def enumerates_at_once(group: Group) -> bool:
-    """Say whether all assignments fit in one table of `CELLS_AT_ONCE`, looked at in 5 ms."""
+    """Return whether all assignments fit in one table of `CELLS_AT_ONCE`, looked at in 5 ms."""
     number = count(group)
     return number is not None and number * _width(group) <= CELLS_AT_ONCE
 

@@ -105,7 +105,7 @@ class Evidence:
         return int(self.values((tier,))[0, 0])
 
     def know(self, objective: Objective) -> bool:
-        """Say whether all that somebody reads has what the tiers of an objective need."""
+        """Return whether all that somebody reads has what the tiers of an objective need."""
         racks = self.group.racks
         columns = {"lag": self.group.lag_records, "weight": self.group.weight}
         columns["racks"] = None if racks is None else racks.replicas.astype(np.int64)

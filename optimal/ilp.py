@@ -118,7 +118,7 @@ def _best(
 def _is_better(
     group: Group, form: str, owner: Int32, least: Mapping[str, int], found: Int32 | None
 ) -> bool:
-    """Say whether an assignment keeps the earlier tiers and is no worse than the one known."""
+    """Return whether an assignment keeps the earlier tiers and is no worse than the one known."""
     if any(score(earlier, group, owner) != cost for earlier, cost in least.items()):
         return False
     return found is None or score(form, group, owner) <= score(form, group, found)

@@ -235,7 +235,7 @@ class Columns:
                 columns[name][fleet.members(index)] = column
 
     def fail(self, errors: Mapping[int, AssayError]) -> None:
-        """Say why groups have no answer, by their indices."""
+        """Record why groups have no answer, by their indices."""
         self._errors |= errors
 
     def done(self) -> Solutions:

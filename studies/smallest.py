@@ -188,7 +188,7 @@ def with_joins(
 
 
 def is_larger(joins: Mapping[str, str]) -> bool:
-    """Say whether the joins of a row are larger than the groups of all the promises."""
+    """Return whether the joins of a row are larger than the groups of all the promises."""
     return int(joins["members"]) + int(joins["partitions"]) > SMALL[-1][0]
 
 

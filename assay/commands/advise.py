@@ -74,7 +74,7 @@ def advise(
     ] = None,
     format_: Format = "table",
 ) -> None:
-    """Say what to change about a group, the greatest proved gain first.
+    """Advise what to change about a group, greatest proved gain first.
 
     Other partitions, an assignor, more members, more partitions, one more topic for one member.
     Of several groups: a line each, without assignors unless named.

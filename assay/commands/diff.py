@@ -27,7 +27,7 @@ def diff(
     ] = "member",
     format_: Format = "table",
 ) -> None:
-    """Say who lost and gained what from A to B.
+    """Show who lost and gained what from A to B.
 
     Each is a snapshot, a solution, {member: {topic: [partition]}} or what other tools print.
     """

@@ -31,7 +31,7 @@ def explain(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
 ) -> None:
-    """Say in words why no assignment is better than the best one.
+    """Explain in words why no assignment is better than the best one.
 
     Which members are the only readers of which partitions, what that means for their loads, and
     which partitions must move.

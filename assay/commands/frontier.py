@@ -42,7 +42,7 @@ def frontier(
     rate: Rate = None,
     format_: Format = "table",
 ) -> None:
-    """Say what each move buys: the trade-offs of two tiers.
+    """Show what each move buys: the trade-offs of two tiers.
 
     Of stickiness and peak_lag: how low the peak gets within so many moves.
     """

@@ -130,7 +130,7 @@ def write_snapshots(groups: Sequence[Group], out: str | None) -> None:
 
 
 def note_each_assumed(of: Mapping[str, Sequence[str]]) -> None:
-    """Say what was assumed, and of which groups; where it is the same of several, once."""
+    """Note what was assumed of which groups, once if it is the same for several."""
     lines = [
         f"{names[0] if len(names) == 1 else f'{len(names)} groups'}: {line}"
         for line, names in of.items()

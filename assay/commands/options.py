@@ -180,7 +180,7 @@ def budgets_of(given: Sequence[str]) -> dict[str, int]:
 
 
 def no_group_in(files: Sequence[str]) -> str:
-    """Say that some files hold no group, and which view does."""
+    """Return the refusal of files without a group, with the view that has one."""
     return f"{', '.join(files)}: no group in it, add kafka-consumer-groups --describe"
 
 
@@ -265,7 +265,7 @@ def as_told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) ->
 
 
 def note_passed_over(groups: Sequence[Group]) -> None:
-    """Say of the texts of several groups which lines were passed over, once for each text."""
+    """Note which lines of the groups' texts were passed over, once for each text."""
     lines = (line for group in groups for line in group.assumed if line.startswith(PASSED_OVER))
     for line in dict.fromkeys(lines):
         note(line)

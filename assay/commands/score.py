@@ -98,7 +98,7 @@ def score(
     ] = False,
     format_: Format = "table",
 ) -> None:
-    """Say if a group is as good as can be; score assignors and plans.
+    """Judge whether a group is as good as can be; score assignors and plans.
 
     Of one group: what its members hold now and what assignors would give them, beside the best.
     Of several: a line each, worst first.

@@ -66,7 +66,7 @@ def size(
     rate: Rate = None,
     format_: Format = "table",
 ) -> None:
-    """Say how many members a group needs.
+    """Find how many members a group needs.
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """

@@ -143,7 +143,7 @@ def _seconds(option: str, text: str) -> int:
 
 
 def _disk_use(size: int, interval: int, series: "Series") -> str:
-    """Say what one capture takes, and what that comes to."""
+    """Return what one capture takes, and what that comes to."""
     each = f"a capture takes {_bytes(size)} in {series.folder}"
     if series.keep is not None:
         return f"{each}: at most {_bytes(size * series.keep)} with --keep {series.keep:,}"

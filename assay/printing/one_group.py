@@ -110,7 +110,7 @@ def print_rows(
 
 
 def _is_on_lag(solution: Solution) -> bool:
-    """Say whether the objective or a budget is about lag, or somebody said what members read."""
+    """Return whether the question is about lag, or somebody told what members read."""
     asked = {TIERS[tier].needs for tier in (*solution.objective, *solution.at_most)}
     return "lag" in asked or any(one.capacity for one in solution.group.details)
 

@@ -33,7 +33,7 @@ def print_sizing(sizing: Sizing) -> None:
 
 
 def answer(sizing: Sizing) -> str:
-    """Say how many members the target takes; nothing where there is none."""
+    """Return how many members the target takes; nothing where there is none."""
     fewer = sizing.smallest_uneven
     if fewer is None:
         return _enough(sizing)
@@ -71,7 +71,7 @@ def _enough(sizing: Sizing) -> str:
 
 
 def _is_above_all(sizing: Sizing, target: Target) -> bool:
-    """Say whether the partition with most lag alone is above the target."""
+    """Return whether the partition with most lag alone is above the target."""
     return (
         target.aim == "peak_lag"
         and sizing.hottest is not None
@@ -80,7 +80,7 @@ def _is_above_all(sizing: Sizing, target: Target) -> bool:
 
 
 def _least(sizing: Sizing, target: Target) -> str:
-    """Say what the least is that any of the numbers has."""
+    """Return what the least is that any of the numbers has."""
     found = [row.of(target.aim)[0] for row in sizing.rows]
     known = [value for value in found if value is not None]
     return f" The least found is {_value(target.aim, min(known))}." if known else ""

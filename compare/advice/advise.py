@@ -65,7 +65,7 @@ def advise(
     time_limit: float | None = 10.0,
     limit: TimeLimit | None = None,
 ) -> Advice:
-    """Say what to change about a group so that its busiest member has less.
+    """Return what to change about a group so that its busiest member has less.
 
     Other partitions for the same members, an assignor, more members, more partitions of a topic,
     one more topic for one member: each with what it gains for sure, the greatest gain first.

@@ -37,7 +37,7 @@ def tried_by_default() -> list[str]:
 
 
 def is_rule(name: str) -> bool:
-    """Say whether an assignor is a rule as a text has it, which no client brings as such."""
+    """Return whether an assignor is a rule as a text has it, which no client brings as such."""
     return name in WRITTEN and name not in AGREE_WITH_KAFKAS
 
 
@@ -67,13 +67,13 @@ def listed_as(name: str) -> str | None:
 
 
 def by_broker(group: Group) -> bool:
-    """Say whether the broker assigns (KIP-848), as far as a snapshot tells."""
+    """Return whether the broker assigns (KIP-848), as far as a snapshot tells."""
     told = any(one.epoch is not None or one.target is not None for one in group.details)
     return told or assigned_by(group) == "uniform"
 
 
 def assigns_now(name: str, group: Group) -> bool:
-    """Say whether an assignor has the name of the one that the members end up with."""
+    """Return whether an assignor has the name of the one that the members end up with."""
     now = assigned_by(group)
     return now is not None and listed_as(name) == now and _is_brokers(name) == by_broker(group)
 
@@ -95,7 +95,7 @@ def rolling_restarts(name: str, group: Group) -> int | None:
 
 
 def takes(change: Change) -> list[str]:
-    """Say what an advised assignor takes until it assigns."""
+    """Return what an advised assignor takes until it assigns."""
     name, group = change.assignor or "", change.assignment.group
     listed, now = listed_as(name), assigned_by(group)
     members = counted(len(group.members), "member")
@@ -133,7 +133,7 @@ def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:
 
 
 def _of_rule(name: str) -> list[str]:
-    """Say of a rule as written that nobody can deploy it as such."""
+    """Return the sentence that nobody can deploy a rule as written."""
     if not is_rule(name):
         return []
     near = NEAR.get(name)

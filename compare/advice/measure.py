@@ -19,7 +19,7 @@ VERDICT = "Verdict of assay score (balance > moves)"
 
 
 def what_decides(advice: Advice) -> str:
-    """Say which number decides, and on what it depends."""
+    """Return which number decides, and on what it depends."""
     if advice.lower == "peak_load":
         return "what decides: peak_load, the partitions of the busiest member"
     return (
@@ -29,7 +29,7 @@ def what_decides(advice: Advice) -> str:
 
 
 def verdict_told(advice: Advice) -> str:
-    """Say the verdict on what members hold; nothing where nobody holds anything."""
+    """Return the verdict on what members hold; empty where nobody holds anything."""
     if advice.judged is None or advice.judged.verdict.says in EMPTY:
         return ""
     verdict = advice.judged.verdict
@@ -38,7 +38,7 @@ def verdict_told(advice: Advice) -> str:
 
 
 def not_advised(advice: Advice) -> list[str]:
-    """Say of each assignor that cannot be advised why, the one that assigns now first."""
+    """Return for each assignor that cannot be advised why, the one that assigns now first."""
     said: list[str] = []
     for trial in advice.assignors:
         if trial.reason is None:
@@ -57,7 +57,7 @@ def not_advised(advice: Advice) -> list[str]:
 
 
 def several(advice: Sequence[Advice]) -> list[str]:
-    """Say how many groups could have less, by the number that decides, and the verdicts."""
+    """Return how many groups could have less, by the number that decides, and the verdicts."""
     every = captures(len(advice), len({one.group for one in advice}))
     less = [one for one in advice if one.changes and one.changes[0].before is not None]
     unlike = [word for lower, word in LESS.items() if lower in {one.lower for one in less}]

@@ -187,7 +187,7 @@ def _not_valid(made: Assignment) -> str:
 
 
 def _event(group: Group, stay: Sequence[int], members: int) -> str:
-    """Say which join or leave it was."""
+    """Return which join or leave it was."""
     if members > len(group.members):
         return "one member has joined"
     (gone,) = set(range(len(group.members))) - set(stay)

@@ -23,7 +23,7 @@ NAMED = {
 
 
 def headline(advice: Advice) -> str:
-    """Say what the busiest member has now, and the least that it can have."""
+    """Return what the busiest member has now, and the least that it can have."""
     name, best = advice.group, advice.best
     if not advice.members:
         return f"{name}: no members, so there is nothing to change."
@@ -54,7 +54,7 @@ def headline(advice: Advice) -> str:
 
 
 def what_to_do(change: Change, advice: Advice) -> str:
-    """Say what to change, and what the busiest member has then."""
+    """Return what to change, and what the busiest member has then."""
     now = advice.members
     then = change.members or now
     moved = f"; {_moves(change.moves)}"
@@ -83,7 +83,7 @@ def what_to_do(change: Change, advice: Advice) -> str:
 
 
 def why(change: Change, advice: Advice) -> str:
-    """Say how the gain is known."""
+    """Return how the gain is known."""
     before, after = change.before, change.after
     unit = "" if advice.lower == "peak_load" else " of lag"
     if change.kind == "assignor":
@@ -107,7 +107,7 @@ def why(change: Change, advice: Advice) -> str:
 
 
 def depends(change: Change, advice: Advice) -> list[str]:
-    """Say what a gain rests on, and what the change takes besides moves."""
+    """Return what a gain rests on, and what the change takes besides moves."""
     said = []
     if change.not_reached:
         said.append(_not_reached(change, advice))
@@ -133,7 +133,7 @@ def depends(change: Change, advice: Advice) -> list[str]:
 
 
 def _not_reached(change: Change, advice: Advice) -> str:
-    """Say which assignors leave more than a change allows, or make no valid plan of it."""
+    """Return which assignors leave more than a change allows, or make no valid plan of it."""
     holds = "holds" if advice.lower == "peak_load" else "has"
     lead = f"the busiest one then {holds} "
     more: list[str] = []
@@ -149,7 +149,7 @@ def _not_reached(change: Change, advice: Advice) -> str:
 
 
 def gains_nothing(advice: Advice) -> list[str]:
-    """Say which kinds of change do not lower the peak, and why."""
+    """Return which kinds of change do not lower the peak, and why."""
     lines = []
     for one in advice.no_gain:
         known = "" if one.proved else " (not proved)"
@@ -159,7 +159,7 @@ def gains_nothing(advice: Advice) -> list[str]:
 
 
 def conclusion(advice: Advice) -> str:
-    """Say that nothing helps, where that is so; else nothing."""
+    """Return the sentence that nothing helps, where that is so; else an empty one."""
     if advice.best is None:
         return ""
     if advice.question is not None:
@@ -177,7 +177,7 @@ def conclusion(advice: Advice) -> str:
 
 
 def more_even(advice: Advice) -> str:
-    """Say that moves make loads more even though they do not lower the peak; else nothing."""
+    """Return that moves make loads more even without a lower peak, where so; else nothing."""
     if advice.more_even is None:
         return ""
     moves = counted(advice.more_even, "move")
@@ -187,7 +187,7 @@ def more_even(advice: Advice) -> str:
 
 
 def in_short(advice: Advice) -> str:
-    """Say what to change first in a few words, or why nothing is."""
+    """Return what to change first in a few words, or why nothing is."""
     if advice.changes:
         return what_to_do(advice.changes[0], advice).partition(": the busiest")[0]
     if advice.question is not None:
@@ -218,7 +218,7 @@ def _assigned_by(advice: Advice) -> str:
 
 
 def _even(advice: Advice) -> str:
-    """Say among which assignments a peak is the least."""
+    """Return among which assignments a peak is the least."""
     return "" if advice.lower == "peak_load" else " with loads as even as can be"
 
 

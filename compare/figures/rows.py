@@ -43,7 +43,7 @@ class Rows:
         return len(self._rows)
 
     def has(self, column: str) -> bool:
-        """Say whether some row has a value in this column."""
+        """Return whether some row has a value in this column."""
         return any(row.get(column) is not None for row in self._rows)
 
     def texts(self, column: str) -> list[str]:

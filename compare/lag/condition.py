@@ -38,7 +38,7 @@ def if_latest(group: Group) -> str:
 
 
 def which_if_latest(groups: Sequence[Group]) -> str:
-    """Say of which groups the lag rests on that condition, nothing where of none."""
+    """Return which groups' lag rests on that condition; empty if none does."""
     found = [(group.name, count) for group in groups if (count := rests_on_latest(group))]
     if not found:
         return ""

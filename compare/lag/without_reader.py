@@ -40,7 +40,7 @@ class WithoutReader:
     surely: bool
 
     def sentence(self) -> str:
-        """Say what waits there."""
+        """Return what waits there."""
         nobody = f"that nobody {'reads' if self.surely else 'is known to read'}"
         has, it = ("has a commit", "it") if self.partitions == 1 else ("have commits", "them")
         waits = "waits" if self.records == 1 else "wait"
@@ -92,7 +92,7 @@ def is_read(group: Group) -> Bools:
 
 
 def sentences_without_reader(groups: Sequence[Group]) -> tuple[str, ...]:
-    """Say of the groups where most waits what nobody reads; of the others how many they are."""
+    """Return what nobody reads in the groups where most waits, and the number of others."""
     found = [(group.name, one) for group in groups if (one := without_reader(group)) is not None]
     found.sort(key=lambda named: (-named[1].records, -named[1].unknown))
     told = [f"{name}: {one.sentence()}" for name, one in found[:MOST_NAMED]]

@@ -36,7 +36,7 @@ def lag_told(now: Assignment, lowest: LowestPeak | None) -> tuple[str, ...]:
 
 
 def needed(now: Assignment, lowest: LowestPeak) -> str:
-    """Say how much more lag the busiest member has now than needed, and why it is not less.
+    """Return how much more lag the busiest member has now than needed, and why it is not less.
 
     Where the lag rests on an assumption, `most_lag` has said so before.
 
@@ -73,7 +73,7 @@ def needed(now: Assignment, lowest: LowestPeak) -> str:
 
 
 def _given(before: Objective) -> str:
-    """Say what an assignment is to be first, before its peak counts."""
+    """Return what an assignment is to be first, before its peak counts."""
     named = [FIRST.get(tier, f"the best {tier}") for tier in before]
     if not named:
         return ""
@@ -81,7 +81,7 @@ def _given(before: Objective) -> str:
 
 
 def not_compared(groups: Sequence[Group]) -> str:
-    """Say of which groups the peak lag is not compared, as sums of it are too large for that."""
+    """Return which groups' peak lag is not compared, because its sums are too large."""
     names = [group.name for group in groups if _adds_up_too_high(group)]
     if not names:
         return ""
@@ -98,7 +98,7 @@ def _adds_up_too_high(group: Group) -> bool:
 
 
 def floor(group: Group, peak: int) -> str:
-    """Say whether one partition alone decides a peak, nothing where no lag is known.
+    """Return whether one partition alone decides a peak, nothing where no lag is known.
 
     Where the lag rests on an assumption, a sentence before has to say so.
 
@@ -123,7 +123,7 @@ def floor(group: Group, peak: int) -> str:
 
 
 def peak_found(solution: Solution) -> str:
-    """Say what a solution makes of the busiest member's lag, and how far that is from the best.
+    """Return what a solution makes of the busiest member's lag, and how far that is from the best.
 
     Nothing where no peak is in the objective, or none was found.
     """

@@ -82,7 +82,7 @@ def worth_moving(
     *,
     time_limit: float | None = 10.0,
 ) -> Worth:
-    """Say whether the peak can fall by a share of what it is, and the fewest moves that do it.
+    """Return whether the peak can fall by a share of what it is, and the fewest moves that do it.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _fewest(best: Solution, wanted: int, time_left: TimeLeft) -> tuple[Solution,
 
 
 def _is_enough(found: Solution, reached: Sequence[Term], wanted: int) -> bool:
-    """Say whether a solution is as good in the tiers before, and its peak low enough."""
+    """Return whether a solution is as good in the tiers before, and its peak low enough."""
     if found.assignment is None:
         return False
     as_good = [t.value for t in found.terms[: len(reached)]] == [t.value for t in reached]

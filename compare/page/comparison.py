@@ -150,7 +150,7 @@ def _rank(counts: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def _may_be_optimal(trial: Trial) -> bool:
-    """Say whether nothing that is proved says that it is worse than the best."""
+    """Return whether nothing that is proved says that it is worse than the best."""
     row = trial.score
     if row.terms is None or not row.valid:
         return False

@@ -33,7 +33,7 @@ PROOFS = {
 
 
 def meaning(tiers: Sequence[str]) -> str:
-    """Say what an objective asks for."""
+    """Return what an objective asks for."""
     first, *rest = (TIERS[tier].sentence for tier in tiers)
     if not rest:
         return f"{first[0].upper()}{first[1:]}."
@@ -41,7 +41,7 @@ def meaning(tiers: Sequence[str]) -> str:
 
 
 def to_do(judged: Judged) -> str:
-    """Say what to do about a group, or what would decide its verdict."""
+    """Return what to do about a group, or what would decide its verdict."""
     violations = judged.now.violations if judged.verdict.says == "not valid" else ()
     if violations and not judged.verdict.question:
         first, *rest = violations
@@ -51,7 +51,7 @@ def to_do(judged: Judged) -> str:
 
 
 def to_do_in(verdict: Verdict, moves: int | None) -> str:
-    """Say what to do about a group of which only the verdict and the moves to the best are known.
+    """Return what to do about a group of which only the verdict and the moves are known.
 
     Parameters
     ----------

@@ -197,7 +197,7 @@ class Finding:
 
 
 def is_repeatable(assignor: str) -> bool:
-    """Say whether an assignor gives the same answer to a group every time."""
+    """Return whether an assignor gives the same answer to a group every time."""
     client = CLIENTS.get(assignor.partition("/")[0])
     return client is None or client.repeatable
 

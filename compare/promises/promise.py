@@ -59,7 +59,7 @@ class Promise:
     needs_optimum: bool = False
 
     def asked_of(self, assignor: str) -> bool:
-        """Say whether the promise can be asked of an assignor."""
+        """Return whether the promise can be asked of an assignor."""
         return not self.of or any(fnmatchcase(assignor, name) for name in self.of)
 
     def judge_each(
@@ -126,7 +126,7 @@ def _settles(found: Trial) -> Judgement:
 
 
 def _is_circling(outcome: Outcome) -> bool:
-    """Say whether every round had its answer, and the rounds came back to where they were."""
+    """Return whether every round had its answer, and the rounds came back to where they were."""
     return outcome.plan is None and (outcome.reason or "").endswith(FOR_EVER)
 
 

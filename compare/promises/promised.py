@@ -9,7 +9,7 @@ _DEALS_OUT = frozenset({"range", "roundrobin", "RoundRobinAssigner", "kip-169-la
 
 
 def is_promised(promise: str, assignor: str) -> bool:
-    """Say whether an assignor makes a promise; one that nobody knows counts as making it.
+    """Return whether an assignor makes a promise; one that nobody knows counts as making it.
 
     Those that deal out topic by topic or in turn, `range`, `roundrobin` (KafkaJS's is
     `RoundRobinAssigner`) and `kip-169-lag`, promise neither balance over all topics nor few moves.

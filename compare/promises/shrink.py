@@ -37,7 +37,7 @@ class Quarry:
         return (*sums, _racks_said(group))
 
     def is_smaller_than(self, other: Quarry) -> bool:
-        """Say whether the group is smaller, or of the same size and sorts first as text."""
+        """Return whether the group is smaller, or of the same size and sorts first as text."""
         return self.size < other.size or (self.size == other.size and self.text < other.text)
 
     @cached_property

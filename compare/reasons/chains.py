@@ -78,7 +78,7 @@ def chains(assignment: Assignment) -> tuple[Chain, ...]:
 
 
 def said(assignment: Assignment, chain: Chain) -> str:
-    """Say a chain in one sentence, with the loads of the members that it goes through.
+    """Return a chain in one sentence, with the loads of the members that it goes through.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def said(assignment: Assignment, chain: Chain) -> str:
 
 
 def why_unseen(assignment: Assignment) -> str | None:
-    """Say which chains would make a balance the best there is; None where it is that.
+    """Return which chains would make a balance the best there is; None where it is that.
 
     Where the first one has two moves or more, no single move would improve the balance, so that a
     rule that looks at one partition at a time ends there.

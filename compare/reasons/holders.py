@@ -60,7 +60,7 @@ class Holders:
         self.at_home = self.level[self.owner] == of_topic[self.topic]
 
     def counted_at(self, price: int) -> Bools:
-        """Say of each class whether it is counted where the owner has this price."""
+        """Return for each class whether it is counted where the owner has this price."""
         here = self.price[self.owner] == price
         counted: Bools = here & self.at_home & (self.cheapest[self.topic] < price)
         return counted

@@ -114,7 +114,7 @@ def _evenly(block: Block) -> str:
 
 
 def _in_block(explanation: Explanation, m: int, at: int) -> list[str]:
-    """Say why a member of one block among several holds no more and no less."""
+    """Return why a member of one block among several holds no more and no less."""
     group, blocks = explanation.group, explanation.blocks
     block, size = blocks[at], len(blocks[at].members)
     if not group.partitions[group.subscription(m)].any():

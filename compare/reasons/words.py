@@ -40,7 +40,7 @@ PROVED = (
 
 
 def headline(explanation: Explanation) -> str:
-    """Say what the best assignment is, beside what is there now."""
+    """Return what the best assignment is, beside what is there now."""
     group, best = explanation.group, explanation.best
     loads, now = spread(best.loads), spread(explanation.now.loads)
     unread = counted(int(group.partitions[group.readers == 0].sum()), "partition")
@@ -65,7 +65,7 @@ def reasons(explanation: Explanation) -> list[str]:
 
 
 def even(explanation: Explanation) -> str:
-    """Say why loads cannot be more even where all members are in one block."""
+    """Return why loads cannot be more even where all members are in one block."""
     loads = explanation.best.loads
     members, total = len(loads), int(loads.sum())
     share, over = divmod(total, members)
@@ -82,7 +82,7 @@ def even(explanation: Explanation) -> str:
 
 
 def fullest(explanation: Explanation) -> str:
-    """Say what the members of the fullest block hold, whatever is done."""
+    """Return what the members of the fullest block hold, whatever is done."""
     block, group = explanation.blocks[0], explanation.group
     who = named([group.members[m] for m in block.members])
     topics = named([group.topics[t] for t in block.topics])
@@ -98,7 +98,7 @@ def fullest(explanation: Explanation) -> str:
 
 
 def moves(explanation: Explanation) -> list[str]:
-    """Say what must move: a sentence on top, one for each count, and their sum."""
+    """Return what must move: a sentence on top, one for each count, and their sum."""
     found, group = explanation.moves, explanation.group
     if found is None:
         return []
@@ -125,7 +125,7 @@ def moves(explanation: Explanation) -> list[str]:
 
 
 def alike_sentence(group: Group, counts: Sequence[Count]) -> str:
-    """Say why members that own as much, and have as much room, must give partitions away."""
+    """Return why members that own as much, and have as much room, must give partitions away."""
     if len(counts) == 1:
         return count_sentence(group, counts[0])
     one, who = counts[0], named([group.members[c.members[0]] for c in counts])
@@ -146,7 +146,7 @@ def _alike(group: Group, counts: Sequence[Count]) -> list[list[Count]]:
 
 
 def is_plain(group: Group, count: Count) -> bool:
-    """Say whether just what the members own is counted, and what has to stay is each one's own."""
+    """Return whether only what the members own counts, and each keeps its own."""
     if count.kind == "need" or (count.fixed and len(count.members) > 1):
         return False
     owned = int(group.owned[list(count.members)].sum())
@@ -154,7 +154,7 @@ def is_plain(group: Group, count: Count) -> bool:
 
 
 def count_sentence(group: Group, count: Count) -> str:
-    """Say why some members must give partitions away, or get some."""
+    """Return why some members must give partitions away, or get some."""
     many = len(count.members)
     it, together = ("they", " together") if many > 1 else ("it", "")
     who = named([group.members[m] for m in count.members])
@@ -184,7 +184,7 @@ def count_sentence(group: Group, count: Count) -> str:
 
 
 def downward_sentence(group: Group, downward: Sequence[Downward]) -> str:
-    """Say which partitions must go down to another line."""
+    """Return which partitions must go down to another line."""
     total = sum(one.partitions for one in downward)
     listed = [
         f"{one.partitions:,} of {group.topics[one.topic]} with {group.members[one.owner]}"
@@ -199,7 +199,7 @@ def downward_sentence(group: Group, downward: Sequence[Downward]) -> str:
 
 
 def other_proof(explanation: Explanation) -> str:
-    """Say what the proof is of what is not counted out."""
+    """Return what the proof is of what is not counted out."""
     kind = explanation.solution.proof.kind
     if kind is ProofKind.CERTIFICATE:
         return AFTER if explanation.blocks else PROVED
@@ -207,7 +207,7 @@ def other_proof(explanation: Explanation) -> str:
 
 
 def not_proved(solution: Solution) -> str:
-    """Say that nothing can be explained, and what is known."""
+    """Return that nothing can be explained, and what is known."""
     name = solution.group.name
     if solution.assignment is None:
         return f"{name}: no assignment was found in the time given, so there is none to explain."

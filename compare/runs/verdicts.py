@@ -45,7 +45,7 @@ def as_taken(judged: Judged) -> Judged:
 
 
 def is_taken(assumed: str) -> bool:
-    """Say whether a line of what was assumed is that members read the same topics."""
+    """Return whether a line of what was assumed is that members read the same topics."""
     return assumed.startswith("subscription of ") and " unknown, taken as " in assumed
 
 

@@ -21,7 +21,7 @@ BATCH = 200
 
 
 def is_ordinary(group: Group) -> bool:
-    """Say whether the group is in good order, apart from members that have just joined.
+    """Return whether the group is in good order, apart from members that have just joined.
 
     Everybody reads something. Nobody owns anything; or the members that own something hold,
     without rivals and in one generation, everything that they read, balanced as KIP-54 defines

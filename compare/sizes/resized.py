@@ -70,7 +70,7 @@ def resized(group: Group, members: int, like: str | None = None) -> Group:
 
 
 def all_alike(group: Group) -> bool:
-    """Say whether all members read the same topics, at the same rate where it is known."""
+    """Return whether all members read the same topics, at the same rate where it is known."""
     rows = np.unique(group.subscription_row).tolist()
     starts, listed = group.subscription_indptr, group.subscription_topics
     lists = {tuple(listed[starts[row] : starts[row + 1]].tolist()) for row in rows}
@@ -84,7 +84,7 @@ def topics_read(group: Group) -> Int32:
 
 
 def reading(group: Group, like: str | None = None) -> str:
-    """Say what new members are taken to read."""
+    """Return what new members are taken to read."""
     if like is not None:
         return f"New members read what {like} reads."
     topics = counted(len(topics_read(group)), "topic")

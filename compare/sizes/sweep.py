@@ -43,7 +43,7 @@ def size(
     objective: str | Sequence[str] | None = None,
     time_limit: float | None = 10.0,
 ) -> Sizing:
-    """Say for how many members a group is within a target, and how it fares with each number.
+    """Return for how many members a group is within a target, and how it fares with each number.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def _bound(term: Term | None) -> int | None:
 
 
 def _meets(row: Size, target: Target) -> bool | None:
-    """Say whether a row is within the target; None where it is open."""
+    """Return whether a row is within the target; None where it is open."""
     value, bound = row.of(target.aim)
     if value is not None and value <= target.at_most:
         return True

@@ -53,7 +53,7 @@ def is_plain(
     lag: Int64 | None,
     reset: str | None,
 ) -> bool:
-    """Say whether a rest is good beside these columns, written as `assay` does, and plain.
+    """Return whether a rest is good beside these columns, written as `assay` does, and plain.
 
     Where it is not, it may be good or bad.
     """
@@ -109,13 +109,13 @@ def _details(member: _Member) -> MemberDetails:
 
 
 def _is_written(member: _Member) -> bool:
-    """Say whether a row of ours would have this of a member."""
+    """Return whether a row of ours would have this of a member."""
     assignors = () if isinstance(member.assignors, UnsetType) else member.assignors
     return member != _NOTHING and len(set(assignors)) == len(assignors)
 
 
 def _is_followed(topics: Sequence[Topic], lag: Int64 | None, reset: str | None) -> bool:
-    """Say whether the lag is what follows from the offsets of topics, all of which are there."""
+    """Return whether the lag follows from the offsets of topics, all of which are there."""
     if any(t.offsets is not UNSET and len(t.offsets) != t.partitions for t in topics):
         return False
     offsets = offsets_of(topics)

@@ -53,7 +53,7 @@ class Rows:
         }
 
     def has_plain_rest(self, row: int) -> bool:
-        """Say whether what the rest of a row says is good, written as `assay` does, and plain."""
+        """Return whether the rest of a row is good, written as `assay` does, and plain."""
         lists, texts = self.lists, self.rows.column
         lag = lists["lag"]
         return is_plain(

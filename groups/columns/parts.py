@@ -39,7 +39,7 @@ def exact_sums(column: Int64 | Bools, start: Int64) -> npt.NDArray[Any]:
 
 
 def some(column: Bools, start: Int64) -> Bools:
-    """Say of each part whether one of its entries is true, (parts,) bool."""
+    """Return for each part whether one of its entries is true, (parts,) bool."""
     return np.asarray(sums(column, start) > 0)
 
 

@@ -72,14 +72,14 @@ class Racks:
         return Racks(self.names, self.member[members], replicas, holds)
 
     def misses(self, member: Ints, partition: Ints) -> Bools:
-        """Say for each pair whether the member's rack holds no replica of the partition.
+        """Return for each pair whether the member's rack holds no replica of the partition.
 
         A member without a rack is near no replica.
         """
         return self.lack(self.replicas[partition], self.member[member])
 
     def lack(self, replicas: Ints, rack: Ints) -> Bools:
-        """Say for each pair whether the replica set has no replica in the rack, -1 for no rack."""
+        """Return for each pair whether the set has no replica in the rack, -1 for no rack."""
         asked = np.asarray(replicas, np.int64) * len(self.names) + rack
         return np.asarray((rack < 0) | ~contains(self.holds, asked), bool)
 

@@ -119,7 +119,7 @@ class Subscriptions:
         return frozen(starts), frozen(member[np.argsort(topic, kind="stable")])
 
     def include(self, member: Ints, topic: Ints) -> Bools:
-        """Say for each pair of indices whether the member reads the topic.
+        """Return for each pair of indices whether the member reads the topic.
 
         A member whose subscription is unknown is taken to read what it is asked about.
         """
@@ -140,7 +140,7 @@ class Subscriptions:
         return np.asarray(found | ~self.known[member], bool)
 
     def hold_all(self, partitions: Int64) -> bool:
-        """Say whether every member is known to read every topic with partitions.
+        """Return whether every member is known to read every topic with partitions.
 
         Said only where all read one row.
 

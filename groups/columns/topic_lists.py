@@ -123,7 +123,7 @@ def entries(indptr: Int64, listed: npt.NDArray[I], rows: Ints) -> tuple[Int64, n
 
 
 def _equal(indptr: Int64, listed: Ints) -> bool:
-    """Say whether all rows are the same; there is one at least."""
+    """Return whether all rows are the same; there is one at least."""
     length = int(indptr[1])
     if (np.diff(indptr) != length).any():
         return False

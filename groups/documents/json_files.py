@@ -113,7 +113,7 @@ def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def is_json_lines(name: str) -> bool:
-    """Say whether a file's name promises a document to a line, packed or not."""
+    """Return whether a file's name promises a document to a line, packed or not."""
     return without_gz(name).endswith(".jsonl")
 
 

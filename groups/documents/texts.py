@@ -83,7 +83,7 @@ def beginning(data: bytes) -> str:
 
 
 def is_utf8(data: bytes) -> bool:
-    """Say whether a text that begins so is to be read as UTF-8."""
+    """Return whether a text that begins so is to be read as UTF-8."""
     return not data.startswith(_WIDER) and _encoding(data) in ("UTF-8", "UTF-8-SIG")
 
 
@@ -109,7 +109,7 @@ def _encoding(data: bytes) -> str:
 
 @contextmanager
 def unpacking() -> Iterator[None]:
-    """Say in one line what is wrong with gzip that is read within."""
+    """Raise BadInput for what is wrong with gzip that is read within."""
     try:
         yield
     except EOFError:

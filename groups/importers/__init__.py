@@ -119,7 +119,7 @@ def import_each(
 
 
 def passed_over(remarks: Sequence[Remark]) -> str:
-    """Say how many lines of a text were passed over, and which was the first."""
+    """Return how many lines of a text were passed over, and which was the first."""
     first = remarks[0]
     shown = f"{_one_line(first.place)}: {brief(first.line.strip())}"
     if len(remarks) == 1:

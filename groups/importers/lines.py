@@ -42,7 +42,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def is_noise(line: str) -> bool:
-    """Say whether a line is none of a table's: blank, a prompt, a command, a message, a fence."""
+    """Return whether a line is no table's: blank, a prompt, a command, a message, a fence."""
     text = line[:2000].strip()
     if not text or _LOG.match(text) or _COMMAND.search(text):
         return True

@@ -40,7 +40,7 @@ ENTRY_POINTS = "kafka_assay.assignors"
 
 
 def is_own(name: str) -> bool:
-    """Say whether a name is ``module:function``."""
+    """Return whether a name is ``module:function``."""
     return ":" in name and "/" not in name
 
 

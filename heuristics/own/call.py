@@ -106,7 +106,7 @@ def one_line(error: BaseException) -> str:
 
 
 def _is_theirs(file: Path) -> bool:
-    """Say whether a file is the user's: no part of this project, of a library or of Python."""
+    """Return whether a file is the user's: no part of this project, of a library or of Python."""
     if file.is_relative_to(_HERE) and file.relative_to(_HERE).parts[0] in _OURS:
         return False
     return file.is_absolute() and not any(file.is_relative_to(one) for one in _INSTALLED)

@@ -96,7 +96,7 @@ class Place:
         self.load()
 
     def missing(self) -> str | None:
-        """Say that there is no such module, without importing anything; None where there is."""
+        """Return that there is no such module, without importing anything; None if there is."""
         if self._spec() is None:
             return f"there is no module {self.module} in this folder, nor is one installed"
         return None

@@ -62,7 +62,7 @@ class Client(Protocol):
         """
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say why an assignor of a version cannot be called here; None where it can.
+        """Return why an assignor of a version cannot be called here; None where it can.
 
         Loads nothing. The line ends with the command that changes this.
         """

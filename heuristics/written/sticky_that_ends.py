@@ -50,7 +50,7 @@ def plan(group: Group) -> Plan:
 
 
 def reads_alike(group: Group) -> bool:
-    """Say whether all members read the same topics, of those that have partitions and readers."""
+    """Return whether all members read the same of the topics with partitions and readers."""
     readers = group.readers[(group.partitions > 0) & (group.readers > 0)]
     return bool((readers == len(group.members)).all())
 

@@ -148,7 +148,7 @@ class Consumer:
         self.kill()
 
     def joined(self) -> bool:
-        """Say whether it has been a member of its group, be it one that holds nothing.
+        """Return whether it has been a member of its group, be it one that holds nothing.
 
         Raises
         ------

@@ -96,7 +96,7 @@ def allow(inside: str, user: str, operation: str, kind: str, name: str) -> None:
 
 
 def answers(inside: str, node: int) -> bool:
-    """Say whether the broker tells that it is there, as the one with an id."""
+    """Return whether the broker tells that it is there, as the one with an id."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient
 

@@ -51,17 +51,17 @@ class Security:
 
     @property
     def plain(self) -> bool:
-        """Say whether everybody is let in, in clear text."""
+        """Return whether everybody is let in, in clear text."""
         return self.protocol == "PLAINTEXT"
 
     @property
     def sasl(self) -> bool:
-        """Say whether clients must say who they are."""
+        """Return whether clients must say who they are."""
         return self.protocol.startswith("SASL")
 
     @property
     def tls(self) -> bool:
-        """Say whether clients speak TLS."""
+        """Return whether clients speak TLS."""
         return self.protocol.endswith("SSL")
 
     def properties(self, listener: str, folder: Path) -> dict[str, str]:

@@ -50,7 +50,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def listens(address: str) -> bool:
-    """Say whether something takes connections at ``host:port``."""
+    """Return whether something takes connections at ``host:port``."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host, int(port)), 1.0).close()

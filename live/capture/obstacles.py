@@ -66,7 +66,7 @@ def topic_obstacle(group: str, topic: str, code: int) -> Obstacle:
 
 
 def is_passing(code: int) -> bool:
-    """Say whether an error code is of a coordinator that is not ready, and may be in a moment."""
+    """Return whether an error code is of a coordinator that may be ready in a moment."""
     return code in _PASSING
 
 

@@ -6,7 +6,7 @@ _WILD = frozenset("*?[")
 
 
 def is_name(pattern: str) -> bool:
-    """Say whether a pattern has no wildcard, and so is the name of one group.
+    """Return whether a pattern has no wildcard, and so is the name of one group.
 
     Examples
     --------

@@ -186,7 +186,7 @@ def knock(host: str, port: int, context: ssl.SSLContext | None, seconds: float) 
 
 
 def speaks_tls(host: str, port: int, seconds: float) -> bool:
-    """Say whether TLS is spoken at an address, whoever it is."""
+    """Return whether TLS is spoken at an address, whoever it is."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -109,7 +109,7 @@ _NAMED = (*KNOWN, JAAS, IDENTIFICATION, *WITHOUT_EFFECT)
 
 
 def is_without_effect(key: str) -> bool:
-    """Say whether a setting is one that changes nothing here."""
+    """Return whether a setting is one that changes nothing here."""
     return key in WITHOUT_EFFECT or key.startswith("config.providers.")
 
 
@@ -126,7 +126,7 @@ def without_secret(text: str) -> str | None:
 
 
 def unknown(key: str) -> str:
-    """Say that a setting is not known, and which is the nearest.
+    """Return that a setting is not known, and which is the nearest.
 
     What does not look like a setting is not shown: it could be a password.
     """

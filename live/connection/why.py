@@ -111,7 +111,7 @@ def _not_enabled(
 
 
 def _answers(address: str, settings: Mapping[str, object], seconds: float) -> bool:
-    """Say whether a Kafka broker answers the first request, which needs no login."""
+    """Return whether a Kafka broker answers the first request, which needs no login."""
     missed = tried(address, settings, seconds)
     return missed is None or missed.greeted
 

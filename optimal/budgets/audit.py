@@ -15,7 +15,7 @@ FAR = 2**62
 
 
 def proves_within(evidence: Evidence, solution: Solution) -> bool:
-    """Say whether levels prove a valid assignment best among those within the budget on moves."""
+    """Return whether levels prove a valid assignment best of those within the budget on moves."""
     level, moves = solution.proof.levels(), evidence.value("stickiness")
     fullest, group = int(evidence.loads.max(initial=0)), evidence.group
     of_row = np.full(len(evidence.row_size), FAR, np.int64)

@@ -29,7 +29,7 @@ def require_possible(at_most: Budgets, least: Callable[[str], int | None]) -> No
 
 
 def reason(at_most: Budgets, least: Callable[[str, Budgets], int | None]) -> str:
-    """Say which budget cannot be kept to beside those before it.
+    """Return which budget cannot be kept to beside those before it.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ class Choices:
         return loads if self.rate is None else loads / self.rate
 
     def keeps(self, holder: Int64) -> bool:
-        """Say whether an assignment, (read,) int64 members, is one of the choices."""
+        """Return whether an assignment, (read,) int64 members, is one of the choices."""
         held = np.zeros(self.least.shape, np.int64)
         np.add.at(held, (self.pile, holder), 1)
         within = (self.least <= held) & (held <= self.most)

@@ -27,7 +27,7 @@ SUMMED = 2**62
 
 
 def is_closable(choices: Choices, peak: int = 1) -> bool:
-    """Say whether a constraint program may be of use, and adds up what is up to a peak."""
+    """Return whether a constraint program may be of use, and adds up what is up to a peak."""
     exact = choices.total < TOLD_APART and max(choices.rates.tolist(), default=1) * peak < SUMMED
     return choices.cells <= MOST_CELLS and exact
 
@@ -50,7 +50,7 @@ class Closing:
 
     @staticmethod
     def of(hands: Hands) -> Closing:
-        """Say that each partition is with one of its members, who keep to their numbers."""
+        """Return the program: each partition with one of its members, who keep their counts."""
         choices, model = hands.choices, cp_model.CpModel()
         cells = {
             (p, m): model.new_bool_var("")

@@ -85,7 +85,7 @@ def counts_of(
 
 
 def _one_pile(hands: Hands, a: int, b: int, free: Int64, with_a: Bools, off: int) -> Bools | None:
-    """Say for each free partition whether it goes to a; a unit of count outweighs all sizes."""
+    """Return for each free partition whether it goes to a; a unit of count outweighs all sizes."""
     choices, n = hands.choices, len(free)
     counts = counts_of(choices, hands, 0, a, b, n, int(with_a.sum()))
     size = choices.size[free]
@@ -115,7 +115,7 @@ def _one_pile(hands: Hands, a: int, b: int, free: Int64, with_a: Bools, off: int
 def _several_piles(
     hands: Hands, a: int, b: int, free: Int64, with_a: Bools, off: int
 ) -> Bools | None:
-    """Say the same where each pile has counts of its own: one option a pile, in two halves."""
+    """Return the same where each pile has counts of its own: one option each, in halves."""
     choices = hands.choices
     options: list[tuple[Int64, Int64, Int64]] = []
     pile = choices.pile[free]

@@ -116,7 +116,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
 
 
 def is_scorable(group: Group, objective: Objective, choices: Choices) -> bool:
-    """Say whether CP-SAT may be of use for a score of all pairs of members."""
+    """Return whether CP-SAT may be of use for a score of all pairs of members."""
     exact = all(TIERS[tier].greatest(group) < SCORED for tier in objective)
     return exact and is_closable(choices) and len(group.members) <= MOST_PAIRED
 
@@ -137,7 +137,7 @@ def _closed(
 
 
 def serves(objective: Objective) -> bool:
-    """Say whether the exchange search serves an objective."""
+    """Return whether the exchange search serves an objective."""
     earlier = before_peak(objective)
     if earlier == objective:
         return False

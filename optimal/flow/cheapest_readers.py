@@ -23,7 +23,7 @@ SAFE = 2**62
 def cheapest_readers(
     group: Group, before: Objective, lots: Lots, racks: Racks | None
 ) -> tuple[Bools, Bools]:
-    """Say which partitions stay with their owner, and which lots go to near readers only.
+    """Return which partitions stay with their owner, and which lots go to near readers only.
 
     Staying costs a partition at most its distance from the owner's rack, leaving what it weighs
     and its distance from the nearest reader. What costs the same stays open for later tiers.

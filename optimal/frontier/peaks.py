@@ -60,7 +60,7 @@ class Within:
 
 
 def is_about_peaks(objective: Objective) -> bool:
-    """Say whether two tiers are moves and a peak."""
+    """Return whether two tiers are moves and a peak."""
     return MOVES in objective and any(tier in PEAKS for tier in objective)
 
 

@@ -48,7 +48,7 @@ class Point:
         return self.first_value, self.second_value
 
     def weakly_dominates(self, other: Point) -> bool:
-        """Say whether it is as good as another one in both tiers."""
+        """Return whether it is as good as another one in both tiers."""
         return self.first_value <= other.first_value and self.second_value <= other.second_value
 
 

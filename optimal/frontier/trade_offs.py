@@ -142,7 +142,7 @@ def _left_out(
     *,
     by_search: bool,
 ) -> str | None:
-    """Say what is missing and why; None where it is proved that nothing is."""
+    """Return what is missing and why; None where it is proved that nothing is."""
     if found and all(point.complete for point in found):
         return None
     between = "there may be others between them"

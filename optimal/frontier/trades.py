@@ -57,7 +57,7 @@ def trades(group: Group, objective: Objective, most: Mapping[str, int]) -> Trade
 
 
 def _alike(group: Group) -> bool:
-    """Say whether all members that read a partition read the same ones."""
+    """Return whether all members that read a partition read the same ones."""
     full = group.partitions > 0
     readers = group.readers[full & (group.readers > 0)]
     return bool((readers == len(_reading(group))).all())

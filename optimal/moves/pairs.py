@@ -49,7 +49,7 @@ def split_within(
 def _split(
     hands: Hands, home: Int64, pair: tuple[int, int], free: Int64, with_a: Bools, slack: int
 ) -> Bools | None:
-    """Say for each free partition whether it goes to the first; a count outweighs all sizes."""
+    """Return for each free partition whether it goes to the first; a count outweighs all sizes."""
     choices, n, (a, b) = hands.choices, len(free), pair
     counts = counts_of(choices, hands, 0, a, b, n, int(with_a.sum()))
     size = choices.size[free]

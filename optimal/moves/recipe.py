@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def is_worth_it(group: Group, objective: Objective, at_most: Mapping[str, int]) -> bool:
-    """Say whether exchanges within budgets serve an objective of a group."""
+    """Return whether exchanges within budgets serve an objective of a group."""
     if Asked.of(objective, at_most) is None:
         return False
     kinds = min(group.n_partitions, len(group.topics) * (1 + len(group.members)))

@@ -57,7 +57,7 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
 
 
 def is_long(network: Network) -> bool:
-    """Say whether paths between a network's sinks are so long that cost scaling is slow.
+    """Return whether paths between a network's sinks are so long that cost scaling is slow.
 
     Its time grows with the third power of the length of the longest path: 13 s for a chain of
     1001 members, which the simplex method solves in a tenth of a second. On short and wide

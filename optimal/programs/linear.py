@@ -43,7 +43,7 @@ class LinearProgram:
 
     @staticmethod
     def of(group: Group) -> LinearProgram:
-        """Say that each partition goes to one of its readers."""
+        """Return the program in which each partition goes to one of its readers."""
         import pulp
 
         problem = pulp.LpProblem("assignment", pulp.LpMinimize)

@@ -38,7 +38,7 @@ class Section:
         return self.title.lower().replace(" ", "-")
 
     def has(self, finding: str) -> bool:
-        """Say whether a finding belongs here, by its id."""
+        """Return whether a finding belongs here, by its id."""
         return any(fnmatchcase(finding, pattern) for pattern in self.ids)
 
 

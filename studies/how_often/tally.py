@@ -96,7 +96,7 @@ def weeks(
 
 
 def judged(made: Outcome, best: Sequence[int]) -> str | None:
-    """Say what is wrong with what an assignor made of a group, None where nothing is.
+    """Return what is wrong with what an assignor made of a group, None where nothing is.
 
     Parameters
     ----------

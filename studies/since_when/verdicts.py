@@ -84,7 +84,7 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
 
 
 def has_it(release: Mapping[str, Any]) -> bool:
-    """Say whether a release has the assignor at all, by the row of its history."""
+    """Return whether a release has the assignor at all, by the row of its history."""
     return release["status"] != UNTRIED or not LACKS.search(release["reason"] or "")
 
 

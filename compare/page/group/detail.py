@@ -164,7 +164,7 @@ def _gain(judged: Judged, line: Line) -> str | None:
 
 
 def _after(target: Assignment | None, lowest: LowestPeak) -> str:
-    """Say what the moves make of the peak, where that is not the lowest of which was spoken."""
+    """Return what the moves make of the peak, where that is not the lowest of which was spoken."""
     peak = None if target is None else peak_lag(target)
     if peak is None or peak == lowest.records:
         return ""
@@ -204,7 +204,7 @@ def _lag(judged: Judged, target: Assignment | None) -> Lag | None:
 
 
 def _is_floor(judged: Judged) -> bool:
-    """Say whether no assignment has a lower greatest load than the best that is shown.
+    """Return whether no assignment has a lower greatest load than the best that is shown.
 
     One that is as even as can be in the sum of all pairs' differences is so in every other way
     (docs/method.md).

@@ -23,7 +23,7 @@ LONGEST_DOCUMENT = 120_000
 
 
 def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
-    """Say why it cannot be better, a sentence or a count each."""
+    """Return why it cannot be better, a sentence or a count each."""
     found = [] if lead is None else [lead]
     found += words.reasons(explanation)
     if explanation.moves is None and explanation.solution.objective != ("balance",):

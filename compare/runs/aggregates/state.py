@@ -39,7 +39,7 @@ def stored_aggregates(folder: Path, objective: str) -> tuple[str, pa.Table] | No
 
 
 def has_state(folder: Path, state: str) -> bool:
-    """Say whether the aggregates of a state are stored."""
+    """Return whether the aggregates of a state are stored."""
     return any(_only(file, "state") == state for file in good(folder, "aggregates")[0])
 
 

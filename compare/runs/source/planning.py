@@ -184,7 +184,7 @@ def _beginning(file: File) -> tuple[int, bytes, bytes]:
 
 
 def _is_snapshot(file: File, start: bytes, line_bytes: int) -> bool:
-    """Say whether a file is meant as snapshots; what is read of it fits the memory."""
+    """Return whether a file is meant as snapshots; what is read of it fits the memory."""
     said = beginning(start)
     if not said.startswith("{") or '"assay-' in said or _size(file) > line_bytes:
         return said.startswith("{")
@@ -192,7 +192,7 @@ def _is_snapshot(file: File, start: bytes, line_bytes: int) -> bool:
 
 
 def _has_lines(file: File, line_bytes: int) -> bool:
-    """Say whether the first line of a file is a document, and not the only line."""
+    """Return whether the first line of a file is a document, and not the only line."""
     try:
         with opened(file.path) as stream:
             lines = lines_of(stream, None, first=1, most=line_bytes)

@@ -157,7 +157,7 @@ def _decoded(
 
 
 def _is_blank(content: object) -> bool:
-    """Say whether a text is a line of blanks that ASCII does not know."""
+    """Return whether a text is a line of blanks that ASCII does not know."""
     if isinstance(content, bytes):
         try:
             content = content.decode()

@@ -39,11 +39,11 @@ class StoredKeys:
         return sum(map(len, self._runs))
 
     def hold(self, keys: Sequence[str] | pa.Array) -> Bools:
-        """Say of each key whether it is there: (keys,) bool."""
+        """Return for each key whether it is there: (keys,) bool."""
         return self._hold(_bytes_of(keys))
 
     def take_in(self, keys: Sequence[str] | pa.Array) -> Bools:
-        """Say of each key whether it was not there, at its first place: (keys,) bool.
+        """Return for each key whether it was not there, at its first place: (keys,) bool.
 
         They are there from now on.
         """

@@ -142,7 +142,7 @@ def solve_seconds(members: Int64, partitions: Int64) -> NDArray[np.float64]:
 
 
 def is_cheap(members: Int64, partitions: Int64) -> Bools:
-    """Say which groups of these sizes are solved in no time where each tier is one of a flow."""
+    """Return which groups of these sizes are solved at once where every tier is a flow."""
     return np.asarray(solve_seconds(members, partitions) <= CHEAP_SECONDS)
 
 

@@ -122,7 +122,7 @@ class ReadingWatch:
 
 @contextmanager
 def watched(watch: Watch | ReadingWatch, far: Callable[[str], None]) -> Iterator[None]:
-    """Say every two seconds how far a run is, while something happens."""
+    """Show every two seconds how far a run is, while something happens."""
     ended = Event()
 
     def keep_looking() -> None:

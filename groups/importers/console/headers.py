@@ -38,7 +38,7 @@ LONG = frozenset(header for header in _KINDS if header.startswith("GROUP "))
 
 
 def is_header(line: str) -> bool:
-    """Say whether a line is the header of a table, whole or not."""
+    """Return whether a line is the header of a table, whole or not."""
     words = line.split(None, 20)
     return len(words) > 1 and words[0] in STARTS and words[1] in COLUMNS
 

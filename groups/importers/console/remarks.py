@@ -32,7 +32,7 @@ _HOST = re.compile(r"\S*/\d[\d.:a-f]*")
 
 
 def is_remark(line: str) -> bool:
-    """Say whether a line outside any table is no header and no row, whole or not."""
+    """Return whether a line outside any table is no header and no row, whole or not."""
     text = line.strip()
     if len(text) > _LONGEST or _PADDED.search(text) or _may_be_a_header(text):
         return False

@@ -17,7 +17,7 @@ _LINE = re.compile(
 
 
 def is_topic_line(line: str) -> bool:
-    """Say whether a line is one of ``kafka-topics.sh --describe``."""
+    """Return whether a line is one of ``kafka-topics.sh --describe``."""
     return "Topic:" in line[:40] and line.lstrip().startswith("Topic:")
 
 

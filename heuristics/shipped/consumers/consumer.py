@@ -32,7 +32,7 @@ class Driver(Protocol):
         """Return what starts it; bootstrap.servers, group id and assignor are added to it."""
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say why it cannot be run, ending with the command that changes this; None if it can."""
+        """Return why it cannot be run, with the command that changes this; None if it can."""
 
     def fetch(self, version: str) -> None:
         """Bring, build or install what it needs.
@@ -113,7 +113,7 @@ class Consumer:
         return in_rounds(group, assignor, once)
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say why an assignor of a version cannot be called here; None where it can."""
+        """Return why an assignor of a version cannot be called here; None where it can."""
         return self.driver.missing(assignor, version) or missing_probe()
 
     def fetch(self, version: str) -> None:
@@ -128,7 +128,7 @@ class Consumer:
 
 
 def missing_probe() -> str | None:
-    """Say why nothing can be probed here: the wire is encoded by kafka-python."""
+    """Return why nothing can be probed here: the wire is encoded by kafka-python."""
     if importlib.util.find_spec("kafka") is None:
         return f"kafka-python is not installed: {INSTALL}"
     return None

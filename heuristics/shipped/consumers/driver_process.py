@@ -148,7 +148,7 @@ class DriverProcess:
         return self._probe, self._process
 
     def _obituary(self, process: subprocess.Popen[bytes]) -> str:
-        """Say how a client died, and bury it."""
+        """Return how a client died, and bury it."""
         said = b"" if process.stdout is None else process.stdout.read()
         code = int(said) if said.strip() else process.wait()
         words = "" if self._said is None else self._said.close()

@@ -41,7 +41,7 @@ def built_versions(driver: str) -> list[str]:
 
 
 def missing(driver: str, version: str, command: str) -> str | None:
-    """Say why the program cannot be run, ending with the command that builds it; None if it can.
+    """Return why the program cannot be run, with the command that builds it; None if it can.
 
     Loads and runs nothing.
     """
@@ -83,7 +83,7 @@ def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> N
 
 
 def is_recorded(driver: str, module: str, version: str) -> bool:
-    """Say whether a driver's ``go.mod`` requires this version, with checksums of all it needs."""
+    """Return whether a driver's ``go.mod`` requires this version, with all checksums."""
     return f"{module} v{version}\n" in (DRIVERS / driver / "go.mod").read_text("utf-8")
 
 

@@ -45,7 +45,7 @@ class GoDriver:
         return (str(go_build.built(self.folder, version)), "join")
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say that the program is not built, or cannot be, or that the version is too old."""
+        """Return that the program is not built, or cannot be, or that the version is too old."""
         if self._lacks(assignor, version):
             first, newest = self.since[assignor][0], f"assay fetch {self.client}@{self.listed[0]}"
             return f"{self.client} before {first} has no {assignor}: {newest}"

@@ -29,7 +29,7 @@ class LibrdkafkaDriver:
         return (sys.executable, str(PROGRAM))
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say what is not installed."""
+        """Return what is not installed."""
         if importlib.util.find_spec("confluent_kafka") is None:
             return f"confluent-kafka is not installed: {INSTALL}"
         if version != _installed():

@@ -40,7 +40,7 @@ class NodeDriver:
         return ("node", str(self._sources / "driver.js"), str(self.modules(version)))
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say that Node is not there, or the package."""
+        """Return that Node is not there, or the package."""
         command = f"assay fetch {self.client}@{version}"
         if shutil.which("node") is None:
             return f"no Node on the PATH: install Node {OLDEST_NODE} or later, then: {command}"

@@ -43,7 +43,7 @@ def release(version: str) -> tuple[int, int]:
 
 
 def missing(client: str, artifact: str, version: str, source: str) -> str | None:
-    """Say why the classes of an artifact cannot be loaded here; None where they can.
+    """Return why the classes of an artifact cannot be loaded here; None where they can.
 
     The text ends with the command that changes this.
 
@@ -85,7 +85,7 @@ def fetched_versions(artifact: str) -> list[str]:
 
 
 def others_here(artifact: str) -> str:
-    """Say of which releases of an artifact the jars are here; nothing where there are none."""
+    """Return the releases of an artifact whose jars are here, as text; empty without any."""
     others = ", ".join(newest_first(fetched_versions(artifact)))
     return f", those of {others} are" if others else ""
 

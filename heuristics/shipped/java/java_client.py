@@ -90,7 +90,7 @@ class JavaClient:
         return JavaGroup(group, self.owned(group), loaded, f"assay.{self.caller}", called)
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say why an assignor of a release cannot be called here; None where it can."""
+        """Return why an assignor of a release cannot be called here; None where it can."""
         reason = self._too_old(version)
         if reason is not None:
             newest = f"assay fetch {self.name}@{self.listed[0]}"

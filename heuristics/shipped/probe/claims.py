@@ -48,7 +48,7 @@ class Software:
     version: str = ""
 
     def is_other_than(self, software: Software) -> bool:
-        """Say whether it is known to be another client; one that was started again is not."""
+        """Return whether it is known to be another client; one that was started again is not."""
         named = bool(self.name and software.name)
         if named and (self.name, self.version) != (software.name, software.version):
             return True

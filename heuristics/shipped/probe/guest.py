@@ -92,7 +92,7 @@ class Guest:
         )
 
     def missing(self) -> str | None:
-        """Say why it cannot be asked any more; None while it can."""
+        """Return why it cannot be asked any more; None while it can."""
         return self.gone
 
     def plan(self, group: Group) -> Plan:

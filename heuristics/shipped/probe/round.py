@@ -262,7 +262,7 @@ class Round:
         return self.group.members[self.leader]
 
     def is_cooperative(self) -> bool:
-        """Say whether owned partitions travel: as asked, or as the assignor's name says."""
+        """Return whether owned partitions travel: as asked, or as the assignor's name says."""
         return "cooperative" in self.chosen if self.cooperative is None else self.cooperative
 
     def members(self, own: bytes) -> list[object]:

@@ -65,7 +65,7 @@ class Told:
         self._answered |= self._last
 
     def is_made_on_it(self, planned: Mapping[str, Collection[int]]) -> bool:
-        """Say whether a plan is known to have been made on the metadata of the group's topics.
+        """Return whether a plan is known to have been made on the metadata of the group's topics.
 
         Parameters
         ----------
@@ -85,11 +85,11 @@ class Told:
         return not left or (never and self.own_only)
 
     def knows(self) -> bool:
-        """Say whether the client has been told all that it asked for since it was made leader."""
+        """Return whether the client has been told all that it asked for as leader."""
         return bool(self._asked) and self._asked <= self._answered
 
     def _shows(self, topic: str, numbers: Collection[int]) -> bool:
-        """Say whether what is planned of a topic shows that the client had its metadata."""
+        """Return whether what is planned of a topic shows that the client had its metadata."""
         if self._unique:
             return len(numbers) > 0
         return set(numbers) == set(range(self._counts[topic]))

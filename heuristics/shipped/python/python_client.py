@@ -85,7 +85,7 @@ class PythonClient:
             return in_rounds(group, assignor, partial(self._one_round, assignor))
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Say why the assignor cannot be called here; None where it can."""
+        """Return why the assignor cannot be called here; None where it can."""
         return missing(self.name, version)
 
     def fetch(self, version: str) -> None:
@@ -125,7 +125,7 @@ def installed(package: str) -> str | None:
 
 
 def missing(package: str, asked: str) -> str | None:
-    """Say why that version of a package cannot be called here; None where it can."""
+    """Return why that version of a package cannot be called here; None where it can."""
     here = installed(package)
     if here is None:
         return f"{package} is not installed: {command_for('clients')}"

@@ -51,7 +51,7 @@ class Confluent:
         return [(record.topic(), record.partition(), at, at, record.timestamp()[1] / 1000)]
 
     def is_member(self) -> bool:
-        """Say whether the group has it, where that is not told by itself."""
+        """Return whether the group has it, where that is not told by itself."""
         return False
 
     def _joins(self, *_: object) -> None:

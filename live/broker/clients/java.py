@@ -103,7 +103,7 @@ class Java:
         self._joined = True
 
     def is_member(self) -> bool:
-        """Say whether the group has it, where that is not told by itself."""
+        """Return whether the group has it, where that is not told by itself."""
         return False
 
 

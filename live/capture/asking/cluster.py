@@ -60,7 +60,7 @@ class Cluster:
         self.sent = 0
 
     def answers_to(self, question: type[ApiMessage], version: int = 0) -> bool:
-        """Say whether brokers know a question, at a version or a later one."""
+        """Return whether brokers know a question, at a version or a later one."""
         try:
             known = self._manager.broker_version_data.api_version(question)
         except IncompatibleBrokerVersion:

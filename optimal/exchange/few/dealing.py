@@ -35,7 +35,7 @@ RISE = 0.15
 
 
 def are_few(choices: Choices) -> bool:
-    """Say whether all members may hold the same, and few partitions each."""
+    """Return whether all members may hold the same, and few partitions each."""
     if len(choices.least) != 1 or not choices.members or not choices.may.all():
         return False
     least, most = choices.least[0], choices.most[0]
