@@ -6,10 +6,9 @@ import os
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from compare.runs.tables.keys import content_key, row_keys, version_of
+from compare.fleet.tables import PARQUET, Tables, content_key, row_keys, version_of
 from compare.scores import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import Assignor, assignor_named
@@ -18,6 +17,7 @@ from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from groups.tiers import Objective
     from heuristics import AssignorFunction
@@ -31,17 +31,21 @@ class Job:
 
     Attributes
     ----------
+    source : a path or an address that Spark knows; or the name of a table
+    input_format : of Spark's readers, where the source is no file of snapshots, texts or Parquet
     folders : where modules of the user's assignors are looked for, besides the usual ones
     guests : clients that joined a probe, by whose names some of the assignors go
     """
 
-    source: Path
-    out: Path
+    source: str
+    tables: Tables
     objective: Objective
     assignors: tuple[str, ...]
     time_limit: float
     assume_equal: bool = False
     reset: str | None = None
+    input_format: str | None = None
+    input_is_table: bool = False
     folders: tuple[str, ...] = ()
     guests: tuple[Assignor, ...] = ()
 
@@ -75,17 +79,6 @@ class Job:
         """Return the key of a group's row in ``scores`` for an assignor."""
         return self.score_keys([group_key], assignor)[0]
 
-    def part_key(self, content: str) -> str:
-        """Return the key of the row in ``parts`` on a part of the input of such content."""
-        return content_key(
-            {
-                "content": content,
-                "reset": self.reset,
-                "assume_equal": self.assume_equal,
-                "version": version_of("kafka-assay"),
-            }
-        )
-
     @property
     def _made_by(self) -> dict[str, object]:
         # An excess depends on the optimum, and so on what found it.
@@ -107,6 +100,10 @@ def job_of(
     time_limit: float = SECONDS,
     assume_equal: bool = False,
     reset: Literal["latest", "earliest"] | None = None,
+    input_format: str | None = None,
+    input_is_table: bool = False,
+    output_format: str = PARQUET,
+    output_in_catalogue: bool = False,
 ) -> Job:
     """Return the job of a run, its assignors found and named in full.
 
@@ -132,8 +129,8 @@ def job_of(
         for one in asked
     ]
     return Job(
-        source=Path(source),
-        out=Path(out),
+        source=os.fspath(source),
+        tables=Tables(os.fspath(out), output_format, output_in_catalogue),
         objective=parse_objective(objective),
         assignors=(
             CURRENT,
@@ -143,6 +140,8 @@ def job_of(
         time_limit=time_limit,
         assume_equal=assume_equal,
         reset=reset,
+        input_format=input_format,
+        input_is_table=input_is_table,
         folders=(os.getcwd(), *sys.path) if own else (),
         guests=guests,
     )

@@ -1,0 +1,299 @@
+"""Decode: what stands in the input to rows of groups, and why a part of it holds none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compare.fleet.tables import TABLES
+from groups.columnar.canonical import canonical
+from groups.columnar.decode import decode
+from groups.columnar.key import keys_of
+from groups.columnar.layout import LAYOUT, joined
+from groups.columnar.rows import batch_of, groups_of
+from groups.documents.json_files import is_json_lines, split_documents
+from groups.documents.texts import beginning, unpacking
+from groups.errors import BadInput, Failure
+from groups.files import holds_snapshots, is_other_format, is_parquet
+from groups.group import Group
+from groups.importers import import_each
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# A longer line, or document, is no snapshot.
+MOST_BYTES = 2**26
+_KEPT_BYTES = 2**16
+_GZIP = b"\x1f\x8b"
+_MARK = b"\xef\xbb\xbf"
+
+
+class Printed(NamedTuple):
+    """What tools printed, together the views of some groups: names, bytes and times."""
+
+    names: tuple[str, ...]
+    data: tuple[bytes, ...]
+    times: tuple[str | None, ...]
+
+
+class Item(NamedTuple):
+    """Something that holds one group, or some, and where it stands.
+
+    `content` is JSON, texts, or rows of the layout; `number` is that of the first row.
+    """
+
+    source: str
+    place: str
+    content: bytes | str | Printed | pa.RecordBatch
+    number: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to decode, roughly."""
+        content = self.content
+        if isinstance(content, (bytes, str)):
+            return len(content)
+        if isinstance(content, Printed):
+            return sum(map(len, content.data))
+        return int(content.nbytes)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is taken as given where a snapshot does not say it.
+
+    Attributes
+    ----------
+    reset : ``auto.offset.reset``
+    assume_equal : unknown subscriptions are all topics of the group
+    """
+
+    reset: str | None = None
+    assume_equal: bool = False
+
+    def of(self, group: Group) -> Group:
+        """Return the group with that."""
+        group = group.with_reset(self.reset)
+        return group.with_equal_subscriptions() if self.assume_equal else group
+
+
+class Rows(NamedTuple):
+    """Rows of the layout, the source and place of each, and what could not become one."""
+
+    rows: pa.RecordBatch
+    places: list[tuple[str, str]]
+    failures: list[Failure]
+
+
+def line(source: str, number: int, text: bytes) -> Item | Failure | None:
+    """Return a line of a file as an item; None of a blank one."""
+    place = f"{source}:{number}"
+    if number == 1:
+        text = text.removeprefix(_MARK)
+    if len(text) > MOST_BYTES:
+        reason = f"a line of {len(text):,} bytes, more than the {MOST_BYTES:,} that are read"
+        return _failure(source, place, reason, text)
+    return Item(source, place, text) if text and not text.isspace() else None
+
+
+def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failure | None]:
+    """Yield what stands in a file; None alone: it is a text that a tool printed.
+
+    Parameters
+    ----------
+    in_folder : whether it is one of a folder: then other formats of ours are passed over
+    """
+    try:
+        if is_parquet(name, data):
+            yield from _parquet(name, data)
+            return
+        if data.startswith(_GZIP):
+            if is_json_lines(name):
+                yield from _packed_lines(name, data)
+                return
+            with unpacking():
+                data = gzip.decompress(data)
+        if in_folder and is_other_format(beginning(data)):
+            return
+        if not holds_snapshots(name, data):
+            yield None
+        elif len(data) > MOST_BYTES and not is_json_lines(name):
+            size = f"a document of {len(data):,} bytes"
+            raise BadInput(f"{size}, more than the {MOST_BYTES:,} that are read")
+        else:
+            for place, text in split_documents(data, name):
+                yield Item(name, place, text)
+    except BadInput as error:
+        yield Failure(name, name, str(error).removeprefix(f"{name}: "), None)
+
+
+def decoded(items: Sequence[Item | Failure], given: Given) -> tuple[pa.RecordBatch, list[Failure]]:
+    """Return the rows of ``groups`` that some items hold, and why others hold none."""
+    found = list(_rows_in(items, given))
+    rows = joined([one.rows for one in found], LAYOUT)
+    places = [place for one in found for place in one.places]
+    columns = {name: rows.column(name) for name in LAYOUT.names} | {
+        "key": pa.array(keys_of(rows), pa.string()),
+        "source": pa.array([source for source, _ in places], pa.string()),
+        "place": pa.array([place for _, place in places], pa.string()),
+        "n_members": _count(rows, "members"),
+        "n_topics": _count(rows, "topics"),
+        "n_partitions": _count(rows, "owner"),
+        "equal_subscriptions": pc.less_equal(_count(rows, "subscription_indptr"), 2),
+    }
+    schema = TABLES["groups"]
+    made = pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+    return made, [failure for one in found for failure in one.failures]
+
+
+def harmful(item: Item, reason: str) -> Failure:
+    """Return the failure of an item that does harm when it is read."""
+    content = item.content
+    if isinstance(content, Printed):
+        at = max((time for time in content.times if time is not None), default=None)
+        return Failure(item.source, item.place, reason, None, captured_at=at)
+    text = content if isinstance(content, (bytes, str)) else b""
+    return _failure(item.source, item.place, reason, text)
+
+
+def halves(item: Item) -> list[Item]:
+    """Return two halves of rows; nothing for what cannot be cut."""
+    rows = item.content
+    if not isinstance(rows, pa.RecordBatch) or len(rows) < 2:
+        return []
+    middle = len(rows) // 2
+    rest = item._replace(content=rows.slice(middle), number=item.number + middle)
+    return [item._replace(content=rows.slice(0, middle)), rest]
+
+
+def _failure(source: str, place: str, reason: str, text: bytes | str) -> Failure:
+    """Return a failure, with the name and the time that the beginning of its text says."""
+    start = text[:_KEPT_BYTES]
+    start = start if isinstance(start, str) else start.decode(errors="replace")
+    group, at = (_said(start, key) for key in ("group", "captured_at"))
+    return Failure(source, place, reason, group, captured_at=at)
+
+
+def _said(start: str, key: str) -> str | None:
+    found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)+")', start)
+    try:
+        return None if found is None else str(json.loads(found[1]))
+    except json.JSONDecodeError:
+        return None
+
+
+def _packed_lines(name: str, data: bytes) -> Iterator[Item | Failure]:
+    some = False
+    try:
+        with unpacking(), gzip.GzipFile(fileobj=BytesIO(data)) as stream:
+            for number, text in enumerate(stream, start=1):
+                if (found := line(name, number, text.rstrip(b"\r\n"))) is not None:
+                    some = True
+                    yield found
+    except BadInput as error:
+        yield Failure(name, name, str(error), None)
+        return
+    if not some:
+        yield Failure(name, name, "empty, expected a snapshot", None)
+
+
+def _parquet(name: str, data: bytes) -> Iterator[Item]:
+    import pyarrow.parquet as pq
+
+    try:
+        rows = pq.read_table(pa.BufferReader(data)).combine_chunks().to_batches()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise BadInput(f"cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+    for some in rows:
+        yield Item(name, name, some)
+
+
+def _rows_in(items: Sequence[Item | Failure], given: Given) -> Iterator[Rows]:
+    known = [item for item in items if isinstance(item, Failure)]
+    if known:
+        yield Rows(joined([], LAYOUT), [], known)
+    good = [item for item in items if not isinstance(item, Failure)]
+    for is_text, some in groupby(good, lambda item: isinstance(item.content, (bytes, str))):
+        if is_text:
+            texts = list(some)
+            places = [(item.source, item.place) for item in texts]
+            yield from _decoded([item.content for item in texts], places, given)
+        else:
+            for item in some:
+                yield from _unpacked(item, given)
+
+
+def _unpacked(item: Item, given: Given) -> Iterator[Rows]:
+    if isinstance(item.content, Printed):
+        yield from _printed(item.content, given)
+    elif isinstance(item.content, pa.RecordBatch):
+        yield _stored(item, item.content, given)
+
+
+def _decoded(
+    contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given
+) -> Iterator[Rows]:
+    start = 0
+    for some in decode(contents, reset=given.reset, assume_equal=given.assume_equal):
+        bad = {one.row for one in some.failures}
+        places = [at[index] for index in range(start, some.end) if index not in bad]
+        failures = [
+            Failure(*at[one.row], one.reason, one.group, captured_at=one.captured_at)
+            for one in some.failures
+        ]
+        yield Rows(some.rows, places, failures)
+        start = some.end
+
+
+def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
+    pairs = zip(printed.names, printed.times, strict=True)
+    times = {name: time for name, time in pairs if time is not None}
+    views = list(zip(printed.names, printed.data, strict=True))
+    imported, refused = import_each(views, times=times)
+    places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
+    if refused:
+        yield Rows(joined([], LAYOUT), [], refused)
+    yield from _decoded([made.document for made in imported], places, given)
+
+
+def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
+    """Return the rows of a Parquet file, or of a table, that hold a group."""
+    try:
+        good, place, bad = canonical(rows)
+    except BadInput as error:
+        return Rows(joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
+    places = [(item.source, f"{item.source}:{item.number + n + 1}") for n in range(len(rows))]
+    failures = [
+        Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
+        for one in bad
+    ]
+    return Rows(_given(good, given), [places[at] for at in place.tolist()], failures)
+
+
+def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
+    asked = pa.nulls(len(rows), pa.bool_()).fill_null(False)
+    if given.reset is not None:
+        asked = pc.or_(asked, pc.is_null(rows.column("auto_offset_reset")))
+    if given.assume_equal:
+        asked = pc.or_(asked, pc.is_valid(rows.column("subscription_known")))
+    if not pc.any(asked).as_py():
+        return rows
+    batches, start = [], 0
+    for at in pc.indices_nonzero(asked).to_pylist():
+        group = next(groups_of(rows.slice(at, 1)))
+        assert isinstance(group, Group)
+        batches += [rows.slice(start, at - start), batch_of([given.of(group)])]
+        start = at + 1
+    return joined([*batches, rows.slice(start)], LAYOUT)
+
+
+def _count(rows: pa.RecordBatch, name: str) -> pa.Array:
+    return pc.list_value_length(rows.column(name)).cast(pa.int64())

@@ -1,0 +1,456 @@
+"""Run: groups from wherever Spark reads them to tables that Spark writes; only what is missing."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial, reduce
+from importlib.metadata import version
+from time import perf_counter
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from compare.fleet.answers import ANSWERS, failed
+from compare.fleet.circumstances import circumstances
+from compare.fleet.job import job_of
+from compare.fleet.session import set_for_now, spark_session
+from compare.fleet.source import FOR_READING, portions
+from compare.fleet.summaries import Aggregates, Frames, ending_of, summarised, summary_of
+from compare.fleet.tables import RUN, TABLES, is_local, new_run
+from compare.fleet.worker import of_groups
+from compare.sentences import captures
+from groups.documents.json_files import make_folder
+from groups.errors import BadInput
+from groups.wording import counted
+from optimal.seed import SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from compare.fleet.job import Job
+    from compare.fleet.source import Portion
+    from compare.fleet.summaries import Ending
+    from groups.errors import Failure
+    from heuristics import AssignorFunction
+
+# In this order: a run that ends between two of them makes what is missing again.
+WRITTEN = ("failures", "scores", "optima", "groups", "inputs")
+STAGES = {
+    "start": "starting Spark",
+    "find": "finding the input",
+    "known": "finding what the tables hold",
+    "answer": "reading, solving and scoring",
+    "write": "writing tables",
+    "add": "adding up all groups in the tables",
+    "end": "summing up",
+}
+# Keys that every worker may hold: more are joined by a shuffle.
+MOST_BROADCAST = 500_000
+FOR_SUMMARIES = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+}
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """How much a run came to.
+
+    Attributes
+    ----------
+    out : folder of the tables
+    found : what is known of the groups of the input
+    new : how many of them were not complete in the tables before
+    seconds : of the whole run
+    run : its name, as in the tables
+    stages : where the seconds went, by the names in `STAGES`
+    """
+
+    out: str
+    found: Ending
+    new: int
+    seconds: float
+    run: str
+    stages: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def captured(self) -> int:
+        """Snapshots in the input; a group that was captured twice counts twice."""
+        return self.found.overview.captured + self.found.not_judged[0]
+
+    @property
+    def solved(self) -> int:
+        """Snapshots of which the optimum is proved."""
+        return self.found.proved
+
+    @property
+    def failures(self) -> int:
+        """Inputs that could not become a group."""
+        return self.found.unread[0]
+
+    def line(self) -> str:
+        """Return one line for people."""
+        every = captures(self.captured, self.found.groups)
+        return (
+            f"{every}, {self.solved:,} of them with a proved optimum, "
+            f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "
+            f"{self.seconds:.1f} s; tables in {self.out}"
+        )
+
+
+@dataclass
+class Clock:
+    """Seconds of a run by stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add to a stage the seconds of what happens within."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
+
+    def rows(self) -> tuple[tuple[str, float], ...]:
+        """Return the stages that took time, and their seconds."""
+        return tuple((name, self.seconds[name]) for name in STAGES if name in self.seconds)
+
+
+def run(
+    source: str | Path,
+    out: str | Path,
+    *,
+    objective: str | Sequence[str] = "kip-54",
+    assignors: Sequence[str | AssignorFunction] | None = None,
+    time_limit: float = 10.0,
+    assume_equal: bool = False,
+    reset: Literal["latest", "earliest"] | None = None,
+    say: Callable[[str], None] | None = None,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    spark: SparkSession | None = None,
+) -> RunCounts:
+    """Solve and score many groups on Spark, as ``assay run`` does; fill only what is missing.
+
+    Parameters
+    ----------
+    source : a file of groups or a folder: a path, or an address that Spark knows, ``s3a://...``
+    out : folder of the tables, likewise
+    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
+    assignors : names, or functions of yours at the top of a module, beside what the members hold
+        now; None: those as written
+    time_limit : seconds for each solve and each call of an assignor
+    assume_equal : take unknown subscriptions as all topics of the group
+    reset : ``auto.offset.reset``, where a snapshot does not say it
+    say : takes lines for people on how far the run is
+    master : of Spark, as ``--master`` takes it; None: all cores of this machine, and a session
+        that is there already is used
+    conf : settings of Spark's, which win over the run's own
+    spark : a session to use, which stays
+
+    Raises
+    ------
+    BadInput
+        Where the input holds nothing, the folder cannot be written, an assignor is not known, or
+        Spark or its Java is missing.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from assay import run
+    >>> with TemporaryDirectory() as out:
+    ...     counts = run("corpus/captures/3.6.2", out, assignors=["range"], assume_equal=True)
+    >>> counts.captured, counts.solved, counts.failures
+    (1, 1, 0)
+    """
+    from groups.extras import require
+
+    require("pyspark", "pyarrow", "pandas", extra="spark")
+    from heuristics.shipped.probe.door import within_reach
+
+    session = partial(spark_session, master=master, conf=conf, given=spark)
+    with within_reach(assignors) as asked:
+        job = job_of(
+            source,
+            out,
+            objective=objective,
+            assignors=asked,
+            time_limit=time_limit,
+            assume_equal=assume_equal,
+            reset=reset,
+        )
+        with session() as opened:
+            return run_job(opened, job, say or (lambda _: None))
+
+
+def run_job(
+    spark: SparkSession,
+    job: Job,
+    say: Callable[[str], None],
+    *,
+    far: Callable[[str], None] | None = None,
+    clock: Clock | None = None,
+) -> RunCounts:
+    """Fill the tables of a job with what is missing.
+
+    Parameters
+    ----------
+    say : takes lines for people on what happens
+    far : takes a line after each portion on how far it is
+    clock : where the seconds of stages are added
+
+    Raises
+    ------
+    BadInput
+        Where the input holds nothing, or the folder cannot be written.
+    """
+    one = _Run(spark, job, say, far or (lambda _: None), clock or Clock())
+    with set_for_now(spark, FOR_READING):
+        return one.done()
+
+
+def prepare(job: Job) -> None:
+    """Find out before Spark starts what is wrong with a job.
+
+    Raises
+    ------
+    BadInput
+        Where the input is a path of this machine at which nothing is, or the folder of the tables
+        cannot be made, or was filled by an earlier version.
+    """
+    paths_are_local = "HADOOP_CONF_DIR" not in os.environ
+    if not (job.input_is_table or job.input_format) and is_local(job.source) and paths_are_local:
+        _require_input(job.source)
+    tables = job.tables
+    if not tables.in_catalogue and is_local(tables.place) and paths_are_local:
+        from pathlib import Path
+
+        make_folder(Path(tables.place))
+        tables.refuse_earlier()
+
+
+def _require_input(source: str) -> None:
+    if any(one in source for one in "*?[{") and not os.path.exists(source):
+        return
+    try:
+        os.stat(source)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"{source}: cannot be read: {reason}") from None
+
+
+@dataclass
+class _Run:
+    spark: SparkSession
+    job: Job
+    say: Callable[[str], None]
+    far: Callable[[str], None]
+    clock: Clock
+    new: int = 0
+    failed: int = 0
+    done_groups: int = 0
+    wrote: bool = False
+    name: str = ""
+
+    def done(self) -> RunCounts:
+        """Do all of it."""
+        started, begun = datetime.now(UTC), perf_counter()
+        self.name = new_run(started)
+        facts: dict[str, object] = {"ended": "interrupted"}
+        try:
+            found = self._answered()
+            facts = {
+                "ended": "done",
+                "groups": found.overview.captured + found.not_judged[0],
+                "missing": self.new,
+                "proved": found.proved,
+                "failed": self.failed,
+                "failures": found.unread[0],
+            }
+        except Exception as error:
+            facts = {"ended": "failed", "reason": str(error)}
+            raise
+        finally:
+            seconds = perf_counter() - begun + self.clock.seconds.get("start", 0.0)
+            if facts["ended"] == "done" and self.wrote:
+                self._log(started, seconds, facts)
+        return RunCounts(
+            str(self.job.tables), found, self.new, seconds, self.name, self.clock.rows()
+        )
+
+    def _answered(self) -> Ending:
+        job, spark, clock = self.job, self.spark, self.clock
+        self.say(f"reading {job.source}")
+        refused: list[Failure] = []
+        with clock.timed("find"):
+            parts = portions(spark, job, refused)
+        with clock.timed("known"):
+            known = self._known()
+        begun = perf_counter()
+        total, so_far = sum(part.size for part in parts), 0
+        if refused:
+            self._write(spark.createDataFrame(pa.Table.from_batches([failed(refused)])))
+        for part in parts:
+            self._answer(part, known)
+            so_far += part.size
+            self.far(self._line(so_far / total if total else 1.0, perf_counter() - begun))
+        solved = f"{counted(self.done_groups, 'group')} read, {self.new:,} of them new"
+        self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
+        with set_for_now(spark, FOR_SUMMARIES):
+            return self._ending()
+
+    def _line(self, share: float, seconds: float) -> str:
+        rate = self.done_groups / max(seconds, 1e-9)
+        left = seconds * (1 - share) / max(share, 1e-9)
+        return (
+            f"{share:.0%} of the input, {counted(self.done_groups, 'group')}, "
+            f"{rate:,.0f} a second, {duration(left)} left"
+        )
+
+    def _known(self) -> DataFrame | None:
+        """Return what the tables hold of each group: `key`, and `known`; None of nothing."""
+        from pyspark.sql import functions as sql
+
+        tables = self.job.tables
+        held = [
+            tables.read(self.spark, name)
+            .where(sql.col("made_by").isin(self._made_by()))
+            .select(sql.col("group_key").alias("key"), sql.col("made_by").alias("one"))
+            for name in ("optima", "scores")
+        ]
+        held += [
+            tables.read(self.spark, name).select("key", sql.lit(name).alias("one"))
+            for name in ("groups", "failures")
+        ]
+        every = reduce(lambda one, other: one.unionAll(other), held)
+        known = every.groupBy("key").agg(sql.collect_set("one").alias("known")).persist()
+        count = known.count()
+        if not count:
+            return None
+        return sql.broadcast(known) if count <= MOST_BROADCAST else known
+
+    def _made_by(self) -> list[str]:
+        job = self.job
+        return [job.optimum_made_by, *map(job.score_made_by, job.assignors)]
+
+    def _answer(self, part: Portion, known: DataFrame | None) -> None:
+        from pyspark.sql import functions as sql
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        schema = from_arrow_schema(ANSWERS)
+        if known is None:
+            answers = part.frame.mapInArrow(partial(part.answers, "answer"), schema)
+            self._write(answers)
+            return
+        read = part.frame.mapInArrow(partial(part.answers, "read"), schema)
+        beside = read.join(known, "key", "left").select(*ANSWERS.names, "known")
+        whole = sql.array(*(sql.lit(one) for one in ("groups", *self._made_by())))
+        is_whole = sql.coalesce(sql.size(sql.array_except(whole, "known")) == 0, sql.lit(False))
+        # Of what nothing is missing no more is passed on than its key.
+        beside = beside.withColumn("groups", sql.when(~is_whole, sql.col("groups")))
+        self._write(beside.mapInArrow(partial(of_groups, self.job), schema))
+
+    def _write(self, answers: DataFrame) -> None:
+        from pyspark.sql import functions as sql
+
+        answers = answers.persist()
+        try:
+            with self.clock.timed("answer"):
+                new = "is_group AND (optima IS NOT NULL OR size(scores) > 0)"
+                (counts,) = answers.agg(
+                    sql.count_if("is_group").alias("groups"),
+                    sql.count_if(sql.expr(new)).alias("new"),
+                    sql.count_if(sql.expr("optima.status = 'failed'")).alias("failed"),
+                    *(sql.count_if(sql.expr(has)).alias(name) for name, has in HAS.items()),
+                ).collect()
+            self.done_groups += counts["groups"]
+            self.new += counts["new"]
+            self.failed += counts["failed"]
+            with self.clock.timed("write"):
+                for name in WRITTEN:
+                    if counts[f"of_{name}"]:
+                        rows = answers.where(HAS[f"of_{name}"])
+                        if name == "scores":
+                            rows = rows.select(sql.inline("scores"))
+                        elif name == "inputs":
+                            rows = rows.select("key", "is_group").distinct()
+                        else:
+                            rows = rows.select(f"{name}.*")
+                        self.job.tables.write(rows, name, self.name)
+                        self.wrote |= name != "inputs"
+        finally:
+            answers.unpersist()
+
+    def _ending(self) -> Ending:
+        from pyspark.sql import functions as sql
+
+        spark, job, clock = self.spark, self.job, self.clock
+        with clock.timed("add"):
+            frames = Frames.of(spark, job).kept()
+            rows = summary_of(spark, job, frames, self.name)
+        with clock.timed("end"):
+            inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == self.name).persist()
+            keys = inputs.where("is_group").select("key").distinct()
+            if Aggregates(rows, current=True).captured > keys.count():
+                frames = frames.among(keys).kept()
+                rows = summarised(frames, job.objective)
+            return ending_of(spark, job, rows, frames, inputs)
+
+    def _log(self, started: datetime, seconds: float, facts: Mapping[str, object]) -> None:
+        job, spark = self.job, self.spark
+        row = {
+            "started_at": started.isoformat(timespec="seconds"),
+            "version": version("kafka-assay"),
+            **circumstances(),
+            "master": spark.conf.get("spark.master", None),
+            "input": job.source,
+            "objective": job.tiers,
+            "assignors": list(job.assignors),
+            "time_limit_seconds": job.time_limit,
+            "assume_equal": job.assume_equal,
+            "reset": job.reset,
+            "seed": SEED,
+            "seconds": seconds,
+            "stages": [{"stage": stage, "seconds": took} for stage, took in self.clock.rows()],
+            **facts,
+        }
+        rows = pa.Table.from_pylist([row], TABLES["runs"])
+        job.tables.write(spark.createDataFrame(rows).coalesce(1), "runs", self.name)
+
+
+HAS = {
+    "of_failures": "failures IS NOT NULL",
+    "of_scores": "coalesce(size(scores), 0) > 0",
+    "of_optima": "optima IS NOT NULL",
+    "of_groups": "groups IS NOT NULL",
+    "of_inputs": "true",
+}
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people.
+
+    Examples
+    --------
+    >>> duration(75), duration(7200)
+    ('1 min 15 s', '2 h 0 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def timings(rows: Sequence[tuple[str, float]]) -> list[str]:
+    """Return lines for people: what took how long, and its share of the time."""
+    total = sum(seconds for _, seconds in rows) or 1.0
+    return [f"{took:9.1f} s {took / total:6.1%}  {STAGES[name]}" for name, took in rows]

@@ -1,0 +1,393 @@
+"""Session: the Spark session that a run is on, its own or one that was there before."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shlex
+import signal
+import socket
+import sys
+import warnings
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Thread, Timer, current_thread, main_thread
+from typing import TYPE_CHECKING
+
+from groups.errors import AssayError, BadInput
+from groups.extras import require
+from heuristics.shipped.java.runtime import spark_java_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+# As many tasks at once as the JVM sees cores, which heeds limits of processes and containers; a
+# task is tried three times, so the death of a worker of Python's does not end the job.
+DEFAULT = "local[*,3]"
+KINDS = re.compile(
+    r"local(\[([0-9]+|\*)(,[0-9]+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s|sc)://.+"
+)
+ADDRESS = re.compile(r"(?:spark|sc)://(?P<host>\[[^]]+\]|[^:/;,]+)(?::(?P<port>[0-9]+))?[^,]*")
+PORTS = {"spark": 7077, "sc": 15002}
+ANSWER_SECONDS = 10.0
+START_SECONDS = 180.0
+STOP_SECONDS = 30.0
+GOES_ON = "what was done is kept; the same command goes on"
+QUIET = Path(__file__).with_name("log4j2.properties")
+JAVA = (
+    f"-Dlog4j2.configurationFile={QUIET.resolve().as_uri()}",
+    # A JVM that passes rows on for seconds gains nothing from the optimising compiler.
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:-UsePerfData",
+)
+OF_ANY = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+OF_LOCAL = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "4",
+    # To compile code takes longer than to interpret it: a query has some thousand rows.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+
+@contextmanager
+def spark_session(
+    *,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    given: SparkSession | None = None,
+) -> Iterator[SparkSession]:
+    """Start a Spark session and end it.
+
+    A session that is there already is used and stays: one that is given, or that ``spark-submit``
+    or a notebook has started. What is set on it is set back at the end.
+
+    Parameters
+    ----------
+    master : as in :func:`master_of`
+    conf : further settings, which win over the run's own
+    given : a session to use
+
+    Raises
+    ------
+    BadInput
+        Where there is no Java 17 or later, or no such master.
+    AssayError
+        Where Spark fails for another reason.
+    KeyboardInterrupt
+        Where one came; the session's processes have ended by then.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    present = given or SparkSession.getActiveSession()
+    if present is None and submitted():
+        master_of(master)
+        present = SparkSession.builder.appName("kafka-assay").getOrCreate()
+    settings = dict(conf or {})
+    with set_for_now(present, settings) if present is not None else _own(master, settings) as one:
+        try:
+            yield one
+        except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
+            raise in_one_line(error) from error
+
+
+@contextmanager
+def set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Set what is given on a session, and set it back at the end."""
+    before = {key: session.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    try:
+        yield session
+    finally:
+        with suppress(Exception):
+            for key, value in before.items():
+                if value is None:
+                    session.conf.unset(key)
+                else:
+                    session.conf.set(key, value)
+
+
+def master_of(given: str | None) -> str | None:
+    """Return the master of a run; None where ``spark-submit`` has chosen one.
+
+    Parameters
+    ----------
+    given : ``local[4]``, ``spark://HOST:PORT``, ``yarn``, ``k8s://...``, or ``sc://HOST:PORT``
+        of a Spark Connect server; None: what ``SPARK_REMOTE`` says, else all cores of this machine
+
+    Raises
+    ------
+    BadInput
+        Where there is no such master.
+    """
+    if submitted():
+        if given is not None:
+            raise BadInput(f"--master: {given}, but spark-submit has a --master of its own")
+        return None
+    master = given or os.environ.get("SPARK_REMOTE") or DEFAULT
+    if not KINDS.fullmatch(master):
+        raise BadInput(
+            f"--master: {master!r}, expected local[N], spark://HOST:PORT, yarn, k8s://URL or "
+            "sc://HOST:PORT"
+        )
+    return master
+
+
+def conf_of(given: Iterable[str]) -> dict[str, str]:
+    """Return settings of Spark's that are given as ``KEY=VALUE``.
+
+    Raises
+    ------
+    BadInput
+        Where one is not such a pair, or its key not one of Spark's.
+    """
+    settings = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        if not equals or not key.startswith("spark."):
+            raise BadInput(f"--conf: {one!r}, expected spark.KEY=VALUE")
+        if key == "spark.master":
+            raise BadInput(f"--conf: {one!r}, but a master is given with --master")
+        settings[key] = value
+    return settings
+
+
+def submitted() -> bool:
+    """Whether ``spark-submit`` started this process."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def runs_here(master: str | None) -> bool:
+    """Whether tasks run on this machine alone, below the session's own JVM.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such master.
+    """
+    found = master_of(master)
+    return found is not None and found.startswith("local")
+
+
+def in_one_line(error: Exception) -> AssayError:
+    """Return what to raise instead of an exception of Spark's."""
+    text = str(error)
+    of_files = _OF_FILES.findall(text)
+    if of_files:
+        return BadInput(f"{_short(of_files[-1])}; {GOES_ON}")
+    for pattern, said in _ENDED:
+        if pattern.search(text):
+            return AssayError(f"{said}; {GOES_ON}")
+    return AssayError(f"Spark: {_short(_telling_line(text) or type(error).__name__)}")
+
+
+# What files and folders do to a job; Spark tells it in the middle of a stack trace.
+_OF_FILES = re.compile(
+    r"(?:java\.n?io|org\.apache\.hadoop\.[\w.]+)\.[\w$]*(?:Exception|Error): ([^\n]+)"
+)
+# The line of a Python traceback that says what was raised.
+_RAISED = re.compile(r"[\w.]+(Error|Exception|Exit|Interrupt|Warning)\b")
+# What bash says of Spark's start scripts, where they stumble over a Java that failed.
+_OF_SCRIPTS = re.compile(r"/bin/spark-[a-z]+: line \d+: ")
+# What Spark and py4j say where a process of theirs is gone.
+_ENDED = (
+    (
+        re.compile(r"Python worker (exited unexpectedly|failed to connect back)|EOFException"),
+        "a Python process of Spark's ended",
+    ),
+    (
+        re.compile(
+            r"Answer from Java side is empty|while (sending|trying to connect)|Connection"
+            r" (refused|reset)|has been closed|SparkContext was shut down|stopped SparkContext"
+            # Of what Java itself raised, more would be said.
+            r"|An error occurred while calling o\d+\.\w+\s*\Z"
+        ),
+        "Spark's Java process ended",
+    ),
+)
+_LONGEST = 300
+
+
+def _telling_line(text: str) -> str:
+    """Return the line that tells most: the last of a Python traceback, else the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for at, line in enumerate(lines):
+        if line.startswith("Traceback (most recent call last)"):
+            after = [one for one in lines[at + 1 :] if _RAISED.match(one)]
+            if after:
+                return after[0]
+    return lines[0] if lines else ""
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+
+
+def _did_not_start(master: str, error: Exception, log: str = "") -> AssayError:
+    said = [line.strip() for line in log.splitlines() if line.strip()]
+    last = [line for line in said if not _OF_SCRIPTS.search(line)][-1:]
+    why = last[0] if last else _telling_line(str(error))
+    return AssayError(f"Spark did not start on {master}: {_short(why)}")
+
+
+def _own(master: str | None, conf: Mapping[str, str]) -> AbstractContextManager[SparkSession]:
+    where = master_of(master)
+    assert where is not None
+    _require_answer(where)
+    return _connected(where, conf) if where.startswith("sc://") else _started(where, conf)
+
+
+def _require_answer(master: str) -> None:
+    """Raise BadInput where nobody listens at a master's address: Spark would try for minutes."""
+    address = ADDRESS.fullmatch(master)
+    # Of several masters, for high availability, any may be down.
+    if address is None:
+        return
+    port = int(address["port"] or PORTS[master.partition(":")[0]])
+    try:
+        socket.create_connection((address["host"].strip("[]"), port), ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadInput(f"--master: {master}: nobody answers there: {reason}") from None
+
+
+@contextmanager
+def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Open a session of a Spark Connect server; what still runs in it at the end is cancelled."""
+    require("grpc", "grpc_status", "zstandard", extra="connect")
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    logging.getLogger("pyspark.sql.connect.client.logging").setLevel(logging.CRITICAL)
+    try:
+        session = SparkSession.builder.remote(master).create()
+        for key, value in conf.items():
+            session.conf.set(key, value)
+    except Exception as error:
+        raise _did_not_start(master, error) from error
+    try:
+        yield session
+    finally:
+        with suppress(Exception):
+            session.interruptAll()
+        with suppress(PySparkException):
+            session.stop()
+
+
+@contextmanager
+def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Start a JVM and a session in it; at the end both are gone.
+
+    The JVM ends when this process does, however that is: its standard input is a pipe from here.
+    """
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    java = spark_java_home()
+    local = master.startswith("local")
+    options = " ".join(map(shlex.quote, JAVA))
+    own = {**OF_ANY, **(OF_LOCAL if local else {}), "spark.driver.extraJavaOptions": options}
+    settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("kafka-assay")
+    for key, value in {**own, **conf}.items():
+        settings.set(key, value)
+    # Workers of this machine run the Python that this process runs; others what the user says.
+    python = sys.executable if local else os.environ.get("PYSPARK_PYTHON", sys.executable)
+    variables = {"JAVA_HOME": str(java), "PYSPARK_PYTHON": python}
+    if local:
+        variables.setdefault("SPARK_LOCAL_IP", os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"))
+    with _quiet(), TemporaryFile() as log, _variables(variables), _restored_handler():
+        try:
+            gateway = launch_gateway(
+                settings, {"stdout": log, "stderr": log, "start_new_session": True}
+            )
+            # A Java that hangs at its start would be waited for without an end.
+            late = Timer(START_SECONDS, gateway.proc.kill)
+            late.daemon = True
+            late.start()
+            try:
+                context = SparkContext(conf=settings, gateway=gateway)
+            finally:
+                late.cancel()
+            session = SparkSession(context)
+        except Exception as error:
+            log.seek(0)
+            raise _did_not_start(master, error, log.read().decode(errors="replace")) from error
+        if local:
+            Thread(target=_warm_up, args=[context], daemon=True).start()
+        try:
+            yield session
+        finally:
+            with warnings.catch_warnings(), suppress(Exception):
+                warnings.simplefilter("ignore")
+                session.stop()
+            with suppress(Exception):
+                gateway.shutdown()
+                gateway.proc.stdin.close()
+                gateway.proc.wait(STOP_SECONDS)
+            # PySpark keeps the way to its JVM for good, also to one that is gone.
+            SparkContext._gateway = SparkContext._jvm = None
+
+
+def _warm_up(context: SparkContext) -> None:
+    """Start Python workers, as many as there are cores, while Java plans its first query."""
+    with suppress(Exception):
+        cores = context.defaultParallelism
+        context.parallelize(range(cores), cores).foreach(_import)
+
+
+def _import(_: int) -> None:
+    import compare.fleet.worker  # noqa: F401
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to itself what py4j logs where its JVM ends: who runs this is told in one line."""
+    log = logging.getLogger("py4j")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+@contextmanager
+def _variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of this process's environment, which a JVM starts with, and set them back."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _restored_handler() -> Iterator[None]:
+    """Put back what Ctrl-C does: PySpark takes it over when a context starts."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,308 @@
+"""Source: what Spark reads, from any path, address or table that it knows, as groups."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from compare.fleet.tables import is_local
+from compare.fleet.worker import of_files, of_lines, of_rows
+from groups.documents.json_files import is_json_lines
+from groups.documents.texts import without_gz
+from groups.errors import BadInput, Failure
+from groups.folders import ENDINGS, PARQUET, nothing_in
+from groups.portions import in_portions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from compare.fleet.job import Job
+
+# So much is read, solved and written before the next portion begins.
+PORTION_BYTES = 2**28
+# One file is cut into so many portions at most: each of them reads through all of it.
+MOST_CUTS = 8
+# Tasks for each core: the last ones are done at about the same time.
+TASKS_PER_CORE = 6
+LEAST_BYTES, MOST_BYTES = 2**20, 2**24
+SPLIT = "spark.sql.files.maxPartitionBytes"
+FOR_READING = {
+    SPLIT: str(MOST_BYTES),
+    # A batch of rows fits a worker's memory, also where one line is large.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**24),
+}
+
+
+class File(NamedTuple):
+    """A file of the input: its address for Spark, its name for people, and its bytes."""
+
+    uri: str
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Portion:
+    """A part of the input that is answered and written at once.
+
+    Attributes
+    ----------
+    frame : what Spark reads of it
+    answers : what a worker does with batches of that, given what to do: ``answer`` or ``read``
+    size : bytes, about; 0 where that is not known
+    """
+
+    frame: DataFrame
+    answers: Callable[..., Iterator[pa.RecordBatch]]
+    size: int
+
+
+def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Portion]:
+    """Return the portions of the input of a job.
+
+    Parameters
+    ----------
+    failures : to which is added what cannot be read
+
+    Raises
+    ------
+    BadInput
+        Where there is no such input, or nothing in it that could be used.
+    """
+    source = job.source
+    if job.input_is_table or job.input_format is not None:
+        return [_of_frame(spark, job)]
+    files = _listed(spark, source)
+    in_folder = not _is_one_file(files, source)
+    if in_folder:
+        files = [file for file in files if _may_hold_groups(file.name, source)]
+    if not files:
+        raise nothing_in(source)
+    by_kind: dict[str, list[File]] = {"lines": [], "rows": [], "files": []}
+    for file in files:
+        by_kind[_kind(file.name)].append(file)
+    spark.conf.set(SPLIT, str(_split_bytes(sum(file.size for file in files))))
+    of_lines_, of_rows_ = _lines_of(spark, job, by_kind["lines"]), []
+    for some in _together(by_kind["rows"]):
+        of_rows_ += _rows_of(spark, job, some, failures)
+    of_files_ = (_files_of(spark, job, some, in_folder) for some in _folders(by_kind["files"]))
+    return [*of_lines_, *of_rows_, *of_files_]
+
+
+def _listed(spark: SparkSession, source: str) -> list[File]:
+    """Return the files of the input, ascending by name, without reading them."""
+    from pyspark.errors import AnalysisException
+
+    path = _spark_path(source)
+    try:
+        reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
+        rows = reader.load(path).select("path", "length").collect()
+    except AnalysisException as error:
+        if error.getCondition() == "PATH_NOT_FOUND":
+            raise BadInput(f"{source}: cannot be read: No such file or directory") from None
+        raise
+    return sorted(
+        (File(row["path"], _name(row["path"], source), row["length"]) for row in rows),
+        key=lambda file: file.name,
+    )
+
+
+def _spark_path(source: str) -> str:
+    """Return a path as Spark takes it: one that is there is no pattern."""
+    if is_local(source) and os.path.exists(source):
+        path = os.path.abspath(source)
+        return "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in path)
+    return source
+
+
+def _name(uri: str, source: str) -> str:
+    """Return how people know a file: below the source, as that was given."""
+    if not is_local(source):
+        return unquote(uri)
+    path = unquote(urlsplit(uri).path) if uri.startswith("file:") else unquote(uri)
+    above = os.path.abspath(source)
+    return f"{source.rstrip('/')}{path[len(above) :]}" if path.startswith(above) else path
+
+
+def _is_one_file(files: Sequence[File], source: str) -> bool:
+    return len(files) == 1 and files[0].name == source
+
+
+def _may_hold_groups(name: str, source: str) -> bool:
+    """Return whether a file of a folder is one of those that are read, by its name.
+
+    Parquet is that of the folder: in it, or in folders that partition it. Others may be tables of
+    a run, which are about groups that are read already.
+    """
+    path = PurePosixPath(without_gz(name))
+    if path.suffix in ENDINGS:
+        return True
+    below = PurePosixPath(name.removeprefix(source).lstrip("/"))
+    return path.suffix == PARQUET and all("=" in part for part in below.parts[:-1])
+
+
+def _kind(name: str) -> str:
+    if name.endswith(PARQUET):
+        return "rows"
+    # Gzip is unpacked by us: what is cut off is a failure, and what comes before it is read.
+    return "lines" if is_json_lines(name) and without_gz(name) == name else "files"
+
+
+def _split_bytes(size: int) -> int:
+    some = size // (TASKS_PER_CORE * (os.cpu_count() or 1))
+    return min(max(some, LEAST_BYTES), MOST_BYTES)
+
+
+def _together(files: Iterable[File]) -> Iterator[list[File]]:
+    return in_portions(files, lambda file: file.size, most=PORTION_BYTES)
+
+
+def _folders(files: Iterable[File]) -> Iterator[list[File]]:
+    """Yield files in portions; those of one folder, which may be views of a group, in one."""
+    folders: dict[str, list[File]] = {}
+    for file in files:
+        folders.setdefault(os.path.dirname(file.name), []).append(file)
+    sizes = {name: sum(file.size for file in some) for name, some in folders.items()}
+    for names in in_portions(sorted(folders), sizes.__getitem__, most=PORTION_BYTES):
+        yield [file for name in names for file in folders[name]]
+
+
+def _lines_of(spark: SparkSession, job: Job, files: Sequence[File]) -> Iterator[Portion]:
+    from pyspark.sql import functions as sql
+
+    most = int(spark.conf.get(SPLIT) or MOST_BYTES)
+    for some in _together(files):
+        frame = (
+            spark.read.option("lineSep", "\n")
+            .text([file.uri for file in some])
+            .select(
+                sql.col("_metadata.file_path").alias("path"),
+                sql.col("_metadata.file_block_start").alias("block"),
+                sql.col("value").cast("binary").alias("value"),
+            )
+        )
+        names, size = {file.uri: file.name for file in some}, sum(file.size for file in some)
+        before: dict[tuple[str, int], int] = {}
+        if any(file.size > most for file in some):
+            # Lines are numbered through a file, which several tasks read.
+            ends: dict[str, int] = {}
+            counted = frame.groupBy("path", "block").count().orderBy("path", "block").collect()
+            for path, block, count in counted:
+                before[path, block] = ends.get(path, 0)
+                ends[path] = before[path, block] + count
+        cuts = min(max(size // PORTION_BYTES, 1), MOST_CUTS, len(before) or 1)
+        blocks = sorted(before)
+        for number in range(cuts):
+            part = blocks[number * len(blocks) // cuts : (number + 1) * len(blocks) // cuts]
+            first, last = (part[0][1], part[-1][1]) if cuts > 1 else (0, 0)
+            chosen = frame.where(sql.col("block").between(first, last)) if cuts > 1 else frame
+            yield Portion(chosen, partial(of_lines, job, names, before), size // cuts)
+
+
+def _rows_of(
+    spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
+) -> Iterator[Portion]:
+    """Yield the portions of Parquet, each file by itself where their columns differ."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as sql
+
+    try:
+        frame = spark.read.option("mergeSchema", "true").parquet(*(file.uri for file in files))
+        names = [name for name in frame.columns if not name.startswith("_")]
+    except PySparkException as error:
+        if len(files) > 1:
+            for file in files:
+                yield from _rows_of(spark, job, [file], failures)
+            return
+        (file,) = files
+        reason = f"cannot be read as Parquet: {one_reason(error)}"
+        failures.append(Failure(file.name, file.name, reason, None))
+        return
+    place = (
+        sql.col("_metadata.file_path").alias("path"),
+        sql.col("_metadata.row_index").alias("row"),
+    )
+    of = {file.uri: file.name for file in files}
+    size = sum(file.size for file in files)
+    yield Portion(frame.select(*names, *place), partial(of_rows, job, of), size)
+
+
+def _files_of(
+    spark: SparkSession, job: Job, files: Sequence[File], in_folder: bool
+) -> Portion:
+    """Return a portion of whole files: what is one snapshot or of lines stands by itself."""
+    from pyspark.sql import functions as sql
+
+    read = spark.read.format("binaryFile").load([file.uri for file in files])
+    start = sql.substring("content", 1, 4096).cast("string")
+    alone = start.contains('"assay-') | sql.col("path").rlike(r"[.]jsonl([.]gz)?$")
+    folder = sql.regexp_replace("path", "/[^/]*$", "")
+    frame = read.select(
+        sql.when(alone, sql.col("path")).otherwise(folder).alias("together"),
+        "path",
+        sql.date_format(
+            sql.to_utc_timestamp("modificationTime", sql.current_timezone()),
+            "yyyy-MM-dd'T'HH:mm:ss'Z'",
+        ).alias("time"),
+        "content",
+    )
+    frame = frame.repartition("together").sortWithinPartitions("together", "path")
+    names = {file.uri: file.name for file in files}
+    return Portion(
+        frame, partial(of_files, job, names, in_folder), sum(file.size for file in files)
+    )
+
+
+def _of_frame(spark: SparkSession, job: Job) -> Portion:
+    """Return the portion of a table of a catalogue, or of a format of Spark's."""
+    from pyspark.sql import functions as sql
+
+    if job.input_is_table:
+        frame = spark.table(job.source)
+    else:
+        frame = spark.read.format(job.input_format).load(job.source)
+    return of_frame(job, frame.withColumn("path", sql.lit(job.source)))
+
+
+def of_frame(job: Job, frame: DataFrame) -> Portion:
+    """Return the portion of a DataFrame: of the columns of the layout, or of JSON in `value`.
+
+    Parameters
+    ----------
+    frame : with the column `path`, which says where its rows are from
+    """
+    from pyspark.sql import functions as sql
+
+    numbered = frame.withColumn("row", sql.monotonically_increasing_id())
+    if "members" in frame.columns:
+        return Portion(numbered, partial(of_rows, job, {}), 0)
+    if "value" not in frame.columns:
+        raise BadInput(
+            f"{job.source}: expected the columns of groups in Parquet, or JSON in a column `value`"
+        )
+    lines = numbered.select(
+        "path", sql.spark_partition_id().cast("long").alias("block"),
+        sql.col("value").cast("binary").alias("value"),
+    )  # fmt: skip
+    return Portion(lines, partial(of_lines, job, _Same(), {}), 0)
+
+
+class _Same(dict[str, str]):
+    """Names of files that are their addresses."""
+
+    def __missing__(self, key: str) -> str:
+        return key
+
+
+def one_reason(error: Exception) -> str:
+    """Return the line of an error of Spark's that tells most."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__

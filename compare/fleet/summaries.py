@@ -1,0 +1,615 @@
+"""Summaries: what the tables of runs come to, in Spark SQL, for the end of a run and its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compare.fleet.tables import RUN, TABLES, Tables, content_key, latest
+from compare.overview import GUESSES, NAMED, Glance, Overview
+from compare.scores import CURRENT
+from compare.sentences import spread
+from compare.unscored import unscored_rows
+from compare.verdict import EMPTY, WORST_FIRST, Verdict
+from groups.wording import MOST_NAMED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from compare.fleet.job import Job
+    from compare.unscored import NotScored
+    from groups.tiers import Objective
+
+# Of what is counted and how: those of another version are made again.
+VERSION = 3
+EVERY = "every"
+MOST_FAMILIES = 64
+OTHERS = "other families"
+MOST_LINES = 20
+MOST_WORST = 1_000
+# Of texts that may be many, the most frequent of each family.
+MOST_TEXTS = 100
+# Up to how many days apart captures are told to the minute, hour, day, month.
+DIGITS = ((0, 16), (14, 13), (400, 10), (10**9, 7))
+# How rows of ``aggregates`` that are alike become one.
+ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
+OF_OPTIMA = (
+    "key", "group", "group_key", "made_by", "objective", "captured_at", "status", "assumed",
+    "verdict",
+)  # fmt: skip
+OF_SCORES = (
+    "key", "group", "group_key", "made_by", "objective", "assignor", "status", "reason", "valid",
+    "balanced", "terms", "seconds",
+)  # fmt: skip
+_RANKS = ", ".join(f"'{says}'" for says in WORST_FIRST)
+# By verdict, how far above the optimum, how many partitions to move, name and time of capture,
+# as `compare.judged.worst_first` has it.
+_WORST_FIRST = (
+    f"array_position(array({_RANKS}), label), -coalesce(x, 0), -coalesce(y, 0), `group`, "
+    "coalesce(captured_at, ''), optimum_key"
+)
+# Where a group is from: a file of many, or else the folder.
+_FAMILY = r"""
+    CASE WHEN first RLIKE '(?i)[.](jsonl|ndjson|parquet)$' THEN first
+         WHEN first NOT LIKE '%/%' THEN '.'
+         ELSE regexp_replace(first, '/[^/]*$', '') END
+"""
+
+
+class Unread(NamedTuple):
+    """An input that is no group: where it is, its name where it has one, and the reason."""
+
+    place: str
+    group: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a run has found of the groups of its input.
+
+    Attributes
+    ----------
+    groups : names of groups; one may be captured several times
+    overview : of the captures that have a verdict, with a line for the worst of them
+    proved : captures with a proved optimum
+    not_judged : captures without a verdict, and the names of the first ones
+    unread : inputs that are no group, and the first ones
+    not_scored : why assignors have no score of some groups
+    """
+
+    groups: int
+    overview: Overview
+    proved: int
+    not_judged: tuple[int, tuple[str, ...]]
+    unread: tuple[int, tuple[Unread, ...]]
+    not_scored: tuple[NotScored, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """The optima and scores of an objective, one a group, or a group and an assignor.
+
+    Optima have the `family` of their groups, `is_known`, `n_members` and `n_partitions`; scores
+    `family` and `n_partitions`.
+    """
+
+    optima: DataFrame
+    scores: DataFrame
+
+    @staticmethod
+    def of(spark: SparkSession, job: Job) -> Frames:
+        """Return those of the tables that a job fills: its own rows where there are several."""
+        from pyspark.sql import functions as sql
+
+        groups = job.tables.latest(spark, "groups").select(
+            sql.col("key").alias("group_key"),
+            sql.element_at(sql.split("source", ", "), 1).alias("first"),
+            "n_members",
+            "n_partitions",
+            sql.coalesce(
+                sql.forall("subscription_known", lambda known: known), sql.lit(True)
+            ).alias("is_known"),
+        )
+        groups = _with_families(groups)
+        optima = job.tables.read(spark, "optima").select(*OF_OPTIMA, RUN)
+        optima = _one_each(job, optima, ["group_key"], [None])
+        scores = job.tables.read(spark, "scores").select(*OF_SCORES, RUN)
+        scores = _one_each(job, scores, ["group_key", "assignor"], job.assignors)
+        return Frames(
+            optima.join(groups, "group_key"),
+            scores.join(groups.select("group_key", "family", "n_partitions"), "group_key"),
+        )
+
+    def kept(self) -> Frames:
+        """Return the same, held in memory once they are made."""
+        return Frames(self.optima.persist(), self.scores.persist())
+
+    def among(self, keys: DataFrame) -> Frames:
+        """Return those of some groups, by the column `key`."""
+        wanted = keys.withColumnRenamed("key", "group_key")
+        return Frames(
+            self.optima.join(wanted, "group_key", "left_semi"),
+            self.scores.join(wanted, "group_key", "left_semi"),
+        )
+
+
+def _one_each(
+    job: Job, rows: DataFrame, by: list[str], assignors: Sequence[str | None]
+) -> DataFrame:
+    """Return one row of those that are alike: this job's, else that of the latest run.
+
+    Runs with another time limit, or of another version, leave rows of their own.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sql
+
+    own = [job.optimum_made_by if one is None else job.score_made_by(one) for one in assignors]
+    order = Window.partitionBy(*by).orderBy(
+        sql.col("made_by").isin(own).desc(), sql.col(RUN).desc(), "key"
+    )
+    found = rows.where(sql.col("objective") == job.tiers)
+    placed = found.withColumn("_place", sql.row_number().over(order))
+    return placed.where("_place = 1").drop("_place", RUN)
+
+
+def _with_families(groups: DataFrame) -> DataFrame:
+    """Return groups with their families: those with most groups, and one for all others."""
+    from pyspark.sql import functions as sql
+
+    groups = groups.withColumn("family", sql.expr(_FAMILY)).drop("first")
+    order = (sql.col("count").desc(), sql.col("family").desc())
+    kept = groups.groupBy("family").count().orderBy(*order).limit(MOST_FAMILIES)
+    names = [row["family"] for row in kept.collect()]
+    if len(names) < MOST_FAMILIES:
+        return groups
+    is_kept = sql.col("family").isin(names)
+    return groups.withColumn("family", sql.when(is_kept, sql.col("family")).otherwise(OTHERS))
+
+
+def summarised(frames: Frames, tiers: Objective) -> pa.Table:
+    """Return what optima and scores come to, as rows of ``aggregates`` without state."""
+    from pyspark.sql import functions as sql
+
+    ends = frames.optima.agg(sql.min("captured_at"), sql.max("captured_at")).first()
+    digits = digits_between(*(end or "" for end in ends))
+    facts = _facts_of_optima(frames.optima, digits)
+    facts = facts.unionAll(_facts_of_names(frames.optima))
+    facts = facts.unionAll(_facts_of_scores(frames.scores, tiers))
+    by = ["statistic", "family", "assignor", "tier", "label", "captured_at", "x", "y"]
+    counted = facts.groupBy(*by).agg(
+        sql.sum("many").alias("count"),
+        sql.sum(sql.col("many") * sql.col("value")).alias("total"),
+        sql.max("value").alias("most"),
+        sql.min("group").alias("group"),
+    )
+    for name in ("group_key", "optimum_key"):
+        counted = counted.withColumn(name, sql.lit(None).cast("string"))
+    counted = counted.withColumn(
+        "place",
+        sql.expr(
+            "row_number() OVER (PARTITION BY statistic, family ORDER BY `count` DESC, label)"
+        ),
+    ).where(f"statistic NOT IN ('assumed', 'reason') OR place <= {MOST_TEXTS}")
+    schema = pa.schema([f for f in TABLES["aggregates"] if f.name not in ("state", "objective")])
+    rows = counted.select(*schema.names).unionAll(_worst(frames.optima).select(*schema.names))
+    return rows.toArrow().cast(schema)
+
+
+_FACT = "struct<statistic:string,assignor:string,tier:string,label:string,captured_at:string,\
+x:double,y:double,value:double,counts:boolean>"
+
+
+def _fact(statistic: str, counts: str = "true", **columns: str) -> str:
+    """Return a fact about a row in SQL: `counts` says whether it holds."""
+    names = ("assignor", "tier", "label", "captured_at", "x", "y", "value")
+    given = ", ".join(columns.get(name, "null") for name in names)
+    return f"CAST(struct('{statistic}', {given}, coalesce({counts}, false)) AS {_FACT})"
+
+
+def _facts(rows: DataFrame, alike: Mapping[str, str], facts: Sequence[str]) -> DataFrame:
+    """Return the facts that hold of some rows, with their families and how many rows they are of.
+
+    Rows that are alike are counted before: facts are told of few.
+
+    Parameters
+    ----------
+    alike : what facts are about, in SQL, by name
+    """
+    from pyspark.sql import functions as sql
+
+    told = rows.selectExpr("family", "`group`", *(f"{how} AS {name}" for name, how in alike.items()))
+    counted = told.groupBy("family", *alike).agg(
+        sql.count("*").alias("many"), sql.min("group").alias("group")
+    )
+    every = f"inline(filter(array({', '.join(facts)}), one -> one.counts))"
+    return counted.selectExpr("family", "`group`", "many", every).drop("counts")
+
+
+def _facts_of_optima(optima: DataFrame, digits: int) -> DataFrame:
+    empty = ", ".join(f"'{one}'" for one in EMPTY)
+    guesses = {f"guess_{number}": said for number, said in enumerate(GUESSES)}
+    alike = {
+        "says": "verdict.says",
+        "moves": "if(verdict.says = 'improvable', verdict.to_move, null)",
+        "at": f"substring(captured_at, 1, {digits})",
+        "proved": "status = 'optimal'",
+        "known": "is_known",
+        "asked": "verdict.question IS NOT NULL",
+        **{n: f"exists(assumed, one -> contains(one, '{said}'))" for n, said in guesses.items()},
+    }
+    judged = f"says NOT IN ({empty})"
+    what = {
+        "proved": "proved",
+        "judged": judged,
+        "unknown": f"{judged} AND NOT known",
+        "questions": "asked",
+        **{said: name for name, said in guesses.items()},
+    }
+    facts = [
+        _fact("verdict", label="says", value="moves"),
+        _fact("trend", "at IS NOT NULL", label="says", captured_at="at", value="moves"),
+        *(_fact("groups", counts, label=f"'{label}'") for label, counts in what.items()),
+    ]
+    lines = optima.where("size(assumed) > 0")
+    lines = lines.selectExpr("family", "`group`", "explode(assumed) AS line")
+    of_lines = _facts(lines, {"line": "line"}, [_fact("assumed", label="line")])
+    return _facts(optima, alike, facts).unionAll(of_lines)
+
+
+def _facts_of_names(optima: DataFrame) -> DataFrame:
+    """Count each name of a group, and each of those with a verdict to name.
+
+    It counts for the first family that has it, so that the names of several add up.
+    """
+    from pyspark.sql import functions as sql
+
+    labels = {EVERY: "true", **{says: f"verdict.says = '{says}'" for says in NAMED}}
+    firsts = [f"min(if({is_so}, family, null))" for is_so in labels.values()]
+    structs = [
+        f"struct('{label}' AS label, {first} AS family)"
+        for label, first in zip(labels, firsts, strict=True)
+    ]
+    names = optima.groupBy("group").agg(sql.expr(f"array({', '.join(structs)})").alias("of"))
+    each = names.selectExpr("`group`", "inline(of)").where("family IS NOT NULL")
+    return _facts(each, {"label": "label"}, [_fact("names", label="label")])
+
+
+def _facts_of_scores(scores: DataFrame, tiers: Objective) -> DataFrame:
+    from pyspark.sql import functions as sql
+
+    scored = "status = 'scored'"
+    is_timed = f"{scored} AND seconds > 0 AND n_partitions > 0 AND assignor <> '{CURRENT}'"
+    rows = scores.withColumn("is_timed", sql.expr(f"coalesce({is_timed}, false)"))
+    alike = {
+        "assignor": "assignor",
+        "scored": scored,
+        "reason": f"if({scored}, null, concat(status, ': ', coalesce(reason, 'None')))",
+        "valid": "valid",
+        "balanced": "balanced",
+        "optimal": "forall(terms, one -> coalesce(one.excess = 0, false))",
+        "maybe": "forall(terms, one -> coalesce(coalesce(one.excess, one.excess_from) <= 0, true))",
+    }
+    what = {
+        "groups": "scored",
+        "unscored": "NOT scored",
+        "valid": "scored AND valid",
+        "balanced": "scored AND balanced",
+        "optimal": "optimal",
+        "maybe": "valid AND maybe",
+    }
+    facts = [_fact("reason", "NOT scored", assignor="assignor", label="reason")]
+    facts += [
+        _fact("assignor", is_so, assignor="assignor", label=f"'{label}'")
+        for label, is_so in what.items()
+    ]
+    for number, tier in enumerate(tiers):
+        term = f"get(terms, {number})"
+        # An incumbent that a heuristic beats leaves the excess open from 0 on.
+        low = f"if({term}.excess_from < 0, 0, {term}.excess_from)"
+        for name, end in (("excess", low), ("excess_most", f"{term}.excess_to")):
+            column = f"{name}_{number}"
+            alike[column] = f"coalesce({term}.excess, {end})"
+            told = {"assignor": "assignor", "tier": f"'{tier}'", "value": column}
+            facts.append(_fact(name, f"{column} IS NOT NULL", x=_integer_bin(column), **told))
+    return _facts(rows, alike, facts).unionAll(_facts_of_times(rows.where("is_timed")))
+
+
+def _facts_of_times(scores: DataFrame) -> DataFrame:
+    """Count how many times the fastest an assignor took, and how long for groups of a size."""
+    of_group = "OVER (PARTITION BY group_key"
+    rows = scores.selectExpr(
+        "*",
+        f"min(seconds) {of_group}) AS fastest",
+        f"row_number() {of_group} ORDER BY assignor) AS place",
+    )
+    size = "pow(10, greatest(length(cast(n_partitions AS string)) - 2, 0))"
+    alike = {
+        "assignor": "assignor",
+        "first": "place = 1",
+        "times": _bin("seconds / fastest"),
+        "partitions": f"floor(n_partitions / {size}) * {size}",
+        "took": _bin("seconds"),
+    }
+    told = {"assignor": "assignor"}
+    return _facts(
+        rows,
+        alike,
+        [
+            _fact("timed groups", "first"),
+            _fact("times the fastest", x="times", **told),
+            _fact("seconds by partitions", x="partitions", y="took", **told),
+        ],
+    )
+
+
+# Up to here each integer is a bin of its own.
+EXACT = 64
+PER_DOUBLING = 16
+
+
+def _bin(value: str) -> str:
+    """Return the upper end of the bin of a value above 0, in SQL: a few bins per doubling.
+
+    What a distribution says there, "so many are at most this", is exact.
+    """
+    return f"pow(2, ceil({PER_DOUBLING} * log2({value})) / {PER_DOUBLING})"
+
+
+def _integer_bin(value: str) -> str:
+    return f"if({value} <= {EXACT}, {value}, floor({_bin(value)}))"
+
+
+def _worst(optima: DataFrame) -> DataFrame:
+    """Return the groups that people want to see first, of each family."""
+    told = optima.where("verdict.says IS NOT NULL").selectExpr(
+        "family", "`group`", "captured_at", "group_key", "key AS optimum_key",
+        "verdict.says AS label", "CAST(verdict.at_least AS double) AS x",
+        "CAST(if(verdict.says = 'improvable', verdict.to_move, null) AS double) AS y",
+    )  # fmt: skip
+    placed = told.selectExpr(
+        "*", f"row_number() OVER (PARTITION BY family ORDER BY {_WORST_FIRST}) AS place"
+    )
+    nothing = ("assignor", "tier")
+    return placed.where(f"place <= {MOST_WORST}").selectExpr(
+        "*", "'worst' AS statistic", "1L AS `count`", "CAST(null AS double) AS total",
+        "CAST(null AS double) AS most", *(f"CAST(null AS string) AS {one}" for one in nothing),
+    )  # fmt: skip
+
+
+def digits_between(first: str, last: str) -> int:
+    """Return how many characters of a time tell some hundred points between two from each other.
+
+    Examples
+    --------
+    >>> digits_between("2026-11-20T10:00:00Z", "2026-11-20T12:30:00Z")  # minutes
+    16
+    >>> digits_between("2026-11-20T10:00:00Z", "2027-02-20T10:00:00Z")  # days
+    10
+    """
+    try:
+        days = (date.fromisoformat(last[:10]) - date.fromisoformat(first[:10])).days
+    except ValueError:
+        return DIGITS[-1][1]
+    return next(digits for most, digits in DIGITS if days <= most)
+
+
+def summary_of(spark: SparkSession, job: Job, frames: Frames, run: str) -> pa.Table:
+    """Return what all groups in the tables come to, kept in the table ``aggregates``."""
+    state = state_of(spark, job.tables)
+    stored = job.tables.read(spark, "aggregates")
+    found = stored.where(f"state = '{state}' AND objective = '{job.tiers}'").toArrow()
+    if len(found):
+        one_run = pc.equal(found[RUN], pc.max(found[RUN]))
+        return found.filter(one_run).select(TABLES["aggregates"].names)
+    rows = summarised(frames, job.objective)
+    for name, text in (("objective", job.tiers), ("state", state)):
+        rows = rows.append_column(name, pa.repeat(pa.scalar(text), len(rows)))
+    schema = TABLES["aggregates"]
+    rows = rows.select(schema.names).cast(schema)
+    job.tables.write(spark.createDataFrame(rows).coalesce(1), "aggregates", run)
+    return rows
+
+
+def state_of(spark: SparkSession, tables: Tables) -> str:
+    """Return the key of what aggregates are made of: the runs that have written."""
+    from functools import reduce
+
+    of_tables = [tables.read(spark, name).select(RUN).distinct() for name in ("optima", "scores")]
+    found = reduce(lambda one, other: one.union(other), of_tables).distinct().collect()
+    return content_key({"version": VERSION, "runs": sorted(row[RUN] for row in found)})
+
+
+def ending_of(
+    spark: SparkSession, job: Job, rows: pa.Table, frames: Frames, inputs: DataFrame
+) -> Ending:
+    """Return what a run has found of the groups of its input.
+
+    Parameters
+    ----------
+    rows : what :func:`summarised` returned of these groups
+    frames : their optima and scores
+    inputs : of ``inputs``, the rows of this run
+    """
+    from pyspark.sql import functions as sql
+
+    found = Aggregates(rows, current=True)
+    says = found.counts("verdict")
+    unjudged = says.pop(None, 0)  # type: ignore[call-overload]
+    names, of_groups = found.counts("names"), found.counts("groups")
+    first: tuple[str, ...] = ()
+    if unjudged:
+        without = frames.optima.where("verdict.says IS NULL").select("group").distinct()
+        first = tuple(row["group"] for row in without.orderBy("group").limit(MOST_LINES).collect())
+    failed = inputs.where(~sql.col("is_group")).select("key").distinct()
+    failures = latest(job.tables.read(spark, "failures")).join(failed, "key", "left_semi")
+    unread = failures.orderBy("place").limit(MOST_LINES).select("place", "group", "reason")
+    told = {
+        (row["assignor"], *row["label"].split(": ", 1)): row["count"]
+        for row in found.rows("reason", "assignor", "label")
+        if row["assignor"] != CURRENT
+    }
+    return Ending(
+        groups=names.get(EVERY, 0),
+        overview=Overview(
+            captured=sum(says.values()),
+            groups=names.pop(EVERY, 0),
+            says=says,
+            names=names,
+            questions=of_groups.get("questions", 0),
+            guessed={said: of_groups.get(said, 0) for said in GUESSES},
+            worst=glances_of(spark, job.tables, found.worst(MOST_LINES, MOST_NAMED)),
+        ),
+        proved=of_groups.get("proved", 0),
+        not_judged=(unjudged, first),
+        unread=(
+            failed.count(),
+            tuple(
+                Unread(row["place"], row["group"] or "", row["reason"]) for row in unread.collect()
+            ),
+        ),
+        not_scored=unscored_rows(told),
+    )
+
+
+def glances_of(
+    spark: SparkSession, tables: Tables, worst: Sequence[Mapping[str, Any]]
+) -> list[Glance]:
+    """Return the worst groups as lines show them.
+
+    Parameters
+    ----------
+    worst : with the columns `group_key` and `optimum_key`
+    """
+    from pyspark.sql import functions as sql
+
+    if not worst:
+        return []
+
+    def rows_of(name: str, by: str, keys: Sequence[str], *columns: str) -> dict[str, Any]:
+        rows = tables.read(spark, name).where(sql.col(by).isin([*keys]))
+        if name == "scores":
+            rows = rows.where(sql.col("assignor") == CURRENT)
+        found = rows.orderBy(RUN).select(by, *columns).collect()
+        return {row[by]: row.asDict(recursive=True) for row in found}
+
+    groups = [row["group_key"] for row in worst]
+    best = rows_of(
+        "optima", "key", [row["optimum_key"] for row in worst],
+        "group", "captured_at", "loads", "verdict",
+    )  # fmt: skip
+    sizes = rows_of("groups", "key", groups, "n_members", "n_partitions")
+    now = rows_of("scores", "group_key", groups, "loads")
+    return [
+        glance(
+            best[row["optimum_key"]], sizes.get(row["group_key"], {}),
+            now.get(row["group_key"], {}).get("loads"),
+        )
+        for row in worst
+        if row["optimum_key"] in best
+    ]  # fmt: skip
+
+
+def verdict_in(stored: Mapping[str, Any]) -> Verdict:
+    """Return a verdict as it was stored."""
+    told = {name: value for name, value in stored.items() if name != "to_move"}
+    return Verdict(**told)
+
+
+def glance(row: Mapping[str, Any], size: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
+    """Return a row of ``optima`` as a line shows it.
+
+    Parameters
+    ----------
+    size : `n_members` and `n_partitions`
+    loads : of each member now; None where they are not known
+    """
+    verdict = verdict_in(row["verdict"])
+    there = verdict.says not in EMPTY
+    best = row["loads"] if there and verdict.question is None else None
+    now = loads if there else None
+    return Glance(
+        name=row["group"],
+        captured_at=row["captured_at"],
+        members=size.get("n_members", 0),
+        # The optimum holds just those that somebody reads.
+        partitions=sum(row["loads"]) if there and row["loads"] else size.get("n_partitions", 0),
+        verdict=verdict,
+        now=None if now is None else spread(now),
+        best=None if best is None else spread(best),
+        to_move=row["verdict"]["to_move"],
+        idle=0 if now is None else sum(load == 0 for load in now),
+        loads=tuple(now or ()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregates:
+    """The aggregates of an objective.
+
+    Attributes
+    ----------
+    table : rows of ``aggregates``
+    current : whether they are of all that is in the tables now
+    """
+
+    table: pa.Table
+    current: bool
+
+    @property
+    def families(self) -> list[str]:
+        """Names of the families, in order."""
+        return sorted(filter(None, pc.unique(self.table["family"]).to_pylist()))
+
+    def of(self, families: Sequence[str]) -> Aggregates:
+        """Return the aggregates of some families alone."""
+        chosen = pc.is_in(self.table["family"], pa.array(families, pa.string()))
+        return Aggregates(self.table.filter(chosen), self.current)
+
+    def rows(self, statistic: str, *by: str) -> list[dict[str, Any]]:
+        """Return the rows of a statistic, those that are alike in some columns added up."""
+        rows = self.table.filter(pc.equal(self.table["statistic"], statistic))
+        added = rows.group_by(list(by)).aggregate([*ADDED.items()])
+        names = {f"{name}_{how}": name for name, how in ADDED.items()}
+        added = added.rename_columns([names.get(name, name) for name in added.column_names])
+        found: list[dict[str, Any]] = added.sort_by([(one, "ascending") for one in by]).to_pylist()
+        return found
+
+    @property
+    def captured(self) -> int:
+        """How many captures of groups there are."""
+        return sum(self.counts("verdict").values())
+
+    def counts(self, statistic: str) -> dict[str, int]:
+        """Return how many groups there are for each label of a statistic."""
+        return {row["label"]: row["count"] for row in self.rows(statistic, "label")}
+
+    def worst(self, most: int, of_named: int = 0) -> list[dict[str, Any]]:
+        """Return the groups that people want to see first, over the families.
+
+        Parameters
+        ----------
+        of_named : of each verdict that a sentence names, how many there are at least
+        """
+        rows = self.table.filter(pc.equal(self.table["statistic"], "worst")).to_pylist()
+        rank = {says: number for number, says in enumerate(WORST_FIRST)}
+        rows.sort(
+            key=lambda row: (
+                rank[row["label"]], -(row["x"] or 0), -(row["y"] or 0), row["group"],
+                row["captured_at"] or "", row["optimum_key"],
+            )
+        )  # fmt: skip
+        seen: Counter[str] = Counter()
+        kept = []
+        for number, row in enumerate(rows):
+            seen[row["label"]] += 1
+            if number < most or (row["label"] in NAMED and seen[row["label"]] <= of_named):
+                kept.append(row)
+        return kept

@@ -1,0 +1,343 @@
+"""Tables of runs: columns, types and units, keys, and how Spark writes and reads them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pyarrow as pa
+
+from groups.columnar.layout import LAYOUT
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    import pandas as pd
+    from pyspark.sql import DataFrame, SparkSession
+
+TERMS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.int64()), ("bound", pa.int64())]))
+EXCESSES = pa.list_(
+    pa.struct(
+        [
+            ("name", pa.string()),
+            ("value", pa.int64()),
+            ("excess", pa.int64()),  # null after the first tier that differs, and where open
+            ("excess_from", pa.int64()),  # the interval where the optimum is not proved
+            ("excess_to", pa.int64()),
+        ]
+    )
+)
+
+STAGES = pa.list_(pa.struct([("stage", pa.string()), ("seconds", pa.float64())]))
+
+# Of the assignment that a group has now, as `compare.verdict.Verdict` says it; and how many
+# partitions move to the best that can be had.
+VERDICT = pa.struct(
+    [
+        ("says", pa.string()),
+        ("sure", pa.bool_()),
+        ("tier", pa.string()),
+        ("at_least", pa.int64()),
+        ("at_most", pa.int64()),
+        ("moves", pa.int64()),
+        ("condition", pa.string()),
+        ("question", pa.string()),
+        ("to_move", pa.int64()),
+    ]
+)
+
+TABLES = {
+    "groups": pa.schema(
+        [
+            *LAYOUT,
+            ("key", pa.string()),
+            ("source", pa.string()),
+            ("place", pa.string()),  # the source, and the line where it has several
+            ("n_members", pa.int64()),
+            ("n_topics", pa.int64()),
+            ("n_partitions", pa.int64()),
+            ("equal_subscriptions", pa.bool_()),
+        ]
+    ),
+    "optima": pa.schema(
+        [
+            ("group", pa.string()),
+            ("key", pa.string()),
+            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
+            ("group_key", pa.string()),
+            ("made_by", pa.string()),  # key of all that made the row but the group
+            ("objective", pa.string()),
+            ("status", pa.string()),
+            ("reason", pa.string()),
+            ("stopped", pa.string()),
+            ("method", pa.string()),
+            ("seconds", pa.float64()),
+            ("terms", TERMS),
+            ("proof", pa.string()),  # kind of proof
+            ("assumed", pa.list_(pa.string())),
+            ("loads", pa.list_(pa.int64())),  # partitions per member, in the order of ids
+            ("verdict", VERDICT),  # null where the group could not be judged
+        ]
+    ),
+    "scores": pa.schema(
+        [
+            ("group", pa.string()),
+            ("key", pa.string()),
+            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
+            ("group_key", pa.string()),
+            ("made_by", pa.string()),  # key of all that made the row but the group
+            ("objective", pa.string()),
+            ("assignor", pa.string()),
+            ("status", pa.string()),
+            ("reason", pa.string()),
+            ("valid", pa.bool_()),
+            ("balanced", pa.bool_()),  # KIP-54's own predicate
+            ("terms", EXCESSES),
+            ("rounds", pa.int64()),
+            ("revoked", pa.int64()),
+            ("seconds", pa.float64()),
+            ("loads", pa.list_(pa.int64())),
+        ]
+    ),
+    "failures": pa.schema(
+        [
+            ("group", pa.string()),
+            ("key", pa.string()),
+            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
+            ("source", pa.string()),
+            ("place", pa.string()),
+            ("reason", pa.string()),
+        ]
+    ),
+    # What a run has read: a row for each group and failure of its input.
+    "inputs": pa.schema(
+        [
+            ("key", pa.string()),  # in ``groups`` or ``failures``
+            ("is_group", pa.bool_()),
+        ]
+    ),
+    "runs": pa.schema(
+        [
+            ("started_at", pa.string()),  # ISO 8601
+            ("ended", pa.string()),  # done, failed or interrupted
+            ("reason", pa.string()),  # why it failed, else null
+            ("version", pa.string()),
+            ("commit", pa.string()),  # of the clone, + where files differ from it; else null
+            ("solvers", pa.list_(pa.string())),  # each with its version
+            ("python", pa.string()),
+            ("processor", pa.string()),  # of the machine that started the run, and its cores
+            ("master", pa.string()),  # of Spark
+            ("cores", pa.int64()),  # tasks at once
+            ("input", pa.string()),
+            ("objective", pa.string()),
+            ("assignors", pa.list_(pa.string())),
+            ("time_limit_seconds", pa.float64()),
+            ("assume_equal", pa.bool_()),
+            ("reset", pa.string()),
+            ("seed", pa.int64()),  # of random searches
+            ("groups", pa.int64()),  # captures of groups in the input
+            ("missing", pa.int64()),  # of these, how many lacked a row
+            ("proved", pa.int64()),  # of these, how many have a proved optimum
+            ("failed", pa.int64()),  # how many the run could not solve
+            ("failures", pa.int64()),  # inputs that are no group
+            ("files", pa.int64()),  # that the run wrote, and what is in them
+            ("rows", pa.int64()),
+            ("bytes", pa.int64()),
+            ("seconds", pa.float64()),
+            ("stages", STAGES),  # where the seconds went, of all cores together
+        ]
+    ),
+    # What the others come to, in a bounded number of rows; `statistic` says what a row counts.
+    "aggregates": pa.schema(
+        [
+            ("state", pa.string()),  # key of the files that they were made of
+            ("objective", pa.string()),
+            ("statistic", pa.string()),
+            ("family", pa.string()),  # file of many groups, or folder, that the groups are from
+            ("assignor", pa.string()),
+            ("tier", pa.string()),
+            ("label", pa.string()),  # what is counted: a verdict, a status, a reason
+            ("group", pa.string()),
+            ("group_key", pa.string()),
+            ("optimum_key", pa.string()),  # of the row in ``optima``
+            ("captured_at", pa.string()),
+            ("x", pa.float64()),
+            ("y", pa.float64()),
+            ("count", pa.int64()),  # of groups
+            ("total", pa.float64()),  # sum of a value over them
+            ("most", pa.float64()),  # the greatest
+        ]
+    ),
+}
+
+RUN = "run"
+PARQUET = "parquet"
+HEXADECIMAL_DIGITS = 32
+# A package's version stands in its files: what looks it up for every row does little else.
+version_of = cache(version)
+_EARLIER = re.compile(r"\d{8}T\d{12}Z-[0-9a-f]{8}-[0-9a-f]{32}\.parquet|part-\d+-.*\.parquet")
+
+
+def content_key(parts: Mapping[str, object]) -> str:
+    """Return the content hash of what made a row."""
+    return _digits(json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
+
+
+def row_keys(made_by: str, group_keys: Iterable[str]) -> list[str]:
+    """Return the keys of rows on groups, in order.
+
+    Parameters
+    ----------
+    made_by : the content key of all that made the rows but the groups
+    """
+    return [_digits(f"{made_by}{key}") for key in group_keys]
+
+
+def _digits(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:HEXADECIMAL_DIGITS]
+
+
+def new_run(started: datetime) -> str:
+    """Return the name of a run; names sort by the start of their runs."""
+    return f"{started:%Y%m%dT%H%M%S%fZ}-{uuid4().hex[:8]}"
+
+
+def is_local(path: str) -> bool:
+    """Return whether a path is one of this machine, not an address such as ``s3a://...``."""
+    return re.match(r"[A-Za-z][\w+.-]*:/", path) is None
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables that runs fill: folders on any file system that Spark knows, or of a catalogue.
+
+    A run writes only below ``TABLE/run=RUN``, each portion of its rows by one write of Spark's.
+    Runs side by side never meet, and what was written stays as it is.
+
+    Attributes
+    ----------
+    place : a folder, or where `in_catalogue` a database such as ``catalogue.database``
+    format : of Spark's writers, ``parquet`` unless told otherwise
+    """
+
+    place: str
+    format: str = PARQUET
+    in_catalogue: bool = False
+
+    def __str__(self) -> str:
+        return self.place
+
+    def where(self, name: str) -> str:
+        """Return the folder or the full name of a table."""
+        return f"{self.place}.{name}" if self.in_catalogue else f"{self.place}/{name}"
+
+    def write(self, rows: DataFrame, name: str, run: str) -> None:
+        """Add rows to a table, in one write of Spark's."""
+        if self.format == PARQUET and not self.in_catalogue:
+            rows.write.mode("append").parquet(f"{self.where(name)}/{RUN}={run}")
+            return
+        from pyspark.sql import functions as sql
+
+        writer = rows.withColumn(RUN, sql.lit(run)).write.format(self.format).mode("append")
+        if self.in_catalogue:
+            writer.saveAsTable(self.where(name))
+        else:
+            writer.partitionBy(RUN).save(self.where(name))
+
+    def read(self, spark: SparkSession, name: str) -> DataFrame:
+        """Return all rows of a table, with the column `run`; none where it is not there yet."""
+        from pyspark.errors import AnalysisException
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        schema = from_arrow_schema(TABLES[name].append(pa.field(RUN, pa.string())))
+        try:
+            if self.in_catalogue:
+                found = spark.table(self.where(name))
+            elif self.format == PARQUET:
+                found = spark.read.schema(schema).parquet(self.where(name))
+            else:
+                found = spark.read.format(self.format).load(self.where(name))
+            return found.select(*(field.name for field in schema))
+        except AnalysisException as error:
+            if (error.getCondition() or "") in _NOT_THERE:
+                return spark.createDataFrame([], schema)
+            raise
+
+    def latest(self, spark: SparkSession, name: str) -> DataFrame:
+        """Return each row of a table once: of those with one key that of the latest run."""
+        return latest(self.read(spark, name))
+
+    def refuse_earlier(self) -> None:
+        """Raise BadInput where an earlier version of this project filled the folder."""
+        if self.in_catalogue or not is_local(self.place):
+            return
+        for name in TABLES:
+            folder = Path(self.place, name)
+            if folder.is_dir() and any(map(_EARLIER.fullmatch, os.listdir(folder))):
+                raise BadInput(
+                    f"{self.place}: filled by an earlier version of assay run, whose tables this "
+                    "one cannot go on with; name another folder, or delete this one"
+                )
+
+
+_NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})
+
+
+def latest(rows: DataFrame, by: Sequence[str] = ("key",)) -> DataFrame:
+    """Return one row of those that are alike: that of the latest run.
+
+    Parameters
+    ----------
+    rows : with the column `run`
+    by : the columns in which they are alike
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sql
+
+    newest_first = Window.partitionBy(*by).orderBy(sql.col(RUN).desc())
+    placed = rows.withColumn("_place", sql.row_number().over(newest_first))
+    return placed.where("_place = 1").drop("_place")
+
+
+def read_table(
+    folder: str | os.PathLike[str], name: str, columns: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Return a table of a run's folder to pandas, each row once, without Spark.
+
+    Parameters
+    ----------
+    folder : a path, or an address that PyArrow knows, such as ``s3://bucket/tables``
+    columns : all unless told otherwise
+
+    Raises
+    ------
+    BadInput
+        Where the folder cannot be read.
+    """
+    import pyarrow.dataset as ds
+
+    schema = TABLES[name].append(pa.field(RUN, pa.string()))
+    wanted = list(columns or schema.names)
+    read = [*wanted, *({"key", RUN} - {*wanted} if "key" in schema.names else ())]
+    place = f"{os.fspath(folder)}/{name}"
+    try:
+        partitioning = ds.partitioning(pa.schema([(RUN, pa.string())]), flavor="hive")
+        found = ds.dataset(place, schema=schema, format=PARQUET, partitioning=partitioning)
+        rows = found.to_table(columns=read).to_pandas()
+    except FileNotFoundError:
+        rows = schema.empty_table().select(read).to_pandas()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise BadInput(f"{place}: cannot be read: {str(error).splitlines()[0]}") from None
+    if "key" in schema.names:
+        rows = rows.sort_values(RUN, kind="stable").drop_duplicates("key", keep="last")
+    return rows[wanted].reset_index(drop=True)

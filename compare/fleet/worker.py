@@ -1,0 +1,412 @@
+"""Worker: what runs on Spark's workers, each with a child process in which groups may do harm.
+
+A batch is decoded and solved in one long-lived child. Where the child dies, holds too much memory
+or is late, the batch is cut into parts until what did it stands by itself and becomes a row.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache, partial
+from itertools import groupby
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compare.fleet.decode import Given, Item, Printed, decoded, halves, harmful, in_file, line
+from compare.fleet.tables import TABLES
+from compare.scores import CURRENT
+from groups.columnar.layout import joined
+from groups.errors import AssayError, Failure, in_one_line
+from groups.portions import in_portions
+from groups.tiers import is_flow
+from heuristics.child import Child, Lost
+from heuristics.child.memory import allowed_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from compare.fleet.answers import Lack
+    from compare.fleet.job import Job
+
+BATCH_BYTES = 2**22
+BATCH_GROUPS = 1_024
+# Of groups that assignors are asked about, so many at first: nobody knows what an assignor costs.
+ASKED_GROUPS = 64
+BATCH_SECONDS = 2.5
+GROWTH = 16
+PARTS = 32
+# What a group costs at most on an idle machine, and how much longer a busy one may take.
+BYTE_SECONDS = 1e-7
+GROUP_SECONDS = 1e-3
+PARTITION_SECONDS = 1.5e-6
+UNKNOWN_SECONDS = 0.02
+PATIENCE = 20
+GRACE_SECONDS = 2.0
+# A client of Java's needs some seconds to start.
+CLIENT_SECONDS = 60.0
+# How many workers wait for one client that joined a probe, at most, where cores do not say.
+MOST_WORKERS = 16
+LEAST_MEMORY = 2**30
+
+
+def everything(job: Job) -> Lack:
+    """Return what is missing of a group that no table holds."""
+    from compare.fleet.answers import Lack
+
+    return Lack(optimum=True, assignors=job.assignors)
+
+
+def of_lines(
+    job: Job,
+    names: Mapping[str, str],
+    before: Mapping[tuple[str, int], int],
+    do: str,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Yield what is answered of the lines of files.
+
+    Parameters
+    ----------
+    names : of files, by their addresses
+    before : lines that stand in a file before a block of it, by its address and its beginning
+    do : ``answer`` to solve what is read, ``read`` to do no more than that
+    batches : with the columns `path`, `block` and `value`; the lines of a block in their order
+    """
+    at: dict[tuple[str, int], int] = {}
+
+    def items() -> Iterator[Item | Failure]:
+        for batch in batches:
+            columns = (batch.column(name).to_pylist() for name in ("path", "block", "value"))
+            for path, block, value in zip(*columns, strict=True):
+                number = at.get((path, block), before.get((path, block), 0)) + 1
+                at[path, block] = number
+                found = line(names[path], number, value)
+                if found is not None:
+                    yield found
+
+    yield from _worker(job).answers(items(), do)
+
+
+def of_files(
+    job: Job,
+    names: Mapping[str, str],
+    in_folder: bool,
+    do: str,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Yield what is answered of whole files: snapshots, and texts that belong together.
+
+    Parameters
+    ----------
+    batches : with the columns `together`, `path`, `time` and `content`; of texts that may be
+        views of the same groups `together` is the same, and they stand side by side
+    """
+
+    def files() -> Iterator[tuple[str, str, str | None, bytes]]:
+        for batch in batches:
+            columns = ("together", "path", "time", "content")
+            yield from zip(*(batch.column(name).to_pylist() for name in columns), strict=True)
+
+    def items() -> Iterator[Item | Failure]:
+        for _, some in groupby(files(), lambda file: file[0]):
+            texts: list[tuple[str, bytes, str | None]] = []
+            for _, path, time, content in some:
+                name = names[path]
+                for found in in_file(name, content, in_folder=in_folder):
+                    if found is None:
+                        texts.append((name, content, time))
+                    else:
+                        yield found
+            if texts:
+                named, data, times = zip(*texts, strict=True)
+                source = ", ".join(named)
+                yield Item(source, source, Printed(named, data, times))
+
+    yield from _worker(job).answers(items(), do)
+
+
+def of_rows(
+    job: Job,
+    names: Mapping[str, str],
+    do: str,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Yield what is answered of rows of the layout.
+
+    Parameters
+    ----------
+    batches : with the columns of the layout, `path`, and `row`, the number in the file from 0
+    """
+
+    def items() -> Iterator[Item]:
+        for batch in batches:
+            paths, rows = batch.column("path").to_pylist(), batch.column("row").to_pylist()
+            start = 0
+            for path, some in groupby(paths):
+                count = len(list(some))
+                name = names.get(path, path)
+                for first in range(start, start + count, BATCH_GROUPS):
+                    part = batch.slice(first, min(BATCH_GROUPS, start + count - first))
+                    yield Item(name, name, part, rows[first])
+                start += count
+
+    yield from _worker(job).answers(items(), do)
+
+
+def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield what is still to be answered of groups that are read.
+
+    Parameters
+    ----------
+    batches : with the columns of `compare.fleet.answers.ANSWERS`, and `known`: what the tables
+        hold of the group, as the keys of all that makes a row but the group
+    """
+    from compare.fleet.answers import ANSWERS, Lack
+
+    made = {job.score_made_by(name): name for name in job.assignors}
+    worker = _worker(job)
+    for batch in batches:
+        held = [frozenset(one or ()) for one in batch.column("known").to_pylist()]
+        rows = batch.select(ANSWERS.names)
+        kinds = list(zip(held, batch.column("is_group").to_pylist(), strict=True))
+        for known, is_group in dict.fromkeys(kinds):
+            chosen = rows.filter(pa.array([kind == (known, is_group) for kind in kinds]))
+            optimum = job.optimum_made_by not in known
+            names = tuple(name for key, name in made.items() if key not in known)
+            if is_group and (optimum or names):
+                groups = pa.RecordBatch.from_struct_array(chosen.column("groups"))
+                answers = worker.solved(groups, Lack(optimum, names))
+            else:
+                answers = iter([chosen])
+            yield from (_without(some, known) for some in answers)
+
+
+@cache
+def _worker(job: Job) -> Worker:
+    return Worker(job)
+
+
+class Worker:
+    """A process of Spark's with its child.
+
+    Parameters
+    ----------
+    memory_bytes : the most that the child may hold; a share of the machine unless told otherwise
+    """
+
+    def __init__(self, job: Job, memory_bytes: int | None = None) -> None:
+        self.job = job
+        self._child = Child(_memory_share() if memory_bytes is None else memory_bytes)
+
+    def close(self) -> None:
+        """Stop the child."""
+        self._child.close()
+
+    def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
+        """Yield what is answered of things that are to be read, a batch after the other."""
+        lack = everything(self.job)
+        step = _read if do == "read" else _answer
+        most = self._most(lack if do != "read" else None)
+        held: list[Item | Failure] = []
+        size = 0
+        for item in items:
+            held.append(item)
+            size += item.size if isinstance(item, Item) else 0
+            if len(held) >= most or size >= BATCH_BYTES:
+                begun = perf_counter()
+                yield from self._asked(step, held)
+                most = self._following(most, perf_counter() - begun, lack)
+                held, size = [], 0
+        if held:
+            yield from self._asked(step, held)
+
+    def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
+        """Yield what is answered of rows of ``groups`` that all lack the same."""
+        most, start = self._most(lack), 0
+        while start < len(rows):
+            begun, some = perf_counter(), rows.slice(start, most)
+            yield from self._solved(some, lack)
+            most = self._following(most, perf_counter() - begun, lack)
+            start += len(some)
+
+    def _most(self, lack: Lack | None) -> int:
+        """Return how many groups are worked on together at first."""
+        if lack is None:
+            return BATCH_GROUPS
+        if not is_flow(self.job.objective):
+            return 1
+        return max(ASKED_GROUPS // len(lack.others), 1) if lack.others else BATCH_GROUPS
+
+    def _following(self, most: int, seconds: float, lack: Lack) -> int:
+        """Return how many come next, after so many took so long."""
+        if not lack.others or not is_flow(self.job.objective):
+            return most
+        share = min(BATCH_SECONDS / max(seconds, 1e-9), GROWTH)
+        return min(max(int(most * share), 1), BATCH_GROUPS)
+
+    def _asked(
+        self, step: Callable[[Job, Sequence[Item | Failure]], bytes], items: list[Item | Failure]
+    ) -> Iterator[pa.RecordBatch]:
+        """Read things together; where no answer comes, parts of them, down to one group."""
+        from compare.fleet.answers import failed
+
+        answer = self._call(step, items, seconds=self._seconds_of(step, items))
+        if not isinstance(answer, Lost):
+            yield of_bytes(answer)
+        elif len(items) > 1:
+            size = -(-len(items) // PARTS)
+            for start in range(0, len(items), size):
+                yield from self._asked(step, items[start : start + size])
+        elif isinstance(items[0], Failure):
+            yield failed([items[0]])
+        elif step is _answer:
+            for read in self._asked(_read, items):
+                groups = read.filter(read.column("is_group"))
+                yield read.filter(pc.invert(read.column("is_group")))
+                if len(groups):
+                    rows = pa.RecordBatch.from_struct_array(groups.column("groups"))
+                    yield from self._solved(rows, everything(self.job))
+        elif parts := halves(items[0]):
+            for part in parts:
+                yield from self._asked(step, [part])
+        else:
+            yield failed([harmful(items[0], answer.reason)])
+
+    def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
+        from compare.fleet.answers import lost, unscored
+
+        answer = self._call(_solve, to_bytes(rows), lack, seconds=self._seconds(rows, lack))
+        if not isinstance(answer, Lost):
+            yield of_bytes(answer)
+        elif len(rows) > 1:
+            size = -(-len(rows) // PARTS)
+            for start in range(0, len(rows), size):
+                yield from self._solved(rows.slice(start, size), lack)
+        elif lack.others:
+            # The group itself may be fine, and an assignor the one that does harm.
+            alone = lack._replace(assignors=tuple(n for n in lack.assignors if n == CURRENT))
+            (found,) = self._solved(rows, alone)
+            yield _with_scores(found, unscored(self.job, rows, lack.others, answer.reason))
+        else:
+            yield lost(self.job, rows, lack, answer.reason)
+
+    def _seconds_of(self, step: Callable[..., bytes], items: Sequence[Item | Failure]) -> float:
+        """Return how long things may take that nobody has read."""
+        size = sum(item.size for item in items if isinstance(item, Item))
+        count = sum(
+            len(item.content) if isinstance(item.content, pa.RecordBatch) else 1
+            for item in items
+            if isinstance(item, Item)
+        )
+        usual = GRACE_SECONDS + PATIENCE * (BYTE_SECONDS * size + GROUP_SECONDS * count)
+        if step is _read:
+            return usual + (self.job.time_limit if len(items) == 1 else 0.0)
+        return usual + self._more(count, everything(self.job))
+
+    def _seconds(self, rows: pa.RecordBatch, lack: Lack) -> float:
+        """Return how long groups may take."""
+        partitions = int(pc.sum(rows.column("n_partitions")).as_py() or 0)
+        unknown = len(rows) - int(rows.column("subscription_known").null_count)
+        usual = PARTITION_SECONDS * partitions + UNKNOWN_SECONDS * unknown
+        usual = GRACE_SECONDS + PATIENCE * (usual + GROUP_SECONDS * len(rows))
+        # It is solved for the most and the least that members may read, and asked about.
+        limit = self.job.time_limit * (4 if unknown else 1) if len(rows) == 1 else 0.0
+        return max(usual, limit + GRACE_SECONDS) + self._more(len(rows), lack)
+
+    def _more(self, groups: int, lack: Lack) -> float:
+        """Return what a search and the assignors may take, which keep their own limits."""
+        job = self.job
+        more = 0.0 if is_flow(job.objective) else groups * 4 * job.time_limit
+        more += len(lack.others) * (CLIENT_SECONDS + groups * (job.time_limit + GRACE_SECONDS))
+        if job.guests:
+            from heuristics.shipped.probe.guest import MOST_TIMES, WAIT_SECONDS
+
+            each = MOST_TIMES * (job.time_limit + WAIT_SECONDS)
+            workers = max(os.cpu_count() or 1, MOST_WORKERS)
+            more += len(job.guests) * groups * each * workers
+        return more
+
+    def _call(self, step: Callable[..., bytes], *args: object, seconds: float) -> bytes | Lost:
+        return self._child.call(_caught, step, self.job, args, seconds=seconds)
+
+
+def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> bytes | Lost:
+    """Return what a step returns in the child; Lost where it raises."""
+    sys.path += [folder for folder in job.folders if folder not in sys.path]
+    try:
+        return step(job, *args)
+    except AssayError as error:
+        return Lost(str(error))
+    except Exception as error:
+        return Lost(in_one_line(error))
+
+
+def _read(job: Job, items: Sequence[Item | Failure]) -> bytes:
+    from compare.fleet.answers import failed, nested
+
+    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
+    return to_bytes(nested(rows, None, None), failed(failures))
+
+
+def _answer(job: Job, items: Sequence[Item | Failure]) -> bytes:
+    from compare.fleet.answers import answered, failed
+
+    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
+    return to_bytes(answered(job, _once(rows), everything(job)), failed(failures))
+
+
+def _solve(job: Job, rows: bytes, lack: Lack) -> bytes:
+    from compare.fleet.answers import answered
+
+    return to_bytes(answered(job, of_bytes(rows), lack))
+
+
+def _once(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the first row of each key."""
+    keys = rows.column("key")
+    if len(keys.unique()) == len(keys):
+        return rows
+    first = pc.index_in(keys.unique(), value_set=keys)
+    return rows.take(first)
+
+
+def _without(rows: pa.RecordBatch, names: frozenset[str]) -> pa.RecordBatch:
+    """Return rows of answers without what the tables of these names hold already."""
+    columns = {
+        name: pa.nulls(len(rows), rows.schema.field(name).type)
+        if name in names and name in ("groups", "failures")
+        else rows.column(name)
+        for name in rows.schema.names
+    }
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=rows.schema)
+
+
+def _with_scores(rows: pa.RecordBatch, more: pa.RecordBatch) -> pa.RecordBatch:
+    """Return one row of answers with the scores of another beside its own."""
+    (mine,), (other,) = rows.to_pylist(), more.to_pylist()
+    mine["scores"] = [*(mine["scores"] or ()), *other["scores"]]
+    return pa.RecordBatch.from_pylist([mine], rows.schema)
+
+
+def to_bytes(*rows: pa.RecordBatch) -> bytes:
+    """Return rows as a stream of Arrow, without what a slice leaves out."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows[0].schema) as stream:
+        for some in rows:
+            stream.write_batch(some)
+    return bytes(sink.getvalue())
+
+
+def of_bytes(data: bytes) -> pa.RecordBatch:
+    """Return the rows of :func:`to_bytes` as one batch."""
+    with pa.ipc.open_stream(data) as stream:
+        return joined(stream, stream.schema)
+
+
+def _memory_share() -> int:
+    """Return how much memory a worker's child may hold: there is one for each core."""
+    return max(allowed_bytes() * 4 // (5 * (os.cpu_count() or 1)), LEAST_MEMORY)
