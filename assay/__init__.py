@@ -27,13 +27,11 @@ if TYPE_CHECKING:
     from compare import figures as figures
     from compare.advice.advice import Advice, Change, NoGain, Peak, Tried
     from compare.advice.advise import advise
+    from compare.fleet.run import RunCounts, run
+    from compare.fleet.summaries import Ending, Unread
     from compare.judged import Judged, judge
     from compare.lag.worth import Worth, worth_moving
     from compare.overview import Glance, Overview
-    from compare.runs.counts import RunCounts
-    from compare.runs.found import Ending, Unread
-    from compare.runs.run import run
-    from compare.runs.spark_source import spark_source
     from compare.samples.families import Family, differing, grid
     from compare.scenarios.rollout import Rollout, RolloutStep, Rule
     from compare.scenarios.upgrade_paths import roll_out
@@ -88,11 +86,9 @@ _HOMES = {
     "compare.advice.advice": "Advice Change NoGain Peak Tried",
     "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
-    "compare.runs.counts": "RunCounts",
-    "compare.runs.found": "Ending Unread",
+    "compare.fleet.run": "RunCounts run",
+    "compare.fleet.summaries": "Ending Unread",
     "compare.unscored": "NotScored",
-    "compare.runs.run": "run",
-    "compare.runs.spark_source": "spark_source",
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
@@ -194,9 +190,10 @@ __all__ = [
     "solve",
     "solve_fleet",
     "solve_many",
-    "spark_source",
     "worth_moving",
 ]
+
+_MODULES = {"figures": "compare.figures", "fleet": "compare.fleet.frames"}
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:
@@ -208,7 +205,7 @@ if not TYPE_CHECKING:
             from importlib.metadata import version
 
             return version("kafka-assay")
-        if name == "figures":
-            # Not in __all__: it loads Altair, which only those who draw have.
-            return import_module("compare.figures")
+        if name in _MODULES:
+            # Not in __all__: they load Altair and PySpark, which not everybody has.
+            return import_module(_MODULES[name])
         return _exported(name)

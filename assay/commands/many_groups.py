@@ -30,7 +30,7 @@ from groups.tiers import parse_objective
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
-    from compare.runs.counts import RunCounts
+    from compare.fleet.run import RunCounts
     from heuristics import Assignor
 
 MOST_LINES = 20
@@ -43,11 +43,13 @@ def run(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="INPUT", help="JSON lines, Parquet, or a folder of snapshots and texts"
+            metavar="INPUT",
+            help="JSON lines, Parquet, or a folder of snapshots and texts: a path, or an address "
+            "such as s3a://BUCKET/FOLDER",
         ),
     ],
     *,
-    out: Annotated[str, typer.Option("--out", help="folder of the tables")],
+    out: Annotated[str, typer.Option("--out", help="folder of the tables, likewise")],
     assignor: Assignors = None,
     objective: Objective = "kip-54",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
@@ -67,6 +69,28 @@ def run(
         list[str] | None,
         typer.Option("--conf", metavar="KEY=VALUE", help="a setting of Spark's; may be repeated"),
     ] = None,
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            "--input-format",
+            metavar="FORMAT",
+            help="read INPUT as a format of Spark's, such as delta: the columns of groups in "
+            "Parquet, or JSON in a column `value`",
+        ),
+    ] = None,
+    input_table: Annotated[
+        bool, typer.Option("--input-table", help="INPUT is a table of a catalogue")
+    ] = False,
+    output_format: Annotated[
+        str,
+        typer.Option(
+            "--output-format", metavar="FORMAT", help="write tables as a format of Spark's"
+        ),
+    ] = "parquet",
+    output_tables: Annotated[
+        bool,
+        typer.Option("--output-tables", help="--out is a database of a catalogue, not a folder"),
+    ] = False,
     show_timings: Annotated[
         bool, typer.Option("--timings", help="say where the time went")
     ] = False,
@@ -90,12 +114,10 @@ def run(
     from groups.extras import require
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
-    from compare.runs.aggregates.gate import too_far_in_run
-    from compare.runs.job import job_of
-    from compare.runs.pipeline import run_job
-    from compare.runs.session.master import conf_of
-    from compare.runs.session.spark import spark_session, starts_here
-    from compare.runs.work.stages import timings
+    from compare.fleet.gate import too_far_in_run
+    from compare.fleet.job import job_of
+    from compare.fleet.run import Clock, prepare, run_job, timings
+    from compare.fleet.session import conf_of, runs_here, spark_session
     from heuristics.shipped.probe.door import within_reach
 
     tiers = parse_objective(objective)
@@ -110,11 +132,15 @@ def run(
         time_limit=seconds,
         assume_equal=assume_equal,
         reset=reset,
+        input_format=input_format,
+        input_is_table=input_table,
+        output_format=output_format,
+        output_in_catalogue=output_tables,
     )
-    if probe and not starts_here(master):
+    if probe and not runs_here(master):
         raise BadInput("--probe: only where Spark runs on this machine alone: --master local[N]")
     # What is wrong with it is said before anybody waits for a client.
-    job_with(assignors=assignor)
+    prepare(job_with(assignors=assignor))
 
     def say(line: str) -> None:
         note(line)
@@ -129,14 +155,18 @@ def run(
             told = monotonic()
             note(line)
 
-    session = partial(spark_session, master=master, conf=conf_of(conf or []))
-    alone = starts_here(master)
+    settings, clock = conf_of(conf or []), Clock()
     with ExitStack() as opened:
         asked: list[str | Assignor] = [*(assignor or ())]
         if probe:
             asked.append(opened.enter_context(guest(port=port, seconds=seconds)))
         job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
-        counts = run_job(job, say, far=how_far, session=session, alone=alone)
+        with clock.timed("start"):
+            spark = opened.enter_context(spark_session(master=master, conf=settings))
+        counts = run_job(spark, job, say, far=how_far, clock=clock)
+        named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
+        named += job.assignors[1:] if assignor or probe else []
+        worse = too_far_in_run(spark, job, counts.run, named, limits, MOST_LINES)
     for line in timings(counts.stages) if show_timings else ():
         note(line)
     for line in not_read(counts):
@@ -145,9 +175,6 @@ def run(
         show_json(run_document(counts, tiers, source))
     else:
         print_run(counts, tiers)
-    named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
-    named += job.assignors[1:] if assignor or probe else []
-    worse = too_far_in_run(job, counts.keys, named, limits, MOST_LINES)
     lines = [*worse, *(missed(counts) if strict else [])]
     for line in lines:
         complain(line)

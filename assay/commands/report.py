@@ -148,21 +148,23 @@ def _asked(
     return captured_of(live, patterns, reads, reset=reset)
 
 
-def _folder_of_a_run(sources: Sequence[str]) -> Path | None:
+def _folder_of_a_run(sources: Sequence[str]) -> str | None:
+    from compare.fleet.tables import is_local
+
     first, *more = sources
+    if more:
+        return None
+    # Only tables of a run are read from an address.
     # Path.is_dir raises where no file can have such a name; reading it says so.
-    return Path(first) if not more and os.path.isdir(os.path.join(first, "runs")) else None
+    return first if not is_local(first) or os.path.isdir(os.path.join(first, "runs")) else None
 
 
-def _of_run(folder: Path, benchmark: Sequence[str]) -> Page:
+def _of_run(folder: str, benchmark: Sequence[str]) -> Page:
     from groups.extras import require
 
     require("pandas", "pyarrow", extra="plots")
     from compare.page.from_run import page_of_run
-    from compare.runs.tables.files import left_out
 
-    for line in left_out(folder):
-        note(line)
     return page_of_run(folder, benchmark, _command())
 
 

@@ -8,11 +8,11 @@ from assay.printing.over_groups import print_unscored
 from assay.printing.overview import in_words, print_lines, print_notes
 from assay.printing.terminal import tell
 from assay.streams import show
-from compare.runs.aggregates.ending import MOST_LINES
+from compare.fleet.summaries import MOST_LINES
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from compare.runs.counts import RunCounts
+    from compare.fleet.run import RunCounts
     from groups.tiers import Objective
 
 FORMAT = "assay-run/1"

@@ -68,6 +68,8 @@ ANSWERS = pa.schema(
         ("scores", pa.list_(pa.struct(TABLES["scores"]))),
     ]
 )
+# What is read of it, before anything is answered.
+READ = pa.schema([ANSWERS.field(name) for name in ("key", "is_group", "groups", "failures")])
 
 
 class Lack(NamedTuple):
@@ -100,11 +102,30 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
             if CURRENT in lack.assignors:
                 scores.append(together.scores(score_columns(now), CURRENT))
             scores += together.asked(lack.others, limit)
-        ones = [_solved(job, *one) for one in zip(captures_in(others), groups_of(others), strict=True)]
+        ones = [
+            _solved(job, *one) for one in zip(captures_in(others), groups_of(others), strict=True)
+        ]
         if lack.optimum:
             optima.append(batch("optima", (optimum_row(job, one) for one in ones)))
         scores.append(_scores_of(job, ones, lack.assignors, limit))
     return nested(rows, joined(optima, TABLES["optima"]), joined(scores, TABLES["scores"]))
+
+
+def read(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows of ``groups`` as rows of `READ`."""
+    nothing = pa.nulls(len(rows), READ.field("failures").type)
+    is_group = pa.repeat(pa.scalar(True), len(rows))
+    columns = [rows.column("key"), is_group, _structs(rows), nothing]
+    return pa.RecordBatch.from_arrays(columns, schema=READ)
+
+
+def whole(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows of `READ` as rows of `ANSWERS`, of which nothing is answered."""
+    columns = [
+        rows.column(field.name) if field.name in READ.names else pa.nulls(len(rows), field.type)
+        for field in ANSWERS
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=ANSWERS)
 
 
 def nested(
@@ -134,14 +155,14 @@ def nested(
 
 
 def failed(failures: Sequence[Failure]) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` of parts of the input that hold no group."""
+    """Return rows of `READ` of parts of the input that hold no group."""
     columns = ("source", "place", "reason", "captured_at", "group")
     rows = []
     for failure in failures:
         said: Row = {column: getattr(failure, column) for column in columns}
         key = content_key(said)
         rows.append({"key": key, "is_group": False, "failures": {"key": key, **said}})
-    return pa.RecordBatch.from_pylist(rows, ANSWERS)
+    return pa.RecordBatch.from_pylist(rows, READ)
 
 
 def lost(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBatch:

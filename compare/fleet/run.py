@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from compare.fleet.answers import ANSWERS, failed
+from compare.fleet.answers import ANSWERS, READ, failed, whole
 from compare.fleet.circumstances import circumstances
 from compare.fleet.job import job_of
 from compare.fleet.session import set_for_now, spark_session
@@ -52,10 +52,6 @@ STAGES = {
 }
 # Keys that every worker may hold: more are joined by a shuffle.
 MOST_BROADCAST = 500_000
-FOR_SUMMARIES = {
-    "spark.sql.codegen.wholeStage": "true",
-    "spark.sql.codegen.factoryMode": "FALLBACK",
-}
 
 
 @dataclass(frozen=True)
@@ -297,15 +293,15 @@ class _Run:
         begun = perf_counter()
         total, so_far = sum(part.size for part in parts), 0
         if refused:
-            self._write(spark.createDataFrame(pa.Table.from_batches([failed(refused)])))
+            rows = pa.Table.from_batches([whole(failed(refused))])
+            self._write(spark.createDataFrame(rows))
         for part in parts:
             self._answer(part, known)
             so_far += part.size
             self.far(self._line(so_far / total if total else 1.0, perf_counter() - begun))
         solved = f"{counted(self.done_groups, 'group')} read, {self.new:,} of them new"
         self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
-        with set_for_now(spark, FOR_SUMMARIES):
-            return self._ending()
+        return self._ending()
 
     def _line(self, share: float, seconds: float) -> str:
         rate = self.done_groups / max(seconds, 1e-9)
@@ -350,8 +346,8 @@ class _Run:
             answers = part.frame.mapInArrow(partial(part.answers, "answer"), schema)
             self._write(answers)
             return
-        read = part.frame.mapInArrow(partial(part.answers, "read"), schema)
-        beside = read.join(known, "key", "left").select(*ANSWERS.names, "known")
+        read = part.frame.mapInArrow(partial(part.answers, "read"), from_arrow_schema(READ))
+        beside = read.join(known, "key", "left").select(*READ.names, "known")
         whole = sql.array(*(sql.lit(one) for one in ("groups", *self._made_by())))
         is_whole = sql.coalesce(sql.size(sql.array_except(whole, "known")) == 0, sql.lit(False))
         # Of what nothing is missing no more is passed on than its key.

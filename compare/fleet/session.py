@@ -309,20 +309,21 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     variables = {"JAVA_HOME": str(java), "PYSPARK_PYTHON": python}
     if local:
         variables.setdefault("SPARK_LOCAL_IP", os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"))
-    with _quiet(), TemporaryFile() as log, _variables(variables), _restored_handler():
+    with _quiet(), TemporaryFile() as log, _variables(variables):
         try:
-            gateway = launch_gateway(
-                settings, {"stdout": log, "stderr": log, "start_new_session": True}
-            )
-            # A Java that hangs at its start would be waited for without an end.
-            late = Timer(START_SECONDS, gateway.proc.kill)
-            late.daemon = True
-            late.start()
-            try:
-                context = SparkContext(conf=settings, gateway=gateway)
-            finally:
-                late.cancel()
-            session = SparkSession(context)
+            with _restored_handler():
+                gateway = launch_gateway(
+                    settings, {"stdout": log, "stderr": log, "start_new_session": True}
+                )
+                # A Java that hangs at its start would be waited for without an end.
+                late = Timer(START_SECONDS, gateway.proc.kill)
+                late.daemon = True
+                late.start()
+                try:
+                    context = SparkContext(conf=settings, gateway=gateway)
+                finally:
+                    late.cancel()
+                session = SparkSession(context)
         except Exception as error:
             log.seek(0)
             raise _did_not_start(master, error, log.read().decode(errors="replace")) from error

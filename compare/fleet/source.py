@@ -235,9 +235,7 @@ def _rows_of(
     yield Portion(frame.select(*names, *place), partial(of_rows, job, of), size)
 
 
-def _files_of(
-    spark: SparkSession, job: Job, files: Sequence[File], in_folder: bool
-) -> Portion:
+def _files_of(spark: SparkSession, job: Job, files: Sequence[File], in_folder: bool) -> Portion:
     """Return a portion of whole files: what is one snapshot or of lines stands by itself."""
     from pyspark.sql import functions as sql
 

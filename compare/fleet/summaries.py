@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import RUN, TABLES, Tables, content_key, latest
+from compare.fleet.tables import RUN, TABLES, Tables, content_key, latest, stored
 from compare.overview import GUESSES, NAMED, Glance, Overview
 from compare.scores import CURRENT
 from compare.sentences import spread
 from compare.unscored import unscored_rows
 from compare.verdict import EMPTY, WORST_FIRST, Verdict
+from groups.errors import BadInput
 from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -225,7 +226,9 @@ def _facts(rows: DataFrame, alike: Mapping[str, str], facts: Sequence[str]) -> D
     """
     from pyspark.sql import functions as sql
 
-    told = rows.selectExpr("family", "`group`", *(f"{how} AS {name}" for name, how in alike.items()))
+    told = rows.selectExpr(
+        "family", "`group`", *(f"{how} AS {name}" for name, how in alike.items())
+    )
     counted = told.groupBy("family", *alike).agg(
         sql.count("*").alias("many"), sql.min("group").alias("group")
     )
@@ -424,7 +427,11 @@ def state_of(spark: SparkSession, tables: Tables) -> str:
 
     of_tables = [tables.read(spark, name).select(RUN).distinct() for name in ("optima", "scores")]
     found = reduce(lambda one, other: one.union(other), of_tables).distinct().collect()
-    return content_key({"version": VERSION, "runs": sorted(row[RUN] for row in found)})
+    return _state({row[RUN] for row in found})
+
+
+def _state(runs: Iterable[str]) -> str:
+    return content_key({"version": VERSION, "runs": sorted(runs)})
 
 
 def ending_of(
@@ -562,6 +569,29 @@ class Aggregates:
 
     table: pa.Table
     current: bool
+
+    @staticmethod
+    def stored(folder: str, objective: str) -> Aggregates:
+        """Read the newest aggregates of an objective from a run's folder, without Spark.
+
+        Raises
+        ------
+        BadInput
+            Where there are none: no run for this objective came to its end.
+        """
+        names = TABLES["aggregates"].names
+        rows = stored(folder, "aggregates", [*names, RUN], by="objective", keys=[objective])
+        if not len(rows):
+            raise BadInput(
+                f"{folder}: no run for {objective} in it came to its end; the same command goes on"
+            )
+        newest = rows.filter(pc.equal(rows[RUN], pc.max(rows[RUN]))).select(names)
+        runs = {
+            run
+            for name in ("optima", "scores")
+            for run in stored(folder, name, [RUN])[RUN].unique().to_pylist()
+        }
+        return Aggregates(newest, newest["state"][0].as_py() == _state(runs))
 
     @property
     def families(self) -> list[str]:

@@ -324,20 +324,50 @@ def read_table(
     BadInput
         Where the folder cannot be read.
     """
+    found = stored(folder, name, columns or [*TABLES[name].names, RUN])
+    rows: pd.DataFrame = found.to_pandas()
+    return rows
+
+
+def stored(
+    folder: str | os.PathLike[str],
+    name: str,
+    columns: Sequence[str],
+    *,
+    by: str = "key",
+    keys: Sequence[str] | None = None,
+) -> pa.Table:
+    """Return rows of a table of a run's folder, each once: those of the latest run.
+
+    Parameters
+    ----------
+    by : the column that `keys` are of
+    keys : only the rows of these; all unless told otherwise
+
+    Raises
+    ------
+    BadInput
+        Where the folder cannot be read.
+    """
     import pyarrow.dataset as ds
 
     schema = TABLES[name].append(pa.field(RUN, pa.string()))
-    wanted = list(columns or schema.names)
-    read = [*wanted, *({"key", RUN} - {*wanted} if "key" in schema.names else ())]
-    place = f"{os.fspath(folder)}/{name}"
+    once = "key" in schema.names
+    read = [*dict.fromkeys((*columns, RUN, *(("key",) if once else ())))]
+    place = f"{re.sub('^s3[an]://', 's3://', os.fspath(folder))}/{name}"
     try:
         partitioning = ds.partitioning(pa.schema([(RUN, pa.string())]), flavor="hive")
         found = ds.dataset(place, schema=schema, format=PARQUET, partitioning=partitioning)
-        rows = found.to_table(columns=read).to_pandas()
+        chosen = None if keys is None else ds.field(by).isin(pa.array(keys, pa.string()))
+        rows = found.to_table(columns=read, filter=chosen)
     except FileNotFoundError:
-        rows = schema.empty_table().select(read).to_pandas()
+        rows = schema.empty_table().select(read)
     except (pa.ArrowInvalid, OSError) as error:
         raise BadInput(f"{place}: cannot be read: {str(error).splitlines()[0]}") from None
-    if "key" in schema.names:
-        rows = rows.sort_values(RUN, kind="stable").drop_duplicates("key", keep="last")
-    return rows[wanted].reset_index(drop=True)
+    rows = rows.append_column("_place", pa.array(range(len(rows)), pa.int64()))
+    rows = rows.sort_by([(RUN, "descending"), ("_place", "ascending")])
+    if once and len(rows):
+        firsts = rows.append_column("_rank", pa.array(range(len(rows)), pa.int64()))
+        firsts = firsts.group_by("key", use_threads=False).aggregate([("_rank", "min")])
+        rows = rows.take(firsts["_rank_min"].sort())
+    return rows.select([*columns])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cache, partial
+from functools import cache
 from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -17,11 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.decode import Given, Item, Printed, decoded, halves, harmful, in_file, line
-from compare.fleet.tables import TABLES
 from compare.scores import CURRENT
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
-from groups.portions import in_portions
 from groups.tiers import is_flow
 from heuristics.child import Child, Lost
 from heuristics.child.memory import allowed_bytes
@@ -162,16 +160,16 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
 
     Parameters
     ----------
-    batches : with the columns of `compare.fleet.answers.ANSWERS`, and `known`: what the tables
-        hold of the group, as the keys of all that makes a row but the group
+    batches : with the columns of `compare.fleet.answers.READ`, and `known`: what the tables hold
+        of the group: `groups`, and the keys of all that makes a row but the group
     """
-    from compare.fleet.answers import ANSWERS, Lack
+    from compare.fleet.answers import READ, Lack, whole
 
     made = {job.score_made_by(name): name for name in job.assignors}
     worker = _worker(job)
     for batch in batches:
         held = [frozenset(one or ()) for one in batch.column("known").to_pylist()]
-        rows = batch.select(ANSWERS.names)
+        rows = batch.select(READ.names)
         kinds = list(zip(held, batch.column("is_group").to_pylist(), strict=True))
         for known, is_group in dict.fromkeys(kinds):
             chosen = rows.filter(pa.array([kind == (known, is_group) for kind in kinds]))
@@ -181,7 +179,7 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
                 groups = pa.RecordBatch.from_struct_array(chosen.column("groups"))
                 answers = worker.solved(groups, Lack(optimum, names))
             else:
-                answers = iter([chosen])
+                answers = iter([whole(chosen)])
             yield from (_without(some, known) for some in answers)
 
 
@@ -252,7 +250,11 @@ class Worker:
         self, step: Callable[[Job, Sequence[Item | Failure]], bytes], items: list[Item | Failure]
     ) -> Iterator[pa.RecordBatch]:
         """Read things together; where no answer comes, parts of them, down to one group."""
-        from compare.fleet.answers import failed
+        from compare.fleet.answers import failed, whole
+
+        def refused(failure: Failure) -> pa.RecordBatch:
+            found = failed([failure])
+            return found if step is _read else whole(found)
 
         answer = self._call(step, items, seconds=self._seconds_of(step, items))
         if not isinstance(answer, Lost):
@@ -262,11 +264,11 @@ class Worker:
             for start in range(0, len(items), size):
                 yield from self._asked(step, items[start : start + size])
         elif isinstance(items[0], Failure):
-            yield failed([items[0]])
+            yield refused(items[0])
         elif step is _answer:
             for read in self._asked(_read, items):
                 groups = read.filter(read.column("is_group"))
-                yield read.filter(pc.invert(read.column("is_group")))
+                yield whole(read.filter(pc.invert(read.column("is_group"))))
                 if len(groups):
                     rows = pa.RecordBatch.from_struct_array(groups.column("groups"))
                     yield from self._solved(rows, everything(self.job))
@@ -274,7 +276,7 @@ class Worker:
             for part in parts:
                 yield from self._asked(step, [part])
         else:
-            yield failed([harmful(items[0], answer.reason)])
+            yield refused(harmful(items[0], answer.reason))
 
     def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         from compare.fleet.answers import lost, unscored
@@ -346,17 +348,17 @@ def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> b
 
 
 def _read(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    from compare.fleet.answers import failed, nested
+    from compare.fleet.answers import failed, read
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(nested(rows, None, None), failed(failures))
+    return to_bytes(read(rows), failed(failures))
 
 
 def _answer(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    from compare.fleet.answers import answered, failed
+    from compare.fleet.answers import answered, failed, whole
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(answered(job, _once(rows), everything(job)), failed(failures))
+    return to_bytes(answered(job, _once(rows), everything(job)), whole(failed(failures)))
 
 
 def _solve(job: Job, rows: bytes, lack: Lack) -> bytes:

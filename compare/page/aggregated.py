@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import altair as alt
 
     from compare.figures.curves import Points
+    from compare.fleet.summaries import Aggregates
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
-    from compare.runs.aggregates.stored import Aggregates
 
 COUNTS = ("groups", "unscored", "valid", "balanced", "optimal", "maybe")
 DISTRIBUTIONS = ("excess", "excess_most", "times the fastest", "seconds by partitions")

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
+from compare.fleet.summaries import Unread
 from compare.judged import worst_first
 from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest
@@ -21,7 +22,6 @@ from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
 from compare.page.trials import Trial
 from compare.page.words import meaning, minute
-from compare.runs.found import Unread
 from compare.sentences import sentence
 from compare.verdict import EMPTY, WORST_FIRST
 from groups.wording import counted

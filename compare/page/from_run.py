@@ -6,26 +6,19 @@ import os
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from compare.fleet.gate import stored_score
+from compare.fleet.summaries import EVERY, MOST_WORST, Aggregates, Unread, glance, verdict_in
+from compare.fleet.tables import read_table, stored
 from compare.judged import judge
 from compare.overview import GUESSES, Overview
 from compare.page.aggregated import comparison_in
 from compare.page.composition import made_now, sampled
 from compare.page.over_time import over_time, whole_time
-from compare.runs.aggregates.ending import COLUMNS, by_key, glance, verdict_in
-from compare.runs.aggregates.of_optima import EVERY
-from compare.runs.aggregates.stored import Aggregates
-from compare.runs.aggregates.worst import MOST_WORST
-from compare.runs.found import Unread
-from compare.runs.rows import stored_score
-from compare.runs.tables.chosen import chosen
-from compare.runs.tables.files import good
-from compare.runs.tables.stored import read_table
 from compare.scores import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
@@ -36,7 +29,6 @@ from heuristics import assignors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     import pandas as pd
 
@@ -59,7 +51,7 @@ SCORE = (
 )  # fmt: skip
 
 
-def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
+def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     """Return the page of the latest run under a folder.
 
     Only what the run added up is read, and the worst groups: the page of a fleet takes as long as
@@ -81,7 +73,7 @@ def page_of_run(folder: Path, benchmark: Sequence[str], command: str) -> Page:
     runs = runs.sort_values("run")
     objective = str(runs["objective"].iloc[-1])
     tiers = parse_objective(objective.split(" > "))
-    found = Aggregates.read(folder, objective)
+    found = Aggregates.stored(folder, objective)
     apart = families_apart(found, benchmark)
     yours = found.of([family for family in found.families if family not in apart])
     glances, judged, scores = _sample(folder, objective, yours)
@@ -156,13 +148,14 @@ def _overview(found: Aggregates, glances: Sequence[Glance]) -> Overview:
 
 
 def _sample(
-    folder: Path, objective: str, found: Aggregates
+    folder: str, objective: str, found: Aggregates
 ) -> tuple[list[Glance], list[Judged], list[list[Score]]]:
     """Return the worst groups in a line each, and the first of them in full with their scores."""
     worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
-    sizes = by_key(folder, "groups", keys, ("key", "n_members", "n_partitions"))
-    optima = by_key(folder, "optima", [row["optimum_key"] for row in worst], COLUMNS)
+    sizes = _by_key(folder, "groups", keys, ("n_members", "n_partitions"))
+    told = ("group", "captured_at", "verdict", "loads")
+    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], told)
     kept = [row for row in worst if row["optimum_key"] in optima and row["group_key"] in sizes]
     keys = [row["group_key"] for row in kept]
     whole = many_in_full([sizes[key]["n_partitions"] for key in keys], objective)
@@ -172,7 +165,7 @@ def _sample(
         glance(row, sizes[key], _loads_now(scores.get(key, [])))
         for row, key in zip(stored, keys, strict=True)
     ]
-    rows = by_key(folder, "groups", keys[:whole], ("key", *LAYOUT.names))
+    rows = _by_key(folder, "groups", keys[:whole], LAYOUT.names)
     groups = [of_row(rows[key]) for key in keys[:whole]]
     judged = [
         replace(one, verdict=verdict_in(row["verdict"]))
@@ -205,19 +198,19 @@ def many_in_full(partitions: Sequence[int], objective: str) -> int:
 
 
 def _scores(
-    folder: Path, objective: str, keys: Sequence[str], in_full: Sequence[str]
+    folder: str, objective: str, keys: Sequence[str], in_full: Sequence[str]
 ) -> dict[str, list[Score]]:
     """Return the scores of some groups by their keys: of now, and of those in full every one."""
     columns = ("group_key", "objective", *SCORE)
     found: dict[str, dict[str, Score]] = {}
     whole = pa.array(in_full, pa.string())
-    for rows in chosen(folder, "scores", keys, columns, by="group_key"):
-        wanted = pc.or_(
-            pc.is_in(rows["group_key"], value_set=whole), pc.equal(rows["assignor"], CURRENT)
-        )
-        wanted = pc.and_(wanted, pc.equal(rows["objective"], objective))
-        for row in rows.filter(wanted).to_pylist():
-            found.setdefault(row["group_key"], {})[row["assignor"]] = stored_score(row)
+    rows = stored(folder, "scores", columns, by="group_key", keys=keys)
+    wanted = pc.or_(
+        pc.is_in(rows["group_key"], value_set=whole), pc.equal(rows["assignor"], CURRENT)
+    )
+    wanted = pc.and_(wanted, pc.equal(rows["objective"], objective))
+    for row in rows.filter(wanted).to_pylist():
+        found.setdefault(row["group_key"], {}).setdefault(row["assignor"], stored_score(row))
     return {key: [*scores.values()] for key, scores in found.items()}
 
 
@@ -231,17 +224,19 @@ def _assumed(found: Aggregates) -> list[tuple[str, tuple[str, ...], int]]:
     return [(row["label"], (row["group"],), row["count"]) for row in rows]
 
 
-def _unread(folder: Path) -> tuple[int, list[Unread]]:
+def _by_key(
+    folder: str, name: str, keys: Sequence[str], columns: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return the rows of some keys by their keys."""
+    rows = stored(folder, name, ["key", *columns], keys=keys)
+    return {row["key"]: row for row in rows.to_pylist()}
+
+
+def _unread(folder: str) -> tuple[int, list[Unread]]:
     """Return how many inputs are no groups, and the first of them by place."""
-    first: list[Unread] = []
-    seen: set[str] = set()
-    for file in good(folder, "failures")[0]:
-        for row in pq.read_table(file).to_pylist():
-            if row["key"] not in seen:
-                seen.add(row["key"])
-                first.append(Unread(row["place"], row["group"] or "", row["reason"]))
-        first = nsmallest(MOST_UNREAD, first)
-    return len(seen), first
+    rows = stored(folder, "failures", ["place", "group", "reason"]).to_pylist()
+    unread = (Unread(row["place"], row["group"] or "", row["reason"]) for row in rows)
+    return len(rows), nsmallest(MOST_UNREAD, unread)
 
 
 def _told(runs: pd.DataFrame, found: Aggregates) -> list[str]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.fleet.tables import stored
 from compare.page.csv_text import as_csv
 from compare.page.drawing import drawn
-from compare.runs.tables.chosen import chosen
 from compare.verdict import WORST_FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from compare.figures.rows import Record
+    from compare.fleet.summaries import Aggregates
     from compare.overview import Glance
     from compare.page.drawing import Drawing
-    from compare.runs.aggregates.stored import Aggregates
 
 MOST_GROUPS = 12
 MOST_CAPTURES = 400
@@ -28,7 +27,7 @@ MOVES = (
 
 
 def over_time(
-    folder: Path, objective: str, found: Aggregates, worst: Sequence[Glance]
+    folder: str, objective: str, found: Aggregates, worst: Sequence[Glance]
 ) -> tuple[tuple[Drawing, str], ...]:
     """Return how many groups had which verdict when, and how the worst groups went.
 
@@ -73,17 +72,16 @@ def _verdicts(found: Aggregates) -> list[Record]:
     ]
 
 
-def _moves(folder: Path, objective: str, names: Sequence[str]) -> list[Record]:
+def _moves(folder: str, objective: str, names: Sequence[str]) -> list[Record]:
     """Return the captures of some groups, of those that were captured several times."""
     columns = ("key", "group", "captured_at", "objective", "verdict")
     captures: dict[str, dict[str, int | None]] = {}
-    for rows in chosen(folder, "optima", names, columns, by="group"):
-        for row in rows.to_pylist():
-            verdict = row["verdict"]
-            if row["objective"] == objective and row["captured_at"] and verdict["says"]:
-                moves = verdict["to_move"] if verdict["says"] == "improvable" else None
-                value = 0 if verdict["says"] == "as good as can be" else moves
-                captures.setdefault(row["group"], {})[row["captured_at"]] = value
+    for row in stored(folder, "optima", columns, by="group", keys=names).to_pylist():
+        verdict = row["verdict"]
+        if row["objective"] == objective and row["captured_at"] and verdict["says"]:
+            moves = verdict["to_move"] if verdict["says"] == "improvable" else None
+            value = 0 if verdict["says"] == "as good as can be" else moves
+            captures.setdefault(row["group"], {})[row["captured_at"]] = value
     return [
         {"captured_at": at, "group": name, "value": value}
         for name in names

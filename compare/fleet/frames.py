@@ -1,0 +1,155 @@
+"""Frames: groups, optima, scores and verdicts as DataFrames, for Spark jobs of other people."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from compare.fleet.answers import ANSWERS, READ, failed
+from compare.fleet.job import job_of
+from compare.fleet.session import set_for_now
+from compare.fleet.source import FOR_READING, of_frame, portions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from compare.fleet.job import Job
+    from groups.errors import Failure
+    from heuristics import AssignorFunction
+
+_A_FRAME = "a DataFrame"
+
+
+def groups(
+    spark: SparkSession,
+    source: str,
+    *,
+    reset: Literal["latest", "earliest"] | None = None,
+    assume_equal: bool = False,
+) -> DataFrame:
+    """Return the groups of files as a DataFrame, a row each, and why a part of them holds none.
+
+    Parameters
+    ----------
+    source : a file or a folder: a path or an address that Spark knows, such as ``s3a://...``
+    reset : ``auto.offset.reset``, where a snapshot does not say it
+    assume_equal : take unknown subscriptions as all topics of the group
+
+    Returns
+    -------
+    the columns of the table ``groups`` (docs/reference/formats.md), and `reason`: why there is no
+    group, null where there is one
+
+    Raises
+    ------
+    BadInput
+        Where there is no such input, or nothing in it that could be used.
+
+    Examples
+    --------
+    >>> from assay import fleet
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> groups = fleet.groups(spark, "corpus/captures/3.6.2")
+    >>> groups.selectExpr("group", "size(members) as members").first()
+    Row(group='coop-a', members=4)
+    """
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    job = job_of(source, "", assignors=["current"], reset=reset, assume_equal=assume_equal)
+    refused: list[Failure] = []
+    schema = from_arrow_schema(READ)
+    with set_for_now(spark, FOR_READING):
+        found = [
+            part.frame.mapInArrow(partial(part.answers, "read"), schema)
+            for part in portions(spark, job, refused)
+        ]
+    if refused:
+        found.append(spark.createDataFrame(pa.Table.from_batches([failed(refused)])))
+    every = reduce(lambda one, other: one.unionAll(other), found)
+    said = ("group", "captured_at", "source", "place")
+    columns = [
+        f"coalesce(groups.`{name}`, failures.`{name}`) AS `{name}`"
+        if name in said
+        else f"groups.`{name}`"
+        for name in READ.field("groups").type.names
+    ]
+    return every.selectExpr(*columns, "failures.reason")
+
+
+def optima(
+    rows: DataFrame, objective: str | Sequence[str] = "kip-54", *, time_limit: float = 10.0
+) -> DataFrame:
+    """Return the optimum of each group, proved where the time allows.
+
+    Parameters
+    ----------
+    rows : groups, as :func:`groups` returns them, or in the columns of groups in Parquet
+    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
+    time_limit : seconds for each group
+
+    Returns
+    -------
+    the columns of the table ``optima`` (docs/reference/formats.md)
+    """
+    job = job_of(_A_FRAME, "", objective=objective, assignors=["current"], time_limit=time_limit)
+    return _answers(rows, job).where("optima IS NOT NULL").select("optima.*")
+
+
+def scores(
+    rows: DataFrame,
+    assignors: Sequence[str | AssignorFunction] | None = None,
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float = 10.0,
+) -> DataFrame:
+    """Return how far what members hold, and what assignors would make of it, is from the optimum.
+
+    Parameters
+    ----------
+    rows : groups, as :func:`groups` returns them, or in the columns of groups in Parquet
+    assignors : names, or functions of yours at the top of a module, beside what the members hold
+        now; None: those as written
+    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
+    time_limit : seconds for each group, and for each call of an assignor
+
+    Returns
+    -------
+    the columns of the table ``scores`` (docs/reference/formats.md)
+    """
+    from pyspark.sql import functions as sql
+
+    job = job_of(_A_FRAME, "", objective=objective, assignors=assignors, time_limit=time_limit)
+    return _answers(rows, job).select(sql.inline("scores"))
+
+
+def verdicts(
+    rows: DataFrame, objective: str | Sequence[str] = "kip-54", *, time_limit: float = 10.0
+) -> DataFrame:
+    """Return what there is to say of the assignment that each group has now.
+
+    Parameters
+    ----------
+    rows, objective, time_limit : as of :func:`optima`
+
+    Returns
+    -------
+    `group`, `captured_at`, `group_key`, and the fields of `verdict` in the table ``optima``
+    (docs/reference/formats.md)
+    """
+    found = optima(rows, objective, time_limit=time_limit)
+    return found.select("group", "captured_at", "group_key", "verdict.*")
+
+
+def _answers(rows: DataFrame, job: Job) -> DataFrame:
+    from pyspark.sql import functions as sql
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    if "reason" in rows.columns:
+        rows = rows.where("reason IS NULL")
+    part = of_frame(job, rows.withColumn("path", sql.lit(_A_FRAME)))
+    return part.frame.mapInArrow(partial(part.answers, "answer"), from_arrow_schema(ANSWERS))
