@@ -11,17 +11,16 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 SHARE_ONE_RUN = (
-    "tests/compare/runs/test_pipeline.py",
-    "tests/compare/runs/test_report.py",
-    "tests/compare/runs/aggregates/",
-    "tests/compare/runs/tables/test_on_spark.py",
+    "tests/compare/fleet/test_run.py",
+    "tests/compare/fleet/test_report.py",
+    "tests/compare/fleet/test_ending.py",
+    "tests/compare/fleet/test_summaries.py",
 )
 SHARES_NOTHING = "tests/compare/promises/test_program.py"
-# The first session on a machine archives Spark's classes, for all that start after it.
 LONGEST = (
     *SHARE_ONE_RUN,
     "tests/optimal/test_agreement.py",
-    "tests/compare/runs/",
+    "tests/compare/fleet/",
     "tests/assay/test_documentation.py",
     "tests/studies/",
     SHARES_NOTHING,

@@ -93,7 +93,7 @@ def report(
     if group and live is None:
         raise BadInput(f"--group: it is about a running cluster; add {BOOTSTRAP} HOST:PORT")
     run = None if live else _folder_of_a_run(files)
-    path = Path(out) if out else (run or Path()) / PAGE
+    path = Path(out) if out else Path(run if run and os.path.isdir(run) else "") / PAGE
     require_writable(path)
     told = {
         "--assignor": assignor,

@@ -494,7 +494,7 @@ def _portions(rows: pa.RecordBatch, job: Job) -> Iterator[pa.RecordBatch]:
     share = MOST_PARTITIONS // MOST_MEMBERS
 
     def size(at: int) -> int:
-        return max(share * members[at], partitions[at])
+        return int(max(share * members[at], partitions[at]))
 
     for some_rows in in_portions(range(len(rows)), size, most=MOST_PARTITIONS, count=MOST_GROUPS):
         yield rows.slice(some_rows[0], len(some_rows))

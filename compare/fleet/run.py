@@ -19,11 +19,12 @@ from compare.fleet.job import job_of
 from compare.fleet.session import set_for_now, spark_session
 from compare.fleet.source import FOR_READING, portions
 from compare.fleet.summaries import Aggregates, Frames, ending_of, summarised, summary_of
-from compare.fleet.tables import RUN, TABLES, is_local, new_run
+from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run
 from compare.fleet.worker import of_groups
 from compare.sentences import captures
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
+from groups.folders import files_in, is_folder
 from groups.wording import counted
 from optimal.seed import SEED
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from compare.fleet.job import Job
     from compare.fleet.source import Portion
@@ -40,7 +41,13 @@ if TYPE_CHECKING:
     from heuristics import AssignorFunction
 
 # In this order: a run that ends between two of them makes what is missing again.
-WRITTEN = ("failures", "scores", "optima", "groups", "inputs")
+WRITTEN = {
+    "failures": "failures IS NOT NULL",
+    "scores": "size(scores) > 0",
+    "optima": "optima IS NOT NULL",
+    "groups": "groups IS NOT NULL",
+}
+SELECTED = {"scores": "inline(scores)"}
 STAGES = {
     "start": "starting Spark",
     "find": "finding the input",
@@ -225,6 +232,8 @@ def prepare(job: Job) -> None:
     paths_are_local = "HADOOP_CONF_DIR" not in os.environ
     if not (job.input_is_table or job.input_format) and is_local(job.source) and paths_are_local:
         _require_input(job.source)
+        if is_folder(job.source):
+            files_in(job.source)
     tables = job.tables
     if not tables.in_catalogue and is_local(tables.place) and paths_are_local:
         from pathlib import Path
@@ -243,6 +252,16 @@ def _require_input(source: str) -> None:
         raise BadInput(f"{source}: cannot be read: {reason}") from None
 
 
+@contextmanager
+def kept(rows: DataFrame) -> Iterator[DataFrame]:
+    """Keep rows in memory, or on disk where they do not fit, once they are made."""
+    found = rows.persist()
+    try:
+        yield found
+    finally:
+        found.unpersist()
+
+
 @dataclass
 class _Run:
     spark: SparkSession
@@ -253,6 +272,7 @@ class _Run:
     new: int = 0
     failed: int = 0
     done_groups: int = 0
+    rows: int = 0
     wrote: bool = False
     name: str = ""
 
@@ -293,13 +313,21 @@ class _Run:
         begun = perf_counter()
         total, so_far = sum(part.size for part in parts), 0
         if refused:
-            rows = pa.Table.from_batches([whole(failed(refused))])
-            self._write(spark.createDataFrame(rows))
-        for part in parts:
-            self._answer(part, known)
+            self._fail(refused, known)
+        while parts:
+            part = parts.pop(0)
+            try:
+                self._answer(part, known)
+            except Exception as error:
+                if (found := part.without(error)) is None:
+                    raise
+                rest, failure = found
+                self._fail([failure], known)
+                parts[:0] = rest
+                continue
             so_far += part.size
             self.far(self._line(so_far / total if total else 1.0, perf_counter() - begun))
-        solved = f"{counted(self.done_groups, 'group')} read, {self.new:,} of them new"
+        solved = f"{counted(self.new, 'new group')} solved and scored"
         self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
         return self._ending()
 
@@ -337,68 +365,109 @@ class _Run:
         job = self.job
         return [job.optimum_made_by, *map(job.score_made_by, job.assignors)]
 
+    def _fail(self, failures: list[Failure], known: DataFrame | None) -> None:
+        rows = pa.Table.from_batches([whole(failed(failures))])
+        found = self.spark.createDataFrame(rows)
+        new = found if known is None else found.join(known, "key", "left_anti")
+        self._write(new, found.select("key", "is_group"))
+
     def _answer(self, part: Portion, known: DataFrame | None) -> None:
         from pyspark.sql import functions as sql
         from pyspark.sql.pandas.types import from_arrow_schema
 
         schema = from_arrow_schema(ANSWERS)
         if known is None:
-            answers = part.frame.mapInArrow(partial(part.answers, "answer"), schema)
-            self._write(answers)
+            with kept(part.frame.mapInArrow(partial(part.answers, "answer"), schema)) as answers:
+                self._write(answers, answers.select("key", "is_group"))
             return
         read = part.frame.mapInArrow(partial(part.answers, "read"), from_arrow_schema(READ))
-        beside = read.join(known, "key", "left").select(*READ.names, "known")
         whole = sql.array(*(sql.lit(one) for one in ("groups", *self._made_by())))
-        is_whole = sql.coalesce(sql.size(sql.array_except(whole, "known")) == 0, sql.lit(False))
-        # Of what nothing is missing no more is passed on than its key.
-        beside = beside.withColumn("groups", sql.when(~is_whole, sql.col("groups")))
-        self._write(beside.mapInArrow(partial(of_groups, self.job), schema))
+        is_held = sql.when(
+            sql.col("is_group"), sql.size(sql.array_except(whole, "known")) == 0
+        ).otherwise(sql.array_contains("known", "failures"))
+        with kept(read) as found:
+            beside = found.join(known, "key", "left").select(*READ.names, "known")
+            lacking = beside.where(~sql.coalesce(is_held, sql.lit(False)))
+            with kept(lacking.mapInArrow(partial(of_groups, self.job), schema)) as answers:
+                self._write(answers, found.select("key", "is_group"))
 
-    def _write(self, answers: DataFrame) -> None:
+    def _write(self, answers: DataFrame, keys: DataFrame) -> None:
+        """Write what is answered of a portion, and the keys of all that it holds."""
+        with self.clock.timed("answer"):
+            fresh = self._once(answers)
+            counts = self._counted(fresh)
+        self.new += counts["new"]
+        self.failed += counts["failed"]
+        with self.clock.timed("write"):
+            for name, has in WRITTEN.items():
+                if counts[f"of_{name}"]:
+                    rows = fresh.where(has).selectExpr(SELECTED.get(name, f"{name}.*"))
+                    self.job.tables.write(rows, name, self.name)
+                    self.rows += counts[f"of_{name}"]
+            # The last one: what is in it is done.
+            every = keys.distinct()
+            self.job.tables.write(every, "inputs", self.name)
+            self.done_groups += every.where("is_group").count()
+        self.wrote |= any(counts[f"of_{name}"] for name in WRITTEN)
+
+    def _once(self, answers: DataFrame) -> DataFrame:
+        """Return each group once: an input may hold one several times."""
         from pyspark.sql import functions as sql
 
-        answers = answers.persist()
-        try:
-            with self.clock.timed("answer"):
-                new = "is_group AND (optima IS NOT NULL OR size(scores) > 0)"
-                (counts,) = answers.agg(
-                    sql.count_if("is_group").alias("groups"),
-                    sql.count_if(sql.expr(new)).alias("new"),
-                    sql.count_if(sql.expr("optima.status = 'failed'")).alias("failed"),
-                    *(sql.count_if(sql.expr(has)).alias(name) for name, has in HAS.items()),
-                ).collect()
-            self.done_groups += counts["groups"]
-            self.new += counts["new"]
-            self.failed += counts["failed"]
-            with self.clock.timed("write"):
-                for name in WRITTEN:
-                    if counts[f"of_{name}"]:
-                        rows = answers.where(HAS[f"of_{name}"])
-                        if name == "scores":
-                            rows = rows.select(sql.inline("scores"))
-                        elif name == "inputs":
-                            rows = rows.select("key", "is_group").distinct()
-                        else:
-                            rows = rows.select(f"{name}.*")
-                        self.job.tables.write(rows, name, self.name)
-                        self.wrote |= name != "inputs"
-        finally:
-            answers.unpersist()
+        keys = answers.select("key")
+        (counts,) = keys.agg(sql.count("key"), sql.count_distinct("key")).collect()
+        if counts[0] > counts[1]:
+            answers = answers.dropDuplicates(["key"])
+        if self.done_groups:
+            before = self._inputs().select("key").distinct()
+            if keys.join(before, "key", "left_semi").count():
+                answers = answers.join(before, "key", "left_anti")
+        return answers
+
+    def _inputs(self) -> DataFrame:
+        """Return what of its input this run has written so far."""
+        from pyspark.sql import functions as sql
+
+        return self.job.tables.read(self.spark, "inputs").where(sql.col(RUN) == self.name)
+
+    def _counted(self, answers: DataFrame) -> Row:
+        from pyspark.sql import functions as sql
+
+        what = {
+            "new": "is_group AND (optima IS NOT NULL OR size(scores) > 0)",
+            "failed": "optima.status = 'failed'",
+        }
+        rows = [sql.count_if(sql.expr(is_so)).alias(name) for name, is_so in what.items()]
+        for name, has in WRITTEN.items():
+            count = "size(scores)" if name == "scores" else "1"
+            rows.append(sql.expr(f"coalesce(sum(if({has}, {count}, 0)), 0)").alias(f"of_{name}"))
+        (found,) = answers.agg(*rows).collect()
+        return found
 
     def _ending(self) -> Ending:
-        from pyspark.sql import functions as sql
-
         spark, job, clock = self.spark, self.job, self.clock
         with clock.timed("add"):
             frames = Frames.of(spark, job).kept()
             rows = summary_of(spark, job, frames, self.name)
         with clock.timed("end"):
-            inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == self.name).persist()
+            inputs = self._inputs().persist()
             keys = inputs.where("is_group").select("key").distinct()
             if Aggregates(rows, current=True).captured > keys.count():
                 frames = frames.among(keys).kept()
                 rows = summarised(frames, job.objective)
             return ending_of(spark, job, rows, frames, inputs)
+
+    def _size(self) -> dict[str, int]:
+        """Return how many files the run has written, and their bytes; of folders."""
+        tables = self.job.tables
+        if tables.in_catalogue or tables.format != PARQUET:
+            return {}
+        from pyspark.sql import functions as sql
+
+        reader = self.spark.read.format("binaryFile").option("recursiveFileLookup", "true")
+        files = reader.option("pathGlobFilter", "*.parquet").load(tables.runs_of(self.name))
+        row = files.agg(sql.count("*").alias("files"), sql.sum("length").alias("bytes")).first()
+        return {"files": row["files"], "bytes": row["bytes"]}
 
     def _log(self, started: datetime, seconds: float, facts: Mapping[str, object]) -> None:
         job, spark = self.job, self.spark
@@ -414,6 +483,9 @@ class _Run:
             "assume_equal": job.assume_equal,
             "reset": job.reset,
             "seed": SEED,
+            "cores": _cores(spark),
+            "rows": self.rows,
+            **self._size(),
             "seconds": seconds,
             "stages": [{"stage": stage, "seconds": took} for stage, took in self.clock.rows()],
             **facts,
@@ -422,13 +494,9 @@ class _Run:
         job.tables.write(spark.createDataFrame(rows).coalesce(1), "runs", self.name)
 
 
-HAS = {
-    "of_failures": "failures IS NOT NULL",
-    "of_scores": "coalesce(size(scores), 0) > 0",
-    "of_optima": "optima IS NOT NULL",
-    "of_groups": "groups IS NOT NULL",
-    "of_inputs": "true",
-}
+def _cores(spark: SparkSession) -> int | None:
+    """Return how many tasks run at once; None where Spark Connect does not say it."""
+    return int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsc") else None
 
 
 def duration(seconds: float) -> str:

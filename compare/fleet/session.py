@@ -340,7 +340,8 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
                 gateway.proc.stdin.close()
                 gateway.proc.wait(STOP_SECONDS)
             # PySpark keeps the way to its JVM for good, also to one that is gone.
-            SparkContext._gateway = SparkContext._jvm = None
+            for name in ("_gateway", "_jvm", "_active_spark_context"):
+                setattr(SparkContext, name, None)
 
 
 def _warm_up(context: SparkContext) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,6 +42,13 @@ FOR_READING = {
 }
 
 
+# What Spark says of a file that it cannot read, and why.
+_UNREADABLE = re.compile(
+    r"(?:reading|read) (?:the )?file:? ?((?:[\w+.-]+:)?/[^\s\n]+?)[.]?(?:\s|$)"
+)
+_CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+(?:Exception|Error): ([^\n]+)", re.M)
+
+
 class File(NamedTuple):
     """A file of the input: its address for Spark, its name for people, and its bytes."""
 
@@ -58,11 +66,29 @@ class Portion:
     frame : what Spark reads of it
     answers : what a worker does with batches of that, given what to do: ``answer`` or ``read``
     size : bytes, about; 0 where that is not known
+    files : that it reads
+    again : returns the portions of some of these files
     """
 
     frame: DataFrame
     answers: Callable[..., Iterator[pa.RecordBatch]]
     size: int
+    files: Sequence[File] = ()
+    again: Callable[[Sequence[File]], Iterable[Portion]] = field(default=lambda _: ())
+
+    def without(self, error: Exception) -> tuple[list[Portion], Failure] | None:
+        """Return the portions without the file that an error of Spark's is about, and a failure.
+
+        None where it is about none.
+        """
+        found = _UNREADABLE.search(str(error))
+        bad = [file for file in self.files if found and _path(file.uri) == _path(found[1])]
+        if not bad:
+            return None
+        rest = [file for file in self.files if file not in bad]
+        reason = f"cannot be read: {one_reason(error)}"
+        failure = Failure(bad[0].name, bad[0].name, reason, None)
+        return list(self.again(rest)) if rest else [], failure
 
 
 def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Portion]:
@@ -80,39 +106,44 @@ def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Por
     source = job.source
     if job.input_is_table or job.input_format is not None:
         return [_of_frame(spark, job)]
-    files = _listed(spark, source)
+    files, empty = _listed(spark, source)
     in_folder = not _is_one_file(files, source)
     if in_folder:
         files = [file for file in files if _may_hold_groups(file.name, source)]
-    if not files:
+        empty = [name for name in empty if _may_hold_groups(name, source)]
+    if not (files or empty):
         raise nothing_in(source)
+    failures += (Failure(name, name, "empty, expected a snapshot", None) for name in empty)
     by_kind: dict[str, list[File]] = {"lines": [], "rows": [], "files": []}
     for file in files:
         by_kind[_kind(file.name)].append(file)
     spark.conf.set(SPLIT, str(_split_bytes(sum(file.size for file in files))))
-    of_lines_, of_rows_ = _lines_of(spark, job, by_kind["lines"]), []
+    found = list(_lines_of(spark, job, by_kind["lines"]))
     for some in _together(by_kind["rows"]):
-        of_rows_ += _rows_of(spark, job, some, failures)
-    of_files_ = (_files_of(spark, job, some, in_folder) for some in _folders(by_kind["files"]))
-    return [*of_lines_, *of_rows_, *of_files_]
+        found += _rows_of(spark, job, some, failures)
+    for some in _folders(by_kind["files"]):
+        found.append(_files_of(spark, job, some, in_folder))
+    return found
 
 
-def _listed(spark: SparkSession, source: str) -> list[File]:
-    """Return the files of the input, ascending by name, without reading them."""
+def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
+    """Return the files of the input, ascending by name, and those that are empty, not reading."""
     from pyspark.errors import AnalysisException
 
     path = _spark_path(source)
     try:
         reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
-        rows = reader.load(path).select("path", "length").collect()
+        found = reader.load(path)
+        rows = found.select("path", "length").collect()
+        every = found.inputFiles()
     except AnalysisException as error:
         if error.getCondition() == "PATH_NOT_FOUND":
             raise BadInput(f"{source}: cannot be read: No such file or directory") from None
         raise
-    return sorted(
-        (File(row["path"], _name(row["path"], source), row["length"]) for row in rows),
-        key=lambda file: file.name,
-    )
+    files = [File(row["path"], _name(row["path"], source), row["length"]) for row in rows]
+    # Spark reads nothing of what is empty.
+    empty = {_name(uri, source) for uri in every} - {file.name for file in files}
+    return sorted(files, key=lambda file: file.name), sorted(empty)
 
 
 def _spark_path(source: str) -> str:
@@ -134,6 +165,10 @@ def _name(uri: str, source: str) -> str:
 
 def _is_one_file(files: Sequence[File], source: str) -> bool:
     return len(files) == 1 and files[0].name == source
+
+
+def _path(uri: str) -> str:
+    return unquote(uri).replace("file:///", "file:/")
 
 
 def _may_hold_groups(name: str, source: str) -> bool:
@@ -204,20 +239,24 @@ def _lines_of(spark: SparkSession, job: Job, files: Sequence[File]) -> Iterator[
             part = blocks[number * len(blocks) // cuts : (number + 1) * len(blocks) // cuts]
             first, last = (part[0][1], part[-1][1]) if cuts > 1 else (0, 0)
             chosen = frame.where(sql.col("block").between(first, last)) if cuts > 1 else frame
-            yield Portion(chosen, partial(of_lines, job, names, before), size // cuts)
+            yield Portion(
+                chosen, partial(of_lines, job, names, before), size // cuts, some,
+                partial(_lines_of, spark, job),
+            )  # fmt: skip
 
 
 def _rows_of(
     spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
 ) -> Iterator[Portion]:
     """Yield the portions of Parquet, each file by itself where their columns differ."""
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import functions as sql
 
     try:
         frame = spark.read.option("mergeSchema", "true").parquet(*(file.uri for file in files))
         names = [name for name in frame.columns if not name.startswith("_")]
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         if len(files) > 1:
             for file in files:
                 yield from _rows_of(spark, job, [file], failures)
@@ -232,7 +271,10 @@ def _rows_of(
     )
     of = {file.uri: file.name for file in files}
     size = sum(file.size for file in files)
-    yield Portion(frame.select(*names, *place), partial(of_rows, job, of), size)
+    yield Portion(
+        frame.select(*names, *place), partial(of_rows, job, of), size, files,
+        partial(_rows_of, spark, job, failures=failures),
+    )  # fmt: skip
 
 
 def _files_of(spark: SparkSession, job: Job, files: Sequence[File], in_folder: bool) -> Portion:
@@ -253,10 +295,12 @@ def _files_of(spark: SparkSession, job: Job, files: Sequence[File], in_folder: b
         "content",
     )
     frame = frame.repartition("together").sortWithinPartitions("together", "path")
-    names = {file.uri: file.name for file in files}
-    return Portion(
-        frame, partial(of_files, job, names, in_folder), sum(file.size for file in files)
-    )
+    names, size = {file.uri: file.name for file in files}, sum(file.size for file in files)
+
+    def again(rest: Sequence[File]) -> list[Portion]:
+        return [_files_of(spark, job, rest, in_folder)]
+
+    return Portion(frame, partial(of_files, job, names, in_folder), size, files, again)
 
 
 def _of_frame(spark: SparkSession, job: Job) -> Portion:
@@ -301,6 +345,6 @@ class _Same(dict[str, str]):
 
 
 def one_reason(error: Exception) -> str:
-    """Return the line of an error of Spark's that tells most."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    """Return what an error of Spark's says of a file: the innermost of what it was caused by."""
+    said = _CAUSE.findall(str(error))
+    return said[-1] if said else type(error).__name__

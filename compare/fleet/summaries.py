@@ -238,7 +238,7 @@ def _facts(rows: DataFrame, alike: Mapping[str, str], facts: Sequence[str]) -> D
 
 def _facts_of_optima(optima: DataFrame, digits: int) -> DataFrame:
     empty = ", ".join(f"'{one}'" for one in EMPTY)
-    guesses = {f"guess_{number}": said for number, said in enumerate(GUESSES)}
+    guesses: dict[str, str] = {f"guess_{n}": said for n, said in enumerate(GUESSES)}
     alike = {
         "says": "verdict.says",
         "moves": "if(verdict.says = 'improvable', verdict.to_move, null)",
@@ -274,7 +274,8 @@ def _facts_of_names(optima: DataFrame) -> DataFrame:
     """
     from pyspark.sql import functions as sql
 
-    labels = {EVERY: "true", **{says: f"verdict.says = '{says}'" for says in NAMED}}
+    labels: dict[str, str] = {EVERY: "true"}
+    labels |= {says: f"verdict.says = '{says}'" for says in NAMED}
     firsts = [f"min(if({is_so}, family, null))" for is_so in labels.values()]
     structs = [
         f"struct('{label}' AS label, {first} AS family)"
@@ -298,7 +299,7 @@ def _facts_of_scores(scores: DataFrame, tiers: Objective) -> DataFrame:
         "valid": "valid",
         "balanced": "balanced",
         "optimal": "forall(terms, one -> coalesce(one.excess = 0, false))",
-        "maybe": "forall(terms, one -> coalesce(coalesce(one.excess, one.excess_from) <= 0, true))",
+        "maybe": "forall(terms, one -> coalesce(one.excess, one.excess_from, 0) <= 0)",
     }
     what = {
         "groups": "scored",

@@ -241,6 +241,11 @@ class Tables:
         """Return the folder or the full name of a table."""
         return f"{self.place}.{name}" if self.in_catalogue else f"{self.place}/{name}"
 
+    def runs_of(self, run: str) -> str:
+        """Return the pattern of the folders that a run has written."""
+        place = "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in self.place)
+        return f"{place}/*/{RUN}={run}"
+
     def write(self, rows: DataFrame, name: str, run: str) -> None:
         """Add rows to a table, in one write of Spark's."""
         if self.format == PARQUET and not self.in_catalogue:

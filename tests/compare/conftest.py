@@ -22,10 +22,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from assay.cli import main
 
-from compare.runs import pipeline
-
-# The first one reads its small input in tasks, those after it without a session.
-alone, pipeline.ALONE_BYTES = pipeline.ALONE_BYTES, -1
 for arguments in json.loads(sys.argv[1]):
     sys.argv = ["assay", "run", *arguments]
     with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
@@ -37,11 +33,10 @@ for arguments in json.loads(sys.argv[1]):
     import pyarrow.parquet as pq
     from pathlib import Path
     for folder in Path(arguments[arguments.index("--out") + 1]).glob("*"):
-        files = sorted(folder.glob("*.parquet"))
-        keys = [k for f in files if folder.name not in ("runs", "aggregates")
+        files = sorted(folder.glob("run=*/*.parquet"))
+        keys = [k for f in files if folder.name not in ("runs", "aggregates", "inputs")
                 for k in pq.read_table(f, columns=["key"])["key"].to_pylist()]
         tables[folder.name] = keys or sum(pq.read_metadata(f).num_rows for f in files)
-    pipeline.ALONE_BYTES = alone
     print(json.dumps([code, out.getvalue(), err.getvalue(), tables]), flush=True)
 """
 
@@ -119,7 +114,7 @@ def fill(folder: Path) -> None:
     format_last["format"] = format_last.pop("format")
     (folder / "last.json").write_text(json.dumps(format_last))
     (folder / "noise.txt").write_text("there is no group in this\n")
-    (folder / "unreadable.json").symlink_to("/proc/self/mem")
+    (folder / "unreadable.parquet").write_text("PAR1, and no more")
     views = folder / "views"
     views.mkdir()
     copy(CAPTURES / "4.3.1" / "coop-a-describe.txt", views)

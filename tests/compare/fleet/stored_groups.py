@@ -1,6 +1,6 @@
 """The groups that a run left in its tables."""
 
-from compare.runs.tables.stored import read_table
+from compare.fleet.tables import read_table
 from groups import Group
 from groups.columnar.rows import of_row
 

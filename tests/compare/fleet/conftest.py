@@ -1,13 +1,13 @@
 import pytest
 
-from compare.runs.session.spark import spark_session
+from compare.fleet.session import spark_session
 from groups import BadInput
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory):
+def spark():
     try:
-        opened = spark_session(tmp_path_factory.mktemp("spark"))
+        opened = spark_session()
         session = opened.__enter__()
     except BadInput as error:
         if "no Java for Spark" not in str(error):

@@ -7,27 +7,20 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assay import fleet, run
+from compare.fleet.answers import verdict_row
+from compare.fleet.gate import stored_score
+from compare.fleet.job import job_of
+from compare.fleet.run import STAGES
+from compare.fleet.tables import TABLES, new_run, read_table
 from compare.judged import judge
-from compare.overview import Overview
-from compare.runs.counts import RunCounts
-from compare.runs.found import Ending
-from compare.runs.job import Job
-from compare.runs.rows import stored_score
-from compare.runs.source.planning import splits
-from compare.runs.source.reading import portions
-from compare.runs.tables.files import append, good, new_run
-from compare.runs.tables.schemas import TABLES
-from compare.runs.tables.stored import read_table
-from compare.runs.verdicts import verdict_row
-from compare.runs.work.requests import read_items
-from compare.runs.work.wire import of_bytes
 from compare.scores import score_assignors, score_current
 from groups import BadInput
 from groups.columnar.rows import of_row
@@ -36,7 +29,7 @@ from heuristics.child import Child
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from tests.compare.conftest import CAPTURES, lopsided, snapshot
-from tests.compare.runs.stored_groups import groups_of
+from tests.compare.fleet.stored_groups import groups_of
 
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
 
@@ -158,7 +151,7 @@ def test_an_input_that_is_no_group_is_a_row_with_source_place_and_reason(spark_r
     assert failures.loc["in/noise.txt"]["reason"].startswith(
         "begins with 'there is no group in this', expected what "
     )
-    assert failures.loc["in/unreadable.json"]["reason"] == "cannot be read: Input/output error"
+    assert failures.loc["in/unreadable.parquet"]["reason"].startswith("cannot be read as Parquet")
     assert failures["group"].isna().all()
 
 
@@ -210,34 +203,10 @@ def test_the_verdict_of_every_group_is_that_of_plain_python(spark_runs):
 
 @pytest.mark.spark
 def test_a_second_run_writes_nothing(spark_runs):
-    assert spark_runs.second.keys == spark_runs.first.keys
-    assert spark_runs.first.keys["runs"] == 1
+    first, second = ({**one.keys, "inputs": 0} for one in (spark_runs.first, spark_runs.second))
+    assert second == first
+    assert first["runs"] == 1
     assert ", 0 of them new in this run, " in spark_runs.second.out
-    assert "solving" not in spark_runs.second.err
-
-
-def test_a_run_that_finds_nothing_to_do_starts_no_java(spark_runs):
-    without = """
-import sys
-from assay.cli import main
-
-sys.argv = ["assay", "run", "in", "--out", "out", "--assignor", "current", "--assignor", "range"]
-try:
-    main()
-finally:
-    print(sorted({"pyspark", "ortools"} & set(sys.modules)), file=sys.stderr)
-"""
-    run = subprocess.run(
-        [sys.executable, "-c", without],
-        cwd=spark_runs.source.parent,
-        env=os.environ | {"JAVA_HOME": os.devnull, "PATH": os.devnull},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    said = run.stderr.splitlines()
-    assert (said[0], said[-1], len(said)) == ("reading in", "[]", 6)
-    assert ", 0 of them new in this run, 4 inputs failed, " in run.stdout
 
 
 @pytest.mark.spark
@@ -253,44 +222,54 @@ def test_a_further_assignor_fills_only_what_is_missing(spark_runs):
 
 @pytest.mark.spark
 def test_every_key_is_written_once(spark_runs):
-    unkeyed = {"runs", "aggregates"}
+    unkeyed = {"runs", "aggregates", "inputs"}
     keys = {name: spark_runs.third.keys[name] for name in set(TABLES) - unkeyed}
     for found in keys.values():
         assert len(found) == len(set(found)) > 0
 
 
 @pytest.mark.spark
-def test_a_row_that_was_written_twice_is_read_once(spark_runs, tmp_path):
+def test_a_row_that_was_written_twice_is_read_once_and_as_it_was_written_last(
+    spark_runs, tmp_path
+):
     copied = tmp_path / "out"
     shutil.copytree(spark_runs.out, copied)
-    files, _ = good(copied, "scores")
-    for file in files:
-        assert (
-            append(copied, "scores", pq.read_table(file), new_run(datetime.now(UTC))) not in files
-        )
-    assert read_table(copied, "scores").equals(table(spark_runs, "scores"))
+    again = copied / "scores" / f"run={new_run(datetime.now(UTC))}"
+    again.mkdir()
+    for file in (copied / "scores").glob("run=*/*.parquet"):
+        rows = pq.read_table(file, partitioning=None)
+        later = pa.array([2.5] * len(rows))
+        at = rows.schema.get_field_index("seconds")
+        pq.write_table(rows.set_column(at, "seconds", later), again / file.name)
+    found, before = read_table(copied, "scores"), table(spark_runs, "scores")
+    assert set(found["seconds"]) == {2.5}
+    assert sorted(found["key"]) == sorted(before["key"])
 
 
 @pytest.mark.spark
 def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
     first, third = table(spark_runs, "runs").sort_values("run").to_dict("records")
     count = len(table(spark_runs, "groups"))
-    for run, asked in ((first, ASKED), (third, (*ASKED, "roundrobin"))):
-        assert (run["input"], run["ended"], run["reason"]) == ("in", "done", None)
-        assert (run["groups"], run["missing"], run["proved"]) == (count, count, count)
-        assert (run["failures"], run["seed"], run["assume_equal"]) == (4, 1, False)
-        assert tuple(run["assignors"]) == asked
-        assert run["master"].startswith("local[")
-        assert run["cores"] > 0
-        files = [f for f in spark_runs.out.rglob(f"{run['run']}-*") if f.parent.name != "runs"]
-        assert len(files) == run["files"] > 0
-        assert sum(file.stat().st_size for file in files) == run["bytes"]
-        seconds = {one["stage"]: one["seconds"] for one in run["stages"]}
-        assert {"start", "read", "solve", "check", "score", "write"} <= set(seconds)
-        assert seconds["check"] > 0
-        assert sum(seconds.values()) == pytest.approx(run["seconds"], rel=0.15)
-    tables = [table(spark_runs, name) for name in TABLES if name != "runs"]
-    assert first["rows"] + third["rows"] == sum(map(len, tables))
+    for one, asked in ((first, ASKED), (third, (*ASKED, "roundrobin"))):
+        assert (one["input"], one["ended"], one["reason"]) == ("in", "done", None)
+        assert (one["groups"], one["missing"], one["proved"]) == (count, count, count)
+        assert (one["failures"], one["seed"], one["assume_equal"]) == (4, 1, False)
+        assert tuple(one["assignors"]) == asked
+        assert one["master"].startswith("local[")
+        assert one["cores"] > 0
+        files = [
+            file
+            for file in spark_runs.out.glob(f"*/run={one['run']}/*.parquet")
+            if file.parts[-3] != "runs"
+        ]
+        assert len(files) == one["files"] > 0
+        assert sum(file.stat().st_size for file in files) == one["bytes"]
+        seconds = {one["stage"]: one["seconds"] for one in one["stages"]}
+        assert set(STAGES) - {"start"} <= set(seconds)
+        assert sum(seconds.values()) == pytest.approx(one["seconds"], rel=0.15)
+    written = [len(spark_runs.third.keys[name]) for name in ("groups", "optima", "scores")]
+    written.append(len(spark_runs.third.keys["failures"]))
+    assert first["rows"] + third["rows"] == sum(written)
     assert (first["failed"], third["failed"]) == (0, 0)
 
 
@@ -325,27 +304,19 @@ def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(s
 @pytest.mark.spark
 def test_progress_goes_to_standard_error(spark_runs):
     count = len(table(spark_runs, "groups"))
-    assert spark_runs.first.err.splitlines()[1:3] == [
-        f"solving {count} groups for balance > stickiness, and scoring 3 assignors",
-        f"{count} of {count} groups",
-    ]
+    assert spark_runs.first.err.splitlines()[0] == "reading in"
+    assert f"{count} new groups solved and scored" in spark_runs.first.err.splitlines()
 
 
 @pytest.mark.spark
 def test_a_run_says_where_its_time_went_where_that_is_asked(spark_runs):
     assert "starting Spark" not in spark_runs.first.err
     said = re.findall(r"^ *([\d.]+) s +([\d.]+)%  (.+)$", spark_runs.third.err, re.MULTILINE)
-    assert {"starting Spark", "asking assignors and scoring them"} <= {what for *_, what in said}
-    total = re.search(r"^ *([\d.]+) s, \d+% of it decoding", spark_runs.third.err, re.MULTILINE)
-    assert sum(float(seconds) for seconds, *_ in said) == pytest.approx(float(total[1]), abs=1)
+    assert {"starting Spark", "reading, solving and scoring"} <= {what for *_, what in said}
     assert sum(float(share) for _, share, _ in said) == pytest.approx(100, abs=1)
 
 
 # What needs no Spark session
-
-
-def job_for(tmp_path: Path) -> Job:
-    return Job(tmp_path, tmp_path, ("balance", "stickiness"), ("current", "range"), 10.0)
 
 
 def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
@@ -361,14 +332,8 @@ def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
         assert child.call(abs, -3, seconds=60) == 3
 
 
-def rows_read(job: Job, source: Path) -> list[dict]:
-    items = [item for split in splits([str(source)]) for some in portions(split) for item in some]
-    read = read_items(job, items)
-    assert len(of_bytes(read.failures)) == 0
-    return of_bytes(read.groups).to_pylist()
-
-
-def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path):
+@pytest.mark.spark
+def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path, spark):
     times = []
     for day in (18, 19, 20):
         night = tmp_path / "in" / str(day)
@@ -378,23 +343,23 @@ def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path):
             shutil.copy(CAPTURES / "4.3.1" / f"coop-a-{view}.txt", night)
             os.utime(night / f"coop-a-{view}.txt", (at.timestamp(),) * 2)
         times.append(f"2026-11-{day}T03:00:00Z")
-    job = job_for(tmp_path)
-    rows = rows_read(job, tmp_path / "in")
-    assert [(row["group"], row["captured_at"]) for row in rows] == [("coop-a", at) for at in times]
-    assert len({row["key"] for row in rows}) == 3
-    again = rows_read(job, tmp_path / "in")
-    assert [row["key"] for row in again] == [row["key"] for row in rows]
-    overview = Overview(3, 1, {"as good as can be": 3})
-    counts = RunCounts(tmp_path, Ending(1, overview, 3, (0, ()), (1, ())), 3, 0.1, ())
-    assert counts.line().startswith("3 captures of 1 group, 3 of them with a proved optimum, ")
+    out = tmp_path / "out"
+    counts = [run(tmp_path / "in", out, assignors=["current"], spark=spark) for _ in range(2)]
+    rows = read_table(out, "groups").sort_values("captured_at")
+    assert [*zip(rows["group"], rows["captured_at"], strict=True)] == [
+        ("coop-a", at) for at in times
+    ]
+    assert [one.new for one in counts] == [3, 0]
+    assert counts[0].line().startswith("3 captures of 1 group, 3 of them with a proved optimum, ")
 
 
-def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path):
+@pytest.mark.spark
+def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path, spark):
     offsets = {"partitions": 1, "offsets": [{"beginning": 2, "end": 9, "committed": None}]}
     (tmp_path / "g.json").write_text(json.dumps(snapshot("g", {"t": offsets}, {})))
     resets = (None, "latest", "earliest")
     rows = {
-        reset: rows_read(replace(job_for(tmp_path), reset=reset), tmp_path / "g.json")[0]
+        reset: fleet.groups(spark, str(tmp_path / "g.json"), reset=reset).first()
         for reset in resets
     }
     assert [rows[reset]["lag"] for reset in resets] == [[0], [0], [7]]
@@ -402,17 +367,22 @@ def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path):
     assert len({row["key"] for row in rows.values()}) == 3
 
 
-def test_a_key_follows_what_made_the_row(tmp_path):
-    job = job_for(tmp_path)
-    assert job.score_key("k", "range") == job_for(tmp_path / "other").score_key("k", "range")
-    others = [
-        Job(tmp_path, tmp_path, ("stickiness", "balance"), job.assignors, 10.0),
-        Job(tmp_path, tmp_path, job.objective, job.assignors, 11.0),
+def test_a_key_follows_what_made_the_row():
+    jobs = [
+        job_of("in", out, objective=objective, assignors=["range"], time_limit=seconds)
+        for out, objective, seconds in (
+            ("out", "balance > stickiness", 10.0),
+            ("out", "stickiness > balance", 10.0),
+            ("out", "balance > stickiness", 11.0),
+            ("other", "balance > stickiness", 10.0),
+        )
     ]
-    keys = {made.optimum_key("k") for made in (job, *others)}
-    keys |= {made.score_key("k", "range") for made in (job, *others)}
-    keys |= {job.optimum_key("l"), job.score_key("l", "range"), job.score_key("k", "roundrobin")}
-    assert len(keys) == 9
+    made_by = [(job.optimum_made_by, job.score_made_by("range")) for job in jobs]
+    assert len({key for pair in made_by for key in pair}) == 6
+    assert made_by[0] == made_by[3]
+    job = jobs[0]
+    keys = {*job.optimum_keys(["k", "l"]), *job.score_keys(["k", "l"], "range")}
+    assert len({*keys, *job.score_keys(["k"], "roundrobin")}) == 5
 
 
 def test_a_folder_without_snapshots_is_bad_input(tmp_path):

@@ -1,1 +1,0 @@
-"""Source: whatever holds groups, cut into splits that tasks read by themselves."""

@@ -1,1 +1,0 @@
-"""Tables: what a run leaves on disk, and how it is read again."""
