@@ -71,14 +71,6 @@ class Job:
         """Return the keys of groups' rows in ``scores`` for an assignor, in order."""
         return row_keys(self.score_made_by(assignor), group_keys)
 
-    def optimum_key(self, group_key: str) -> str:
-        """Return the key of a group's row in ``optima``."""
-        return self.optimum_keys([group_key])[0]
-
-    def score_key(self, group_key: str, assignor: str) -> str:
-        """Return the key of a group's row in ``scores`` for an assignor."""
-        return self.score_keys([group_key], assignor)[0]
-
     @property
     def _made_by(self) -> dict[str, object]:
         # An excess depends on the optimum, and so on what found it.

@@ -18,7 +18,7 @@ from compare.fleet.circumstances import circumstances
 from compare.fleet.job import job_of
 from compare.fleet.session import set_for_now, spark_session
 from compare.fleet.source import FOR_READING, portions
-from compare.fleet.summaries import Aggregates, Frames, ending_of, summarised, summary_of
+from compare.fleet.summaries import ending_of
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run
 from compare.fleet.worker import of_groups
 from compare.sentences import captures
@@ -54,8 +54,7 @@ STAGES = {
     "known": "finding what the tables hold",
     "answer": "reading, solving and scoring",
     "write": "writing tables",
-    "add": "adding up all groups in the tables",
-    "end": "summing up",
+    "add": "adding up",
 }
 # Keys that every worker may hold: more are joined by a shuffle.
 MOST_BROADCAST = 500_000
@@ -329,7 +328,8 @@ class _Run:
             self.far(self._line(so_far / total if total else 1.0, perf_counter() - begun))
         solved = f"{counted(self.new, 'new group')} solved and scored"
         self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
-        return self._ending()
+        with clock.timed("add"):
+            return ending_of(spark, job, self.name)
 
     def _line(self, share: float, seconds: float) -> str:
         rate = self.done_groups / max(seconds, 1e-9)
@@ -443,19 +443,6 @@ class _Run:
             rows.append(sql.expr(f"coalesce(sum(if({has}, {count}, 0)), 0)").alias(f"of_{name}"))
         (found,) = answers.agg(*rows).collect()
         return found
-
-    def _ending(self) -> Ending:
-        spark, job, clock = self.spark, self.job, self.clock
-        with clock.timed("add"):
-            frames = Frames.of(spark, job).kept()
-            rows = summary_of(spark, job, frames, self.name)
-        with clock.timed("end"):
-            inputs = self._inputs().persist()
-            keys = inputs.where("is_group").select("key").distinct()
-            if Aggregates(rows, current=True).captured > keys.count():
-                frames = frames.among(keys).kept()
-                rows = summarised(frames, job.objective)
-            return ending_of(spark, job, rows, frames, inputs)
 
     def _size(self) -> dict[str, int]:
         """Return how many files the run has written, and their bytes; of folders."""

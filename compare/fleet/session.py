@@ -12,7 +12,7 @@ import sys
 import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from threading import Thread, Timer, current_thread, main_thread
 from typing import TYPE_CHECKING
 
@@ -299,7 +299,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
 
     java = spark_java_home()
     local = master.startswith("local")
-    options = " ".join(map(shlex.quote, JAVA))
+    options = " ".join(map(shlex.quote, (*JAVA, f"-Djava.io.tmpdir={gettempdir()}")))
     own = {**OF_ANY, **(OF_LOCAL if local else {}), "spark.driver.extraJavaOptions": options}
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("kafka-assay")
     for key, value in {**own, **conf}.items():

@@ -322,7 +322,7 @@ def _facts_of_scores(scores: DataFrame, tiers: Objective) -> DataFrame:
             column = f"{name}_{number}"
             alike[column] = f"coalesce({term}.excess, {end})"
             told = {"assignor": "assignor", "tier": f"'{tier}'", "value": column}
-            facts.append(_fact(name, f"{column} IS NOT NULL", x=_integer_bin(column), **told))
+            facts.append(_fact(name, f"{column} IS NOT NULL", x=integer_bin_of(column), **told))
     return _facts(rows, alike, facts).unionAll(_facts_of_times(rows.where("is_timed")))
 
 
@@ -367,7 +367,8 @@ def _bin(value: str) -> str:
     return f"pow(2, ceil({PER_DOUBLING} * log2({value})) / {PER_DOUBLING})"
 
 
-def _integer_bin(value: str) -> str:
+def integer_bin_of(value: str) -> str:
+    """Return the same of an integer from 0 on."""
     return f"if({value} <= {EXACT}, {value}, floor({_bin(value)}))"
 
 
@@ -435,19 +436,22 @@ def _state(runs: Iterable[str]) -> str:
     return content_key({"version": VERSION, "runs": sorted(runs)})
 
 
-def ending_of(
-    spark: SparkSession, job: Job, rows: pa.Table, frames: Frames, inputs: DataFrame
-) -> Ending:
-    """Return what a run has found of the groups of its input.
+def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
+    """Return what a run has found of the groups of its input; add up all groups in the tables.
 
     Parameters
     ----------
-    rows : what :func:`summarised` returned of these groups
-    frames : their optima and scores
-    inputs : of ``inputs``, the rows of this run
+    run : its name
     """
     from pyspark.sql import functions as sql
 
+    frames = Frames.of(spark, job).kept()
+    rows = summary_of(spark, job, frames, run)
+    inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == run).persist()
+    keys = inputs.where("is_group").select("key").distinct()
+    if Aggregates(rows, current=True).captured > keys.count():
+        frames = frames.among(keys).kept()
+        rows = summarised(frames, job.objective)
     found = Aggregates(rows, current=True)
     says = found.counts("verdict")
     unjudged = says.pop(None, 0)  # type: ignore[call-overload]
@@ -462,7 +466,7 @@ def ending_of(
     told = {
         (row["assignor"], *row["label"].split(": ", 1)): row["count"]
         for row in found.rows("reason", "assignor", "label")
-        if row["assignor"] != CURRENT
+        if row["assignor"] in job.assignors and row["assignor"] != CURRENT
     }
     return Ending(
         groups=names.get(EVERY, 0),

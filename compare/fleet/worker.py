@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from itertools import groupby
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -183,6 +183,37 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
             yield from (_without(some, known) for some in answers)
 
 
+def read_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
+    """Return what things hold, as rows of `compare.fleet.answers.READ`."""
+    from compare.fleet.answers import failed, read
+
+    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
+    return to_bytes(read(rows), failed(failures))
+
+
+def answer_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
+    """Return all that is to be known of the groups in some things."""
+    from compare.fleet.answers import answered, failed, whole
+
+    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
+    return to_bytes(answered(job, _once(rows), everything(job)), whole(failed(failures)))
+
+
+def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
+    """Return what the tables lack of groups that are read."""
+    from compare.fleet.answers import answered
+
+    return to_bytes(answered(job, of_bytes(rows), lack))
+
+
+class Steps(NamedTuple):
+    """What a worker asks of its child, each of which returns rows as bytes."""
+
+    read: Callable[..., bytes] = read_items
+    answer: Callable[..., bytes] = answer_items
+    solve: Callable[..., bytes] = solve_rows
+
+
 @cache
 def _worker(job: Job) -> Worker:
     return Worker(job)
@@ -194,10 +225,14 @@ class Worker:
     Parameters
     ----------
     memory_bytes : the most that the child may hold; a share of the machine unless told otherwise
+    steps : what the child does
     """
 
-    def __init__(self, job: Job, memory_bytes: int | None = None) -> None:
+    def __init__(
+        self, job: Job, *, memory_bytes: int | None = None, steps: Steps | None = None
+    ) -> None:
         self.job = job
+        self.steps = steps or Steps()
         self._child = Child(_memory_share() if memory_bytes is None else memory_bytes)
 
     def close(self) -> None:
@@ -207,8 +242,8 @@ class Worker:
     def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of things that are to be read, a batch after the other."""
         lack = everything(self.job)
-        step = _read if do == "read" else _answer
-        most = self._most(lack if do != "read" else None)
+        step = self.steps.read if do == "read" else self.steps.answer
+        most = self.most(lack if do != "read" else None)
         held: list[Item | Failure] = []
         size = 0
         for item in items:
@@ -217,21 +252,21 @@ class Worker:
             if len(held) >= most or size >= BATCH_BYTES:
                 begun = perf_counter()
                 yield from self._asked(step, held)
-                most = self._following(most, perf_counter() - begun, lack)
+                most = self.following(most, perf_counter() - begun, lack)
                 held, size = [], 0
         if held:
             yield from self._asked(step, held)
 
     def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of rows of ``groups`` that all lack the same."""
-        most, start = self._most(lack), 0
+        most, start = self.most(lack), 0
         while start < len(rows):
             begun, some = perf_counter(), rows.slice(start, most)
             yield from self._solved(some, lack)
-            most = self._following(most, perf_counter() - begun, lack)
+            most = self.following(most, perf_counter() - begun, lack)
             start += len(some)
 
-    def _most(self, lack: Lack | None) -> int:
+    def most(self, lack: Lack | None) -> int:
         """Return how many groups are worked on together at first."""
         if lack is None:
             return BATCH_GROUPS
@@ -239,7 +274,7 @@ class Worker:
             return 1
         return max(ASKED_GROUPS // len(lack.others), 1) if lack.others else BATCH_GROUPS
 
-    def _following(self, most: int, seconds: float, lack: Lack) -> int:
+    def following(self, most: int, seconds: float, lack: Lack) -> int:
         """Return how many come next, after so many took so long."""
         if not lack.others or not is_flow(self.job.objective):
             return most
@@ -254,7 +289,7 @@ class Worker:
 
         def refused(failure: Failure) -> pa.RecordBatch:
             found = failed([failure])
-            return found if step is _read else whole(found)
+            return found if step is self.steps.read else whole(found)
 
         answer = self._call(step, items, seconds=self._seconds_of(step, items))
         if not isinstance(answer, Lost):
@@ -265,8 +300,8 @@ class Worker:
                 yield from self._asked(step, items[start : start + size])
         elif isinstance(items[0], Failure):
             yield refused(items[0])
-        elif step is _answer:
-            for read in self._asked(_read, items):
+        elif step is self.steps.answer:
+            for read in self._asked(self.steps.read, items):
                 groups = read.filter(read.column("is_group"))
                 yield whole(read.filter(pc.invert(read.column("is_group"))))
                 if len(groups):
@@ -281,7 +316,9 @@ class Worker:
     def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         from compare.fleet.answers import lost, unscored
 
-        answer = self._call(_solve, to_bytes(rows), lack, seconds=self._seconds(rows, lack))
+        answer = self._call(
+            self.steps.solve, to_bytes(rows), lack, seconds=self._seconds(rows, lack)
+        )
         if not isinstance(answer, Lost):
             yield of_bytes(answer)
         elif len(rows) > 1:
@@ -305,9 +342,9 @@ class Worker:
             if isinstance(item, Item)
         )
         usual = GRACE_SECONDS + PATIENCE * (BYTE_SECONDS * size + GROUP_SECONDS * count)
-        if step is _read:
+        if step is self.steps.read:
             return usual + (self.job.time_limit if len(items) == 1 else 0.0)
-        return usual + self._more(count, everything(self.job))
+        return usual + self.more(count, everything(self.job))
 
     def _seconds(self, rows: pa.RecordBatch, lack: Lack) -> float:
         """Return how long groups may take."""
@@ -317,9 +354,9 @@ class Worker:
         usual = GRACE_SECONDS + PATIENCE * (usual + GROUP_SECONDS * len(rows))
         # It is solved for the most and the least that members may read, and asked about.
         limit = self.job.time_limit * (4 if unknown else 1) if len(rows) == 1 else 0.0
-        return max(usual, limit + GRACE_SECONDS) + self._more(len(rows), lack)
+        return max(usual, limit + GRACE_SECONDS) + self.more(len(rows), lack)
 
-    def _more(self, groups: int, lack: Lack) -> float:
+    def more(self, groups: int, lack: Lack) -> float:
         """Return what a search and the assignors may take, which keep their own limits."""
         job = self.job
         more = 0.0 if is_flow(job.objective) else groups * 4 * job.time_limit
@@ -345,26 +382,6 @@ def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> b
         return Lost(str(error))
     except Exception as error:
         return Lost(in_one_line(error))
-
-
-def _read(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    from compare.fleet.answers import failed, read
-
-    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(read(rows), failed(failures))
-
-
-def _answer(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    from compare.fleet.answers import answered, failed, whole
-
-    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(answered(job, _once(rows), everything(job)), whole(failed(failures)))
-
-
-def _solve(job: Job, rows: bytes, lack: Lack) -> bytes:
-    from compare.fleet.answers import answered
-
-    return to_bytes(answered(job, of_bytes(rows), lack))
 
 
 def _once(rows: pa.RecordBatch) -> pa.RecordBatch:

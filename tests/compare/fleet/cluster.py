@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pyspark
 
-from compare.runs.session.janitor import MARK, clear, marked
-from compare.runs.session.java import archive_of
 from heuristics.shipped.java.runtime import spark_java_home
+from tests.compare.fleet.processes import clear, with_variable, words_of
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
+# Every process of a cluster inherits it.
+MARK = "ASSAY_CLUSTER"
 HOME = Path(pyspark.__file__).parent
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable -XX:-UsePerfData"
 DEPLOY = "org.apache.spark.deploy"
@@ -26,8 +27,7 @@ class Cluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         java = spark_java_home()
-        archive = archive_of(java)
-        self.quick = QUICK + (f" -XX:SharedArchiveFile={archive}" if archive.is_file() else "")
+        self.quick = QUICK
         self.environment = {
             **os.environ,
             MARK: str(folder),
@@ -52,7 +52,7 @@ class Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        clear(self.folder)
+        clear(MARK, self.folder)
         for process in self.started:
             process.wait(60)
 
@@ -100,14 +100,8 @@ class Cluster:
 
     def executors(self) -> list[int]:
         """Process ids of the executors' JVMs."""
-        return [pid for pid in marked(self.folder) if b"CoarseGrainedExecutor" in command_of(pid)]
-
-
-def command_of(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
+        every = with_variable(MARK, self.folder)
+        return [pid for pid in every if "CoarseGrainedExecutor" in words_of(pid)]
 
 
 def free_port() -> int:

@@ -7,10 +7,10 @@ import ctypes
 import os
 import signal
 import time
-from pathlib import Path
 
-from compare.runs.work import reading, requests
-from compare.runs.work.wire import of_bytes
+from compare.fleet import worker
+from compare.fleet.decode import harmful
+from compare.fleet.worker import of_bytes
 from groups import Assignment
 
 
@@ -36,30 +36,30 @@ def harm(name: str) -> None:
             kept.append(bytearray(20_000_000))
 
 
-def solve_rows(job, rows: bytes, lack):
+def solve_rows(job, rows: bytes, lack) -> bytes:
     for name in of_bytes(rows).column("group").to_pylist():
         harm(name)
-    return requests.solve_rows(job, rows, lack)
+    return worker.solve_rows(job, rows, lack)
 
 
-def score_rows(job, rows: bytes, kept: bytes, assignors: tuple[str, ...]):
-    for name in of_bytes(rows).column("group").to_pylist():
-        harm(name)
-    return requests.score_rows(job, rows, kept, assignors)
+def solve_rows_of_others(job, rows: bytes, lack) -> bytes:
+    """Come to harm only where assignors are asked."""
+    return (solve_rows if lack.others else worker.solve_rows)(job, rows, lack)
 
 
-def read_items(job, items):
+def answer_items(job, items) -> bytes:
+    harm_in(items)
+    return worker.answer_items(job, items)
+
+
+def read_items(job, items) -> bytes:
+    harm_in(items)
+    return worker.read_items(job, items)
+
+
+def harm_in(items) -> None:
     for item in items:
-        harm(reading.name_in(item) or "")
-    return requests.read_items(job, items)
-
-
-def read_while_it_changes(job, items):
-    found = requests.read_items(job, items)
-    for item in items:
-        file = Path(item.source)
-        file.write_text(file.read_text().replace("first", "other"))
-    return found
+        harm(harmful(item, "").group or "")
 
 
 def by_name(group) -> Assignment:

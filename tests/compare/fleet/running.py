@@ -8,14 +8,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from compare.runs.session.janitor import MARK
 from compare.samples.families import Family
 from tests.assay.calling import ASSAY
+from tests.compare.fleet.processes import children, with_variable, words_of
 
 GATE = """
 import time
@@ -114,7 +113,9 @@ class Running:
         return found
 
     def processes(self) -> list[int]:
-        return [*of_scratch(self.scratch)]
+        """Return what the run has started."""
+        every = with_variable("TMPDIR", self.scratch)
+        return [pid for pid in every if pid != self.process.pid]
 
     def jvm(self) -> int:
         (found,) = [pid for pid in self.processes() if "SparkSubmit" in words_of(pid)]
@@ -129,34 +130,3 @@ class Running:
 
     def child(self) -> int:
         return children(self.worker())[0]
-
-
-def of_scratch(above: Path) -> Iterator[int]:
-    line = f"{MARK}={above.resolve()}/".encode()
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            variables = (process / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if any(variable.startswith(line) for variable in variables):
-            yield int(process.name)
-
-
-def words_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    except OSError:
-        return ""
-
-
-def children(pid: int) -> list[int]:
-    """Return the processes that a process has started, and that are not dead."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, above = stat.read_text().rpartition(")")[2].split()[:2]
-        except OSError:
-            continue
-        if int(above) == pid and state != "Z":
-            found.append(int(stat.parent.name))
-    return sorted(found)

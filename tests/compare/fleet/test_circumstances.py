@@ -1,6 +1,6 @@
 import subprocess
 
-from compare.runs.circumstances import commit, processor
+from compare.fleet.circumstances import commit, processor
 
 
 def git(folder, *words: str) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from compare.runs.tables.stored import read_table
-from tests.compare.runs.session.cluster import HOME, ROOT, Cluster
-from tests.compare.runs.session.running import Running, fill
+from compare.fleet.tables import read_table
+from tests.compare.fleet.cluster import HOME, ROOT, Cluster
+from tests.compare.fleet.running import Running, fill
 
 GROUPS = 24
 TABLES = ("groups", "optima", "scores", "failures")

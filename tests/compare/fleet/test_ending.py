@@ -2,27 +2,25 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pyarrow as pa
 import pytest
 
+from assay import run
 from assay.commands.many_groups import missed
 from assay.printing.run import not_read, run_document
+from compare.fleet.gate import stored_score, too_far_in_run
+from compare.fleet.job import job_of
+from compare.fleet.run import RunCounts
+from compare.fleet.summaries import Unread, ending_of, glances_of
+from compare.fleet.tables import TABLES, read_table
 from compare.judged import judge
 from compare.limits import too_far
 from compare.overview import overview_of
-from compare.runs.aggregates.ending import ending_of, glances
-from compare.runs.aggregates.gate import too_far_in_run
-from compare.runs.counts import RunCounts
-from compare.runs.found import Unread
-from compare.runs.job import job_of
-from compare.runs.rows import stored_score
-from compare.runs.tables.files import append, new_run
-from compare.runs.tables.schemas import TABLES
-from compare.runs.tables.stored import read_table
-from tests.compare.runs.stored_groups import groups_of
+from tests.compare.conftest import HOSTILE
+from tests.compare.fleet.stored_groups import groups_of
 
 TIERS = ("balance", "stickiness")
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
@@ -34,13 +32,18 @@ def job(spark_runs):
 
 
 @pytest.fixture(scope="module")
-def keys(spark_runs):
-    return read_table(spark_runs.out, "groups")["key"].tolist()
+def first(spark_runs):
+    """The name of the first run."""
+    return read_table(spark_runs.out, "runs", ["run"])["run"].min()
 
 
 @pytest.fixture(scope="module")
-def ending(spark_runs, job, keys):
-    return ending_of(job, keys, read_table(spark_runs.out, "failures")["key"].tolist())
+def ending(spark, job, first):
+    return ending_of(spark, job, first)
+
+
+def counts_of(spark_runs, ending) -> RunCounts:
+    return RunCounts(str(spark_runs.out), ending, 23, 1.5, "run")
 
 
 @pytest.mark.spark
@@ -49,9 +52,8 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     expected = overview_of(judge(groups))
     found = ending.overview
     assert found.sentence() == expected.sentence()
-    assert (found.says, found.names, found.guessed) == (
-        expected.says, expected.names, expected.guessed,
-    )  # fmt: skip
+    assert (found.says, found.guessed) == (expected.says, expected.guessed)
+    assert found.names == {says: expected.names[says] for says in ("not valid", "improvable")}
     assert found.counts() == expected.counts()
     assert (found.captured, found.groups, found.questions) == (23, 23, expected.questions)
     by_name = {one.name: one for one in expected.worst}
@@ -85,7 +87,7 @@ def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark
 
 @pytest.mark.spark
 def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
-    spark_runs, ending, keys
+    spark_runs, ending
 ):
     failures = read_table(spark_runs.out, "failures").sort_values("place").to_dict("records")
     expected = [
@@ -93,11 +95,11 @@ def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
         for row in failures
     ]
     assert len(expected) == 4
-    for run in (spark_runs.first, spark_runs.second):
-        assert [line for line in run.err.splitlines() if line in expected] == expected
-    one = Unread("in/coop-a.txt:2", "coop-a", "is rebalancing")
-    many = replace(ending, unread=(25, (one,) * 20))
-    lines = not_read(RunCounts(spark_runs.out, many, 23, 1.5, tuple(keys)))
+    for one in (spark_runs.first, spark_runs.second):
+        assert [line for line in one.err.splitlines() if line in expected] == expected
+    unread = Unread("in/coop-a.txt:2", "coop-a", "is rebalancing")
+    many = replace(ending, unread=(25, (unread,) * 20))
+    lines = not_read(counts_of(spark_runs, many))
     assert lines == ["in/coop-a.txt:2: group coop-a: is rebalancing"] * 10 + [
         "and 15 more; the table failures has all"
     ]
@@ -105,7 +107,7 @@ def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
 
 @pytest.mark.spark
 def test_an_assignor_without_a_score_is_named_with_the_reason_and_how_many_groups(
-    spark_runs, ending, keys
+    spark_runs, ending
 ):
     scores = read_table(spark_runs.out, "scores")
     scores = scores[scores["assignor"].isin(ASKED[1:]) & scores["terms"].isna()]
@@ -121,7 +123,7 @@ def test_an_assignor_without_a_score_is_named_with_the_reason_and_how_many_group
     said = re.sub(r"\s+", " ", spark_runs.first.out)
     for one in ending.not_scored[:10]:
         assert f"{one.names} {one.groups} {one.status} {one.reason}" in said
-    document = run_document(RunCounts(spark_runs.out, ending, 23, 1.5, tuple(keys)), TIERS, "in")
+    document = run_document(counts_of(spark_runs, ending), TIERS, "in")
     assert document["not_scored"][0].keys() == {"assignors", "groups", "status", "reason"}
 
 
@@ -132,8 +134,8 @@ def test_a_run_that_finds_nothing_to_do_says_the_same(spark_runs):
 
 
 @pytest.mark.spark
-def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, ending, keys):
-    counts = RunCounts(spark_runs.out, ending, 23, 1.5, tuple(keys))
+def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, ending):
+    counts = counts_of(spark_runs, ending)
     document = json.loads(json.dumps(run_document(counts, TIERS, "in")))
     assert document["format"] == "assay-run/1"
     assert (document["captured"], document["proved"], document["failed"]) == (23, 23, 4)
@@ -149,7 +151,7 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
 
 
 @pytest.mark.spark
-def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark_runs, job, keys):
+def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs, job, first):
     scores = read_table(spark_runs.out, "scores").sort_values(["group", "assignor", "key"])
     rows = scores[scores["assignor"].isin(ASKED)].to_dict("records")
     for limits in ({"balance": 3}, {"balance": 0, "stickiness": 0}, {"stickiness": 1}):
@@ -160,43 +162,55 @@ def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark_runs, job, 
                 by = re.search(r" by (.+), more than", line)
                 named = row["group"] + (f" by {by[1]}" if by else "")
                 expected.setdefault(sort, []).append(named)
-        found = too_far_in_run(job, keys, ASKED, limits, 1000)
+        found = too_far_in_run(spark, job, first, ASKED, limits, 1000)
         assert {line.split(" group")[0].rsplit(": ", 1)[0] for line in found} == set(expected)
         for sort, named in expected.items():
             more = f" and {len(named) - 3} more" if len(named) > 3 else ""
             groups = f"{len(named)} group{'s' * (len(named) > 1)}"
             assert f"{sort}: {groups}: {', '.join(named[:3])}{more}" in found
-        first = too_far_in_run(job, keys, ASKED, limits, 2)
-        assert first == [*found[:2], f"and {len(found) - 2} more reasons"]
-    assert too_far_in_run(job, keys, [], {"balance": 0}, 3) == []
+        some = too_far_in_run(spark, job, first, ASKED, limits, 2)
+        assert some == [*found[:2], f"and {len(found) - 2} more reasons"]
+    assert too_far_in_run(spark, job, first, [], {"balance": 0}, 3) == []
 
 
 @pytest.mark.spark
-def test_a_gate_looks_at_the_groups_of_the_run_alone(job, keys):
-    def count(lines: list[str]) -> int:
-        return sum(int(re.search(r": (\d+) groups?: ", line)[1]) for line in lines)
-
-    every = too_far_in_run(job, keys, ASKED, {"balance": 0}, 1000)
-    some = too_far_in_run(job, keys[:5], ASKED, {"balance": 0}, 1000)
-    assert 0 < count(some) < count(every)
+def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part(spark, spark_runs, tmp_path):
+    copied, part = tmp_path / "out", tmp_path / "in.jsonl"
+    shutil.copytree(spark_runs.out, copied)
+    lines = (spark_runs.source / "groups.jsonl").read_text().splitlines()
+    part.write_text("\n".join(lines[:3]))
+    counts = run(part, copied, assignors=ASKED, spark=spark)
+    assert (counts.captured, counts.new, counts.failures) == (3, 0, 0)
+    assert counts.found.overview.captured == 3
+    of_part = job_of(part, copied, assignors=ASKED)
+    (line,) = too_far_in_run(spark, of_part, counts.run, ["current"], {"balance": 3}, 9)
+    assert line.endswith(f": 2 groups: {HOSTILE} by 4, lopsided by 4")
 
 
 @pytest.mark.spark
-def test_groups_of_another_job_are_not_in_the_ending(job, spark_runs, keys):
-    other = job_of(spark_runs.source, spark_runs.out, assignors=ASKED, time_limit=3.0)
-    assert ending_of(other, keys, []).overview.captured == 0
-    assert glances(job, []) == []
+def test_groups_of_another_job_are_not_in_the_ending(spark, spark_runs, tmp_path):
+    copied = tmp_path / "out"
+    shutil.copytree(spark_runs.out, copied)
+    other = job_of(spark_runs.source, copied, assignors=ASKED, objective="peak_lag")
+    assert ending_of(spark, other, "no such run").overview.captured == 0
+    assert glances_of(spark, other.tables, []) == []
 
 
-def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_names(tmp_path):
+@pytest.mark.spark
+def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_names(
+    spark, tmp_path
+):
     job = job_of("in", tmp_path)
-    run = new_run(datetime(2026, 11, 20, tzinfo=UTC))
     keys = [f"{number:03}" for number in range(500)]
-    (tmp_path / "optima").mkdir()
-    rows = [
-        {"group": f"g{key}", "key": made, "group_key": key, "status": "failed", "assumed": []}
+    optima = [
+        {"group": f"g{key}", "key": made, "group_key": key, "made_by": job.optimum_made_by,
+         "objective": job.tiers, "status": "failed", "assumed": []}
         for key, made in zip(keys, job.optimum_keys(keys), strict=True)
-    ]
-    append(tmp_path, "optima", pa.Table.from_pylist(rows, TABLES["optima"]), run)
-    counts = RunCounts(tmp_path, ending_of(job, keys, []), 500, 1.5, tuple(keys))
+    ]  # fmt: skip
+    groups = [{"group": f"g{key}", "key": key, "source": "in"} for key in keys]
+    inputs = [{"key": key, "is_group": True} for key in keys]
+    for name, rows in (("optima", optima), ("groups", groups), ("inputs", inputs)):
+        table = pa.Table.from_pylist(rows, TABLES[name])
+        job.tables.write(spark.createDataFrame(table), name, "run")
+    counts = RunCounts(str(tmp_path), ending_of(spark, job, "run"), 500, 1.5, "run")
     assert missed(counts) == ["not judged: 500 groups: g000, g001, g002 and 497 more"]

@@ -10,10 +10,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from compare.runs.tables.stored import read_table
+from compare.fleet.tables import read_table
 from compare.samples.families import Family
 from tests.assay.calling import ASSAY
-from tests.compare.runs.session.running import Running, children, fill
+from tests.compare.fleet.processes import children
+from tests.compare.fleet.running import Running, fill
 
 GROUPS = 24
 GOES_ON = "what was done is kept; the same command goes on"

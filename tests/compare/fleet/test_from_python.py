@@ -12,7 +12,7 @@ PROGRAM = """
 import doctest, json, sys
 from pathlib import Path
 from assay import run
-from compare.runs.tables.stored import read_table
+from compare.fleet.tables import read_table
 from tests.heuristics.assignors import mine
 
 (found,) = doctest.DocTestFinder(recurse=False).find(run, "run", globs={})

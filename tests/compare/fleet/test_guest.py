@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from assay import run
-from compare.runs.tables.stored import read_table
+from compare.fleet.tables import read_table
 from compare.samples.families import Family
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from compare.runs.tables.stored import read_table
+from compare.fleet.tables import read_table
 from tests.compare.conftest import lopsided
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 SECONDS = 2.0
 REASONS = {
     "segfault-harm": ("failed", r"the child process died \(exit code -11\)"),
@@ -30,7 +30,7 @@ def test_groups_at_which_an_assignor_comes_to_harm_are_rows_and_all_others_are_s
         names.insert(5 + 11 * i, name)
     lines = [json.dumps(lopsided(name)) for name in names]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
-    mine = "tests.compare.runs.work.harmful:by_name"
+    mine = "tests.compare.fleet.harmful:by_name"
     command = [
         Path(sys.executable).with_name("assay"), "run", "in.jsonl", "--out", "out",
         "--assignor", "current", "--assignor", mine, "--assignor", "range",

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from compare.runs.job import job_of
+from compare.fleet.job import job_of
 from groups import BadInput
 from heuristics import WRITTEN
 from tests.heuristics.assignors import mine

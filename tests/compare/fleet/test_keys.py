@@ -3,11 +3,11 @@
 import time
 from dataclasses import replace
 
-from compare.runs.job import job_of
-from compare.runs.tables import keys
+from compare.fleet.job import job_of
+from compare.fleet.tables import Tables, content_key
 
 JOB = job_of("in", "out", assignors=["current", "range"])
-GROUPS = [keys.content_key({"group": n}) for n in range(2000)]
+GROUPS = [content_key({"group": n}) for n in range(2000)]
 
 
 def test_every_row_has_a_key_of_its_own():
@@ -20,10 +20,9 @@ def test_every_row_has_a_key_of_its_own():
 
 
 def test_a_key_does_not_depend_on_which_keys_are_asked_for_with_it():
-    assert [JOB.optimum_key(key) for key in GROUPS[:9]] == JOB.optimum_keys(GROUPS)[:9]
-    assert [JOB.score_key(key, "range") for key in GROUPS[5:7]] == JOB.score_keys(
-        reversed(GROUPS[5:7]), "range"
-    )[::-1]
+    assert JOB.optimum_keys(GROUPS[:9]) == JOB.optimum_keys(GROUPS)[:9]
+    some = JOB.score_keys(reversed(GROUPS[5:7]), "range")
+    assert JOB.score_keys(GROUPS, "range")[5:7] == some[::-1]
 
 
 def test_what_makes_a_row_makes_its_key(monkeypatch):
@@ -35,7 +34,7 @@ def test_what_makes_a_row_makes_its_key(monkeypatch):
     made = {key for job in jobs for key in (job.optimum_made_by, job.score_made_by("range"))}
     for package in ("kafka-assay", "ortools"):
         monkeypatch.setattr(
-            "compare.runs.job.version_of", lambda name, it=package: "next" if name == it else "1"
+            "compare.fleet.job.version_of", lambda name, it=package: "next" if name == it else "1"
         )
         job = replace(JOB)
         made |= {job.optimum_made_by, job.score_made_by("range")}
@@ -43,7 +42,7 @@ def test_what_makes_a_row_makes_its_key(monkeypatch):
 
 
 def test_where_a_row_is_written_and_read_from_does_not_make_its_key():
-    moved = replace(JOB, source="elsewhere", out="there", assignors=("current",))
+    moved = replace(JOB, source="elsewhere", tables=Tables("there"), assignors=("current",))
     assert moved.optimum_made_by == JOB.optimum_made_by
     assert moved.score_made_by("range") == JOB.score_made_by("range")
 

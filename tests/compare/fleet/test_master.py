@@ -4,11 +4,10 @@ import stat
 
 import pytest
 
-from compare.runs.session.master import conf_of, is_connect, is_local, master_of
-from compare.runs.session.spark import starts_here
+from compare.fleet.session import conf_of, master_of, runs_here
 from groups.errors import BadInput
 from tests.assay.calling import LOPSIDED, assay
-from tests.compare.runs.session.cluster import free_port
+from tests.compare.fleet.cluster import free_port
 
 
 @pytest.fixture
@@ -34,21 +33,11 @@ def test_a_master_is_all_cores_here_unless_one_is_given_or_the_environment_names
     assert master_of("local[2]") == "local[2]"
     monkeypatch.setenv("SPARK_REMOTE", "sc://one:15002")
     assert master_of(None) == "sc://one:15002"
-    assert is_connect(master_of(None))
-    assert not is_local(master_of(None))
-    assert is_local(master_of("local[2]"))
-
-
-def test_only_a_session_of_its_own_on_this_machine_can_wait_until_there_is_something_to_do(
-    monkeypatch,
-):
-    monkeypatch.delenv("SPARK_REMOTE", raising=False)
-    assert starts_here(None)
-    assert starts_here("local[2]")
-    assert not starts_here("spark://one:7077")
-    assert not starts_here("sc://one:15002")
+    assert not runs_here(None)
+    assert runs_here("local[2]")
+    assert not runs_here("spark://one:7077")
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
-    assert not starts_here(None)
+    assert not runs_here(None)
 
 
 def test_spark_submit_has_chosen_a_master(monkeypatch):
@@ -104,10 +93,3 @@ def test_a_java_that_does_not_start_is_one_line_with_what_it_said_last(run, tmp_
         "Error: Could not create the Java Virtual Machine."
     )
     assert [*scratch.iterdir()] == []
-
-
-def test_a_place_where_no_scratch_folder_can_be_is_one_line(run, tmp_path):
-    gone = str(tmp_path / "gone")
-    assert run(SPARK_LOCAL_DIRS=gone) == (
-        f"assay: {gone}: no scratch folder can be made: No such file or directory"
-    )

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from compare.fleet.tables import read_table
 from compare.page.from_run import MOST_PARTITIONS, many_in_full, page_of_run
-from compare.runs.tables.files import good
-from compare.runs.tables.stored import read_table
 from groups import BadInput
 from tests.compare.conftest import CLOSING, HOSTILE
 from tests.compare.page.parsed import Parsed
@@ -76,7 +75,7 @@ def test_every_input_that_is_no_group_is_a_line_with_its_reason(page):
         "in/groups.jsonl:4",
         "in/groups.jsonl:5",
         "in/noise.txt",
-        "in/unreadable.json",
+        "in/unreadable.parquet",
     }
     assert reasons["in/groups.jsonl:5"] == "format: 1, expected 'assay-group/1'"
 
@@ -151,14 +150,12 @@ def test_a_page_that_cannot_be_written_is_bad_input(spark_runs, tmp_path):
 
 
 @pytest.mark.spark
-def test_a_damaged_file_is_named_and_the_page_is_made_of_the_others(spark_runs, tmp_path):
+def test_a_damaged_file_is_one_line_that_names_it(spark_runs, tmp_path):
     copied = tmp_path / "out"
     shutil.copytree(spark_runs.out, copied)
-    victim = good(copied, "scores")[0][-1]
+    victim = next((copied / "scores").glob("run=*/*.parquet"))
     victim.write_bytes(victim.read_bytes()[:-1])
     run = reported(copied)
-    assert run.returncode == 0
-    assert run.stderr.splitlines() == [
-        f"{victim}: damaged: its content is not what its name says; it is left out, and a run "
-        "makes its rows again: delete it"
-    ]
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)
+    assert run.stderr.startswith(f"assay: {copied}/scores: cannot be read: ")
+    assert victim.name in run.stderr

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from compare.runs.tables.schemas import TABLES
 
 from compare.fleets.fleet_scores import FleetScores, score_fleet, score_fleet_current
 from compare.fleets.rows import optimum_columns, score_columns
-from compare.runs.tables.schemas import TABLES
 from compare.scores import Score, score, score_current
 from groups import Assignment, Group
 from groups.columnar.rows import batch_of

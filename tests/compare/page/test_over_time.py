@@ -3,12 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
-
-from compare.overview import Glance
-from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
 from compare.runs.aggregates.stored import Aggregates
 from compare.runs.tables.files import append, new_run
 from compare.runs.tables.schemas import TABLES
+
+from compare.overview import Glance
+from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
 from compare.verdict import Verdict
 
 OBJECTIVE = "balance > stickiness"

@@ -1,0 +1,177 @@
+"""What a worker answers of things that it reads, also where some of them come to harm."""
+
+import json
+import re
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from compare.fleet.answers import Lack
+from compare.fleet.decode import line
+from compare.fleet.job import job_of
+from compare.fleet.worker import (
+    BATCH_GROUPS,
+    MOST_WORKERS,
+    Steps,
+    Worker,
+    everything,
+    read_items,
+    solve_rows,
+)
+from heuristics.assignor import Assignor
+from heuristics.shipped.probe.guest import WAIT_SECONDS
+from tests.compare.conftest import lopsided
+from tests.compare.fleet import harmful
+
+SECONDS = 1.5
+MEMORY = 800_000_000
+REASONS = {
+    "killed-harm": r"the child process died \(exit code -9\)",
+    "segfault-harm": r"the child process died \(exit code -11\)",
+    "raise-harm": r"KeyError: 'arc 7'.*",
+    "greedy-harm": r"it used more than 800 MB",
+    "hang-harm": r"no answer within \d+(\.\d+)? s",
+}
+# Only a hang is to come to the limit, however slow the machine is.
+HARM = pytest.mark.parametrize(
+    ("reasons", "seconds"),
+    [
+        ({name: said for name, said in REASONS.items() if name != "hang-harm"}, 100.0),
+        ({"hang-harm": REASONS["hang-harm"]}, SECONDS),
+    ],
+    ids=["deaths", "hang"],
+)
+
+
+def job_for(*assignors: str, objective="balance > stickiness", seconds: float = SECONDS):
+    return job_of("in.jsonl", "out", objective=objective, assignors=assignors, time_limit=seconds)
+
+
+def names_with(harmful_ones: list[str], count: int = 24) -> list[str]:
+    names = [f"g{i}" for i in range(count)]
+    for i, name in enumerate(harmful_ones):
+        names.insert(3 + 5 * i, name)
+    return names
+
+
+def items_of(names: list[str]):
+    for number, name in enumerate(names, start=1):
+        yield line("in.jsonl", number, json.dumps(lopsided(name)).encode())
+
+
+def answers(job, names: list[str], do: str = "answer", steps: Steps | None = None) -> list[dict]:
+    worker = Worker(job, memory_bytes=MEMORY, steps=steps)
+    try:
+        return [row for some in worker.answers(items_of(names), do) for row in some.to_pylist()]
+    finally:
+        worker.close()
+
+
+@HARM
+def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_solved(
+    reasons, seconds
+):
+    names = names_with([*reasons])
+    steps = Steps(read_items, harmful.answer_items, harmful.solve_rows)
+    rows = answers(job_for("current", "range", seconds=seconds), names, steps=steps)
+    assert [row["groups"]["group"] for row in rows] == names
+    for row in rows:
+        name, optimum = row["groups"]["group"], row["optima"]
+        scores = [(one["assignor"], one["status"], one["reason"]) for one in row["scores"]]
+        if name in reasons:
+            assert optimum["status"] == "failed"
+            assert re.fullmatch(reasons[name], optimum["reason"])
+            (of_range,) = (one for one in scores if one[0] == "range")
+            (of_current,) = (one for one in scores if one[0] == "current")
+            assert of_current == ("current", "failed", f"no optimum: {optimum['reason']}")
+            assert of_range[1] == "failed"
+        else:
+            assert optimum["status"] == "optimal"
+            assert scores == [("current", "scored", None), ("range", "scored", None)]
+
+
+def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
+    steps = Steps(read_items, harmful.answer_items, harmful.solve_rows_of_others)
+    rows = answers(job_for("current", "range"), names_with(["segfault-harm"], 15), steps=steps)
+    assert {row["optima"]["status"] for row in rows} == {"optimal"}
+    bad = [s for row in rows for s in row["scores"] if s["status"] != "scored"]
+    assert [(one["group"], one["assignor"], one["status"], one["reason"]) for one in bad] == [
+        ("segfault-harm", "range", "failed", "the child process died (exit code -11)")
+    ]
+    assert all(len(row["scores"]) == 2 for row in rows)
+
+
+@HARM
+def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(reasons, seconds):
+    names = names_with([*reasons])
+    steps = Steps(harmful.read_items, harmful.answer_items, solve_rows)
+    job = job_for("current", seconds=seconds)
+    for do in ("read", "answer"):
+        rows = answers(job, names, do, steps)
+        assert [row["groups"]["group"] for row in rows if row["is_group"]] == [
+            name for name in names if name not in reasons
+        ]
+        failures = [row["failures"] for row in rows if not row["is_group"]]
+        assert [one["group"] for one in failures] == [n for n in names if n in reasons]
+        for one in failures:
+            assert re.fullmatch(reasons[one["group"]], one["reason"])
+            assert one["place"] == f"in.jsonl:{names.index(one['group']) + 1}"
+
+
+def test_rows_do_not_depend_on_how_groups_are_put_together():
+    job, names = job_for("current", "range"), names_with([], 40)
+
+    def made(more: list[str], steps: Steps | None = None) -> list[dict]:
+        rows = answers(job, [*names, *more], steps=steps)
+        for row in rows:
+            for one in (row["optima"], *row["scores"]):
+                one["seconds"] = None
+        return rows[: len(names)]
+
+    # One that dies has its neighbours solved in small batches, and by other steps.
+    assert made([]) == made(["killed-harm"], Steps(read_items, harmful.answer_items, solve_rows))
+
+
+def test_only_what_is_missing_of_a_group_is_answered():
+    worker = Worker(job_for("current", "range"))
+    try:
+        (read,) = worker.answers(items_of(["g"]), "read")
+        rows = pa.RecordBatch.from_struct_array(read.column("groups"))
+        (found,) = worker.solved(rows, Lack(optimum=False, assignors=("range",)))
+    finally:
+        worker.close()
+    (row,) = found.to_pylist()
+    assert row["optima"] is None
+    assert [one["assignor"] for one in row["scores"]] == ["range"]
+
+
+def test_searches_run_one_group_at_a_time_and_a_lack_of_lag_is_a_reason():
+    job = job_for("current", objective="peak_lag")
+    worker = Worker(job)
+    try:
+        assert worker.most(everything(job)) == 1
+        (found,) = worker.answers(items_of(["g"]), "answer")
+    finally:
+        worker.close()
+    (row,) = found.to_pylist()
+    assert row["optima"]["status"] == "failed"
+    assert "lag" in row["optima"]["reason"]
+
+
+def test_batches_grow_while_assignors_are_quick_and_shrink_where_they_are_slow():
+    job = job_for("current", "range")
+    worker, lack = Worker(job), everything(job)
+    assert worker.following(64, 0.01, lack) == BATCH_GROUPS
+    assert worker.following(64, 25.0, lack) == 6
+    assert worker.following(1, 1000.0, lack) == 1
+    assert worker.following(64, 25.0, lack._replace(assignors=("current",))) == 64
+
+
+def test_a_batch_has_the_time_in_which_every_worker_s_groups_are_asked_about_up_to_three_times():
+    job = job_for("range", seconds=10.0)
+    worker, lack = Worker(job), everything(job)
+    guest = Assignor("a/range", "probed", "", None, dict)
+    each = 3 * (10.0 + WAIT_SECONDS)
+    more = Worker(replace(job, guests=(guest,))).more(4, lack) - worker.more(4, lack)
+    assert more >= MOST_WORKERS * 4 * each
