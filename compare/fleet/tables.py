@@ -272,7 +272,10 @@ class Tables:
                 found = spark.read.schema(schema).parquet(self.where(name))
             else:
                 found = spark.read.format(self.format).load(self.where(name))
-            return found.select(*(field.name for field in schema))
+            chosen = found.select(*(field.name for field in schema))
+            # A session of Spark Connect looks for the path only when it is asked.
+            chosen.schema  # noqa: B018
+            return chosen
         except AnalysisException as error:
             if (error.getCondition() or "") in _NOT_THERE:
                 return spark.createDataFrame([], schema)
