@@ -20,8 +20,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.franz_go import Balancer
 from benchmarks.instances import SEED
-from compare.fleets.fleet_scores import score_fleet_current
-from compare.fleets.rows import optimum_columns, score_columns
+from compare.fleet_scores import optimum_columns, score_columns, score_fleet_current
 from compare.samples.families import Family
 from groups import Group
 from groups.columnar.canonical import canonical

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleets.fleet_scores import score_fleet_current
-from compare.fleets.rows import score_columns
+from compare.fleet_scores import score_columns, score_fleet_current
 from compare.runs.tables.schemas import TABLES
 from compare.runs.work import one_by_one
 from compare.runs.work.clock import Clock

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from compare.fleets.fleet_scores import score_fleet
-from compare.fleets.rows import optimum_columns, score_columns
+from compare.fleet_scores import optimum_columns, score_columns, score_fleet
 from compare.runs.rows import batch, captures_in, score_row
 from compare.runs.tables.schemas import TABLES, VERDICT
 from compare.runs.verdicts import is_taken, judged_one, verdict_row
@@ -24,7 +23,7 @@ from optimal.solution import Status
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.fleets.fleet_scores import FleetScores
+    from compare.fleet_scores import FleetScores
     from compare.runs.job import Job
     from groups.arrays import Bools
     from groups.group import Group
@@ -66,7 +65,7 @@ class Together:
 
         Parameters
         ----------
-        columns : what :func:`compare.fleets.rows.score_columns` returned
+        columns : what :func:`compare.fleet_scores.score_columns` returned
         """
         common = self._common()
         keys = self.job.score_keys(common["group_key"].to_pylist(), assignor)

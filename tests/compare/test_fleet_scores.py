@@ -7,8 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from compare.fleets.fleet_scores import FleetScores, score_fleet, score_fleet_current
-from compare.fleets.rows import optimum_columns, score_columns
+from compare.fleet_scores import (
+    FleetScores,
+    optimum_columns,
+    score_columns,
+    score_fleet,
+    score_fleet_current,
+)
 from compare.runs.tables.schemas import TABLES
 from compare.scores import Score, score, score_current
 from groups import Assignment, Group
