@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Quarry,
         Scenario,
         Score,
+        Scores,
         ScoreTerm,
         hunt,
         play,
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score "
+    "compare": "Excess Hunt Journey Quarry Scenario Score Scores ScoreTerm hunt play score "
     "score_assignors",
     "compare.advice.advice": "Advice Change NoGain Peak Tried",
     "compare.advice.advise": "advise",
@@ -159,6 +160,7 @@ __all__ = [
     "Scenario",
     "Score",
     "ScoreTerm",
+    "Scores",
     "Size",
     "Sizing",
     "Solution",

@@ -11,6 +11,7 @@ from compare.lag.behind import behind
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
+from groups.framed import Framed
 from groups.tiers import values
 from heuristics import Plan, assignor_named, available, matching
 from heuristics.outcome import Outcome
@@ -110,6 +111,29 @@ class Score:
             "peak_lag": self.peak_lag,
             "catch_up_seconds": self.catch_up_seconds,
         }
+
+
+class Scores(Framed, list[Score]):
+    """How assignors fared on a group, in the order in which they were asked."""
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row an assignor.
+
+        The columns are `assignor`, `status`, `reason`, `valid`, `balanced`, for each tier its
+        value under its name and ``NAME_excess``, None where that is not one number, and
+        `rounds`, `revoked`, `seconds` and `peak_lag`.
+        """
+        for row in self:
+            told = {name: getattr(row, name) for name in _FIRST}
+            for term in row.terms or ():
+                told[term.name] = term.value
+                exact = None if isinstance(term.excess, tuple) else term.excess
+                told[f"{term.name}_excess"] = exact
+            yield told | {name: getattr(row, name) for name in _LAST}
+
+
+_FIRST = ("assignor", "status", "reason", "valid", "balanced")
+_LAST = ("rounds", "revoked", "seconds", "peak_lag")
 
 
 def excess_of(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
@@ -321,7 +345,7 @@ def score_assignors(
     solution: Solution,
     assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit | float = CALL_SECONDS,
-) -> list[Score]:
+) -> Scores:
     """Score assignors, a row each, in order.
 
     Each runs in a child process under the time limit; whatever becomes of it is a row.
@@ -367,7 +391,7 @@ def score_many(
     solutions: Sequence[Solution],
     assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit | float = CALL_SECONDS,
-) -> list[list[Score]]:
+) -> list[Scores]:
     """Score assignors on many groups: for each group the rows of `score_assignors`.
 
     Parameters
@@ -383,7 +407,7 @@ def score_many(
     if not isinstance(limit, TimeLimit):
         with TimeLimit(limit) as own:
             return score_many(groups, solutions, assignors, own)
-    rows: list[list[Score]] = [[] for _ in groups]
+    rows = [Scores() for _ in groups]
     # All assignors on some groups, as long as their processes still know these.
     for start in range(0, len(groups), GROUPS_KEPT):
         some = slice(start, start + GROUPS_KEPT)
