@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+# Rows that a notebook shows.
+SHOWN = 60
+
 
 class Framed:
     """Something that has rows, each with the same columns."""
@@ -39,5 +42,5 @@ class Framed:
         return frame.infer_objects()
 
     def _repr_html_(self) -> str:
-        """Return the table of `to_frame`, as notebooks show it."""
-        return str(self.to_frame().to_html(index=False))
+        """Return the table of `to_frame` for notebooks: of many rows the first and the last."""
+        return str(self.to_frame().to_html(index=False, max_rows=SHOWN))
