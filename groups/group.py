@@ -22,7 +22,7 @@ from groups.arrays import (
 )
 from groups.columns.claims import BY_CLAIMS, Claims
 from groups.columns.member_details import MemberDetails
-from groups.columns.offsets import reset_noted
+from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.subscriptions import Subscriptions
 from groups.columns.topic_lists import in_use, of_members
 from groups.columns.validity import valid
@@ -468,7 +468,7 @@ class Group:
             return self
         lag, assumed = self.lag_records, reset_noted(self.assumed, 0)
         if self.offsets is not None:
-            lag = self.offsets.lag_beside(lag, reset, self.partitions)
+            lag = self.offsets.lag_beside(lag, is_latest(reset), self.partitions)
         return replace(self, lag_records=lag, auto_offset_reset=reset, assumed=assumed)
 
     def with_rate(self, records_a_second: int) -> Group:

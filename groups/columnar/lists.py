@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from groups.arrays import frozen
 from groups.columns.parts import some
 
 if TYPE_CHECKING:
@@ -56,6 +57,13 @@ class Lists:
     def at(self, row: int) -> Any:
         """Return the values of a row."""
         return self.values[self.start[row] : self.start[row + 1]]
+
+    def frozen_at(self, row: int) -> Any:
+        """Return the values of a row, a list of names or a frozen copy; None of a null."""
+        if not self.given[row]:
+            return None
+        found = self.at(row)
+        return frozen(found.copy()) if isinstance(found, np.ndarray) else found.to_pylist()
 
     def each(self, of_row: Int64) -> Int64:
         """Return for each value what is said of its row."""

@@ -84,6 +84,10 @@ class Claims:
         """Return some of the claims, (claims,) bool."""
         return Claims(self.member[kept], self.topic[kept], self.partition[kept])
 
+    def equal(self, other: Claims) -> bool:
+        """Return whether both say the same."""
+        return all(np.array_equal(own, getattr(other, name)) for name, own in vars(self).items())
+
     def valid_owner(
         self, generation: Int64, partitions: Int64, subscriptions: Subscriptions
     ) -> Int32:

@@ -7,11 +7,12 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
-from msgspec import MsgspecError
+from msgspec import UNSET, MsgspecError
 from msgspec.json import decode as decoded
 
 from groups.arrays import NO_GENERATION, check_total, frozen
 from groups.columns.offsets import latest_assumed, reset_noted
+from groups.columns.racks import Racks
 from groups.columns.subscriptions import Subscriptions
 from groups.documents.assay_group import of_text, told
 from groups.documents.json_files import split_documents
@@ -24,7 +25,7 @@ from groups.documents.members import (
     undoubted_owner,
 )
 from groups.documents.texts import named, read_bytes
-from groups.documents.topics import lag_of, offsets_of, racks_of, topics_of, weights_of
+from groups.documents.topics import lag_of, offsets_of, replicas_of, topics_of, weights_of
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from groups.columns.claims import Claims
     from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
-    from groups.columns.racks import Racks
     from groups.documents.assay_group import Document
 
 
@@ -127,6 +127,9 @@ def columns_of(document: Document) -> Snapshot:
         claims = claims_of(owned, index, members)
         owner = claims.valid_owner(generation, partitions, subscriptions)
     offsets, reset = offsets_of(topics), told(document.auto_offset_reset)
+    in_racks, racks = [told(member.rack) for member in said], None
+    if any(in_racks) or any(topic.racks is not UNSET for topic in topics):
+        racks = Racks.named(in_racks, replicas_of(topics))
     return Snapshot(
         name=document.group,
         topics=tuple(names),
@@ -140,7 +143,7 @@ def columns_of(document: Document) -> Snapshot:
         generation=generation,
         lag_records=lag_of(topics, offsets, reset),
         weight=weights_of(topics),
-        racks=racks_of(topics, [told(member.rack) for member in said]),
+        racks=racks,
         offsets=offsets,
         raw_claims=claims,
         absent_topics=absent,

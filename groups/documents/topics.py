@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from groups.arrays import NOBODY, UNKNOWN, frozen
-from groups.columns.offsets import Offsets
-from groups.columns.racks import Racks
+from groups.arrays import UNKNOWN, frozen
+from groups.columns.offsets import Offsets, is_latest
 from groups.documents.assay_group import Topic, without_repeats
 from groups.documents.fields import refuse
 from groups.wording import counted
@@ -88,41 +87,21 @@ def lag_of(topics: Sequence[Topic], offsets: Offsets | None, reset: str | None) 
     if offsets is None:
         return lag
     return frozen(
-        offsets.lag_beside(lag, reset, np.array([t.partitions for t in topics], np.int64))
+        offsets.lag_beside(
+            lag, is_latest(reset), np.array([t.partitions for t in topics], np.int64)
+        )
     )
 
 
-def racks_of(topics: Sequence[Topic], members: Sequence[str | None]) -> Racks | None:
-    """Return where replicas and members stand, None where nothing is known of either.
-
-    Parameters
-    ----------
-    members : (members,) the rack of each, None without one
-    """
-    if not any(members) and all(isinstance(topic.racks, UnsetType) for topic in topics):
-        return None
-    replicas: list[frozenset[str] | None] = []
+def replicas_of(topics: Sequence[Topic]) -> list[Sequence[str] | None]:
+    """(all partitions,) the racks of the replicas of each, None where nothing is known."""
+    found: list[Sequence[str] | None] = []
     for topic in topics:
         if isinstance(topic.racks, UnsetType):
-            replicas += [None] * topic.partitions
+            found += [None] * topic.partitions
         else:
-            replicas += map(frozenset, topic.racks)
-    distinct = sorted({r for r in replicas if r is not None}, key=sorted)
-    if not distinct and not any(members):
-        return None
-    named = {rack for racks in distinct for rack in racks} | {r for r in members if r}
-    names = tuple(sorted(named))
-    index = {rack: i for i, rack in enumerate(names)}
-    place = {racks: i for i, racks in enumerate(distinct)}
-    return Racks(
-        names=names,
-        member=np.array([index[r] if r else NOBODY for r in members], np.int32),
-        replicas=np.array([UNKNOWN if r is None else place[r] for r in replicas], np.int32),
-        holds=np.array(
-            [i * len(names) + index[r] for i, racks in enumerate(distinct) for r in sorted(racks)],
-            np.int64,
-        ),
-    )
+            found += topic.racks
+    return found
 
 
 def _per_partition(

@@ -16,7 +16,8 @@ from groups.columnar.canonical import canonical
 from groups.columnar.decode import decode
 from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT, joined
-from groups.columnar.rows import batch_of, groups_of
+from groups.columnar.rows import batch_of
+from groups.columnar.side_by_side import each_of
 from groups.errors import BadInput, Failure
 from groups.group import Group
 from groups.importers import import_each
@@ -213,7 +214,7 @@ def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
         return rows
     batches, start = [], 0
     for at in pc.indices_nonzero(asked).to_pylist():
-        group = next(groups_of(rows.slice(at, 1)))
+        group = next(each_of(rows.slice(at, 1)))
         assert isinstance(group, Group)
         batches += [rows.slice(start, at - start), batch_of([given.of(group)])]
         start = at + 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compare.runs.rows import batch, captures_in, optimum_row, score_row, unscored
 from compare.runs.verdicts import judged_one, verdict_row
 from compare.scores import UNKNOWN_IN_RUN, score_many, score_without_subscriptions
-from groups.columnar.rows import groups_of
+from groups.columnar.side_by_side import each_of
 from groups.errors import AssayError
 from groups.group import Group
 from optimal.solve import solve
@@ -40,7 +40,7 @@ class One:
 
 def solved_one_by_one(job: Job, rows: pa.RecordBatch) -> list[One]:
     """Return what is found of rows of ``groups``."""
-    return [_solved(job, *one) for one in zip(captures_in(rows), groups_of(rows), strict=True)]
+    return [_solved(job, *one) for one in zip(captures_in(rows), each_of(rows), strict=True)]
 
 
 def optima_of(job: Job, found: Sequence[One]) -> pa.RecordBatch:

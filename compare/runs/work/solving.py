@@ -19,7 +19,7 @@ from compare.runs.work.together import Together
 from compare.runs.work.wire import of_bytes, to_bytes
 from compare.scores import CURRENT
 from groups.columnar.layout import joined
-from groups.columnar.rows import groups_of
+from groups.columnar.side_by_side import each_of
 from groups.fleet import Fleet
 from groups.group import Group
 from groups.tiers import is_flow
@@ -80,7 +80,7 @@ def scored(job: Job, rows: bytes, kept: bytes, assignors: tuple[str, ...]) -> An
     found = _found(job, rows, clock)
     if found.together is not None:
         with clock.timed("read"):
-            groups = [one for one in groups_of(found.together.rows) if isinstance(one, Group)]
+            groups = [one for one in each_of(found.together.rows) if isinstance(one, Group)]
         for name in assignors:
             with clock.timed("assignors"):
                 outcomes = found.together.outcomes(groups, name, limit)

@@ -30,7 +30,6 @@ from compare.runs.work.requests import read_items
 from compare.runs.work.wire import of_bytes
 from compare.scores import score_assignors, score_current
 from groups import BadInput
-from groups.columnar.rows import of_row
 from groups.files import find
 from heuristics.child import Child
 from heuristics.time_limit import TimeLimit
@@ -170,7 +169,7 @@ def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
         "in/views/coop-a-describe.json",
         "in/views/coop-a-describe.txt",
     ]
-    document = of_row(merged | {"group": "coop-a"}).to_dict()
+    document = groups_of(spark_runs)[merged["key"]].to_dict()
     # Subscriptions stand in one view only, offsets in the other.
     assert all(said["subscription"] for said in document["members"].values())
     assert any("offsets" in topic for topic in document["topics"].values())
