@@ -6,9 +6,10 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.collection import Groups
+from groups.documents.assay_group import as_json
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.snapshot import names_in
 from groups.documents.texts import beginning, decode, named, read_bytes
@@ -18,7 +19,9 @@ from groups.folders import PARQUET, files_in, is_folder
 from groups.group import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from groups.documents.assay_group import Document
 
 _MAGIC = b"PAR1"
 _OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!group/)')
@@ -34,7 +37,7 @@ class Found:
 
     source: str
     place: str
-    content: str | Mapping[str, Any] | Group
+    content: str | Document | Group
 
     @property
     def text(self) -> str:
@@ -42,7 +45,7 @@ class Found:
         if isinstance(self.content, str):
             return self.content
         content = self.content
-        document = content.to_dict() if isinstance(content, Group) else content
+        document = content.to_dict() if isinstance(content, Group) else as_json(content)
         return json.dumps(document, ensure_ascii=False)
 
     def group(self) -> Group | Failure:
@@ -53,7 +56,7 @@ class Found:
         try:
             if isinstance(content, str):
                 return Group.from_json(content)
-            return Group.from_dict(content)
+            return Group.of_document(content)
         except BadInput as error:
             name, at = names_in(content)
             return Failure(self.source, self.place, str(error), name, captured_at=at)
@@ -174,7 +177,7 @@ def find(
         imported, refused = import_each(views, times=times)
         for made in imported:
             sources = ", ".join(made.sources)
-            yield Found(sources, sources, made.document)
+            yield Found(sources, sources, made.snapshot)
         yield from refused
 
 

@@ -26,7 +26,7 @@ from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.subscriptions import Subscriptions
 from groups.columns.topic_lists import in_use, of_members
 from groups.columns.validity import valid
-from groups.documents.assay_group import of_mapping, of_text
+from groups.documents.assay_group import as_json, of_mapping, of_text
 from groups.documents.snapshot import columns_of, read
 from groups.documents.written import document_of
 from groups.errors import BadInput
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints
     from groups.columns.offsets import Offsets
     from groups.columns.racks import Racks
-    from groups.documents.shapes import GroupDocument
+    from groups.documents.assay_group import Document, JsonObject
     from groups.documents.snapshot import Snapshot
 
 
@@ -137,7 +137,7 @@ class Group:
         BadInput
             Where a rule of the format is broken; the message names the place.
         """
-        return Group.of_valid(columns_of(of_mapping(document)))
+        return Group.of_document(of_mapping(document))
 
     @staticmethod
     def from_json(text: str) -> Group:
@@ -150,7 +150,18 @@ class Group:
         BadInput
             Where the text is not JSON, or a rule of the format is broken.
         """
-        return Group.of_valid(columns_of(of_text(text)))
+        return Group.of_document(of_text(text))
+
+    @staticmethod
+    def of_document(document: Document) -> Group:
+        """Build the group of a document that was decoded, or made of good names and numbers.
+
+        Raises
+        ------
+        BadInput
+            Where a rule is broken that types cannot say; the message names the place.
+        """
+        return Group.of_valid(columns_of(document))
 
     @staticmethod
     def of_valid(columns: Snapshot) -> Group:
@@ -162,9 +173,9 @@ class Group:
         vars(group).update(columns)
         return group
 
-    def to_dict(self) -> GroupDocument:
+    def to_dict(self) -> JsonObject:
         """Return the ``assay-group/1`` document of this group."""
-        return document_of(self._columns(), self.claims)
+        return as_json(document_of(self._columns(), self.claims))
 
     @staticmethod
     def from_arrays(

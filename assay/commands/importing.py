@@ -60,7 +60,7 @@ def import_(
     assumed: dict[str, list[str]] = {}
 
     def groups() -> Iterator[Group]:
-        made = (Group.from_dict(one.document) for one in imported)
+        made = (one.group() for one in imported)
         for group in chain(_found(others, standard_input, failures), made):
             known = group.with_reset(reset)
             for line in known.assumed:

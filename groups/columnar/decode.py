@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groups.columnar.layout import BadRow
 from groups.columnar.rows import batch_of
-from groups.documents.assay_group import of_mapping, of_text
-from groups.documents.snapshot import columns_of, names_in
+from groups.documents.assay_group import Document, of_mapping, of_text
+from groups.documents.snapshot import names_in
 from groups.errors import BadInput
 from groups.group import Group
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Of all groups of a batch; one group may have more.
 PARTITIONS_AT_ONCE = 4_000_000
-Content = str | bytes | Mapping[str, Any]
+Content = str | bytes | Mapping[str, Any] | Document
 
 
 class Decoded(NamedTuple):
@@ -68,6 +68,9 @@ def decode(
 
 
 def _group(content: Content, reset: str | None, assume_equal: bool) -> Group:
-    document = of_mapping(content) if isinstance(content, Mapping) else of_text(content)
-    group = Group.of_valid(columns_of(document)).with_reset(reset)
+    if isinstance(content, (str, bytes)):
+        content = of_text(content)
+    elif not isinstance(content, Document):
+        content = of_mapping(content)
+    group = Group.of_document(content).with_reset(reset)
     return group.with_equal_subscriptions() if assume_equal else group

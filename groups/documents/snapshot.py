@@ -14,7 +14,7 @@ from groups.arrays import NO_GENERATION, check_total, frozen
 from groups.columns.offsets import latest_assumed, reset_noted
 from groups.columns.racks import Racks
 from groups.columns.subscriptions import Subscriptions
-from groups.documents.assay_group import of_text, told
+from groups.documents.assay_group import Document, of_text, told
 from groups.documents.json_files import split_documents
 from groups.documents.members import (
     NO_DETAILS,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from groups.columns.claims import Claims
     from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
-    from groups.documents.assay_group import Document
 
 
 class Snapshot(TypedDict):
@@ -164,6 +163,8 @@ def names_in(content: object) -> tuple[str | None, str | None]:
     ----------
     content : JSON, or a document
     """
+    if isinstance(content, Document):
+        return content.group, told(content.captured_at)
     said: Any = content
     if isinstance(content, (str, bytes)):
         try:

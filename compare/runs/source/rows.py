@@ -175,7 +175,7 @@ def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
     if refused:
         yield Rows(joined([], LAYOUT), [], refused)
-    yield from _decoded([made.document for made in imported], places, given)
+    yield from _decoded([made.snapshot for made in imported], places, given)
 
 
 def _seeded(seeds: Seeds, given: Given) -> Rows:
