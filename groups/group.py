@@ -175,7 +175,11 @@ class Group:
 
     def to_dict(self) -> JsonObject:
         """Return the ``assay-group/1`` document of this group."""
-        return as_json(document_of(self._columns(), self.claims))
+        return as_json(self.document())
+
+    def document(self) -> Document:
+        """Return the same as the types of the format."""
+        return document_of(self._columns(), self.claims)
 
     @staticmethod
     def from_arrays(

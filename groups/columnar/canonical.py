@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int64
     from groups.columnar.lists import Lists
-    from groups.columnar.rows import Row, Said
+    from groups.columnar.rows import Named, Row
     from groups.errors import BadInput
 
 
 def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow]]:
-    """Return the rows that hold groups as :func:`groups.columnar.rows.row_of` writes them.
+    """Return the rows that hold groups as :func:`groups.columnar.rows.rows_of` writes them.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def _nulls_for_nothing(good: Rows, name: str) -> pa.Array:
     return pc.if_else(pa.array(says), column, pa.scalar(None, column.type))
 
 
-def _says_otherwise(details: list[Row], said: Said | BadInput) -> bool:
+def _says_otherwise(details: list[Row], said: Named | BadInput) -> bool:
     """Return whether the details of a row say nothing, or what has no order in some order."""
     return said == (None, ()) or any(one["target"] for one in details)
 

@@ -3,81 +3,110 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 from msgspec import ValidationError, convert
 
-from groups.arrays import NO_GENERATION, UNKNOWN, frozen
+from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, frozen
 from groups.columnar.layout import LAYOUT, MAY_BE_NULL
 from groups.columns.claims import Claims
 from groups.columns.member_details import MemberDetails
-from groups.columns.offsets import Offsets, is_latest
+from groups.columns.offsets import Offsets, is_latest, reset_noted
+from groups.columns.parts import some, starts
 from groups.columns.racks import Racks
-from groups.columns.topic_lists import numbered
 from groups.documents.assay_group import Member, Names, told, without_repeats
 from groups.documents.members import NO_DETAILS, details_of
+from groups.documents.side_by_side import Snapshots
 from groups.errors import BadInput
 from groups.group import Group
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from groups.arrays import Bools, Int64, Ints
+    from groups.documents.side_by_side import Columns, Said
     from groups.documents.snapshot import Snapshot
 
 Row = dict[str, Any]
-Said = tuple[Racks | None, tuple[MemberDetails, ...]]
+Named = tuple[Racks | None, tuple[MemberDetails, ...]]
 T = TypeVar("T")
 
 
-def row_of(group: Group) -> Row:
-    """Return the row of a group, the same for any two groups whose documents are the same."""
-    if not _is_in_order(group):
-        group = Group.from_dict(group.to_dict())
-    indptr, listed, row = numbered(
-        group.subscription_indptr, group.subscription_topics, group.subscription_row
-    )
-    lag, offsets, claims = group.lag_records, group.offsets, group.raw_claims
-    if offsets is not None:
-        latest = is_latest(group.auto_offset_reset)
-        lag = offsets.lag_beside(lag, latest, group.partitions)
-    born = group.generation
-    return {
-        "group": group.name,
-        "captured_at": group.captured_at,
-        "auto_offset_reset": group.auto_offset_reset,
-        "assumed": group.assumed,
-        "topics": group.topics,
-        "partitions": group.partitions,
-        "members": group.members,
-        "subscription_indptr": indptr,
-        "subscription_topics": listed,
-        "subscription_row": row,
-        "subscription_known": None if group.subscription_known.all() else group.subscription_known,
-        "owner": group.owner,
-        "generation": born if (born != NO_GENERATION).any() else None,
-        "lag": _known(lag),
-        "weight": _known(group.weight),
-        "offsets": None if offsets is None or not offsets.given.any() else vars(offsets),
-        "claims": None if claims is None or claims.equal(group.owned_claims) else vars(claims),
-        "absent_topics": group.absent_topics or None,
-        "absent_subscriptions": [
-            {"member": member, "topic": topic} for member, topic in group.absent_subscriptions
-        ]
-        or None,
-        "replicas": None if group.racks is None else group.racks.named_replicas(),
-        "details": _details(group),
-    }
-
-
-def batch_of(groups: Sequence[Group]) -> pa.RecordBatch:
+def batch_of(groups: Iterable[Group]) -> pa.RecordBatch:
     """Return the rows of some groups, in their order."""
-    rows = [row_of(group) for group in groups]
-    columns = [pa.array([row[field.name] for row in rows], field.type) for field in LAYOUT]
-    return pa.RecordBatch.from_arrays(columns, schema=LAYOUT)
+    found = Snapshots()
+    for group in groups:
+        found.add(group.document())
+    return rows_of(found)
+
+
+def rows_of(snapshots: Snapshots) -> pa.RecordBatch:
+    """Return the rows of some snapshots, the same for any two documents of one group."""
+    said, columns = snapshots.said, snapshots.columns()
+    topics, members, partitions, rows = (
+        np.diff(start)
+        for start in (
+            columns.topic_start,
+            columns.member_start,
+            columns.partition_start,
+            columns.row_start,
+        )
+    )
+    read = columns.subscriptions
+    row_of_end = np.arange(len(read.indptr) + len(said) - 1) - np.repeat(
+        np.arange(len(said)), rows + 1
+    )
+    ends = read.indptr[row_of_end]
+    begins = read.indptr[columns.row_start]
+    entries = np.diff(begins)
+    known, born = read.known, columns.generation
+    found = {
+        "group": [one.group for one in said],
+        "captured_at": [one.captured_at for one in said],
+        "auto_offset_reset": [one.auto_offset_reset for one in said],
+        "assumed": [
+            reset_noted(one.assumed, count)
+            for one, count in zip(said, columns.latest_assumed.tolist(), strict=True)
+        ],
+        "topics": _lists(snapshots.topics, topics),
+        "partitions": _lists(columns.partitions, topics),
+        "members": _lists(snapshots.members, members),
+        "subscription_indptr": _lists(ends - np.repeat(begins[:-1], rows + 1), rows + 1),
+        "subscription_topics": _lists(
+            read.listed - np.repeat(columns.topic_start[:-1], entries), entries
+        ),
+        "subscription_row": _lists(read.row - np.repeat(columns.row_start[:-1], members), members),
+        "subscription_known": _lists(known, members, some(~known, columns.member_start)),
+        "owner": _lists(
+            np.where(
+                columns.owner < 0,
+                NOBODY,
+                columns.owner - np.repeat(columns.member_start[:-1], partitions),
+            ),
+            partitions,
+        ),
+        "generation": _lists(born, members, some(born != NO_GENERATION, columns.member_start)),
+        "lag": _known(columns.lag, columns.partition_start),
+        "weight": _known(columns.weight, columns.partition_start),
+        "offsets": _offsets(snapshots, columns),
+        "claims": _claims(columns),
+        "absent_topics": [one.absent_topics or None for one in said],
+        "absent_subscriptions": [
+            [{"member": member, "topic": topic} for member, topic in one.absent_subscriptions]
+            or None
+            for one in said
+        ],
+        "replicas": [one.replicas and [r and sorted(r) for r in one.replicas] for one in said],
+        "details": [
+            _details(one, count) for one, count in zip(said, members.tolist(), strict=True)
+        ],
+    }
+    return pa.RecordBatch.from_arrays(
+        [_column(found[field.name], field.type) for field in LAYOUT], schema=LAYOUT
+    )
 
 
 def of_row(row: Mapping[str, Any]) -> Group:
@@ -101,7 +130,7 @@ def of_row(row: Mapping[str, Any]) -> Group:
             _require_no_nulls(values, name)
     for name in ("topics", "members", "absent_topics"):
         _require_ascending(given[name] or (), name)
-    group = Group(**columns_of(given))
+    group = Group(**cast("dict[str, Any]", columns_of(given)))
     _require_ascending(group.absent_subscriptions, "absent_subscriptions")
     if group.raw_claims is not None:
         made = group.raw_claims.valid_owner(
@@ -168,7 +197,7 @@ def said_in_names(
     replicas: Sequence[Sequence[str] | None] | None,
     members: int,
     partitions: int,
-) -> Said:
+) -> Named:
     """Return where members and replicas stand, and the details, checked as those of a document.
 
     Parameters
@@ -207,14 +236,61 @@ def _by_topic(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     return {**details, "target": {one["topic"]: one["partitions"] for one in target}}
 
 
-def _details(group: Group) -> list[Row] | None:
+def _column(values: Any, kind: pa.DataType) -> pa.Array:
+    if isinstance(values, list):
+        return pa.array(values, kind)
+    return values if values.type == kind else values.cast(kind)
+
+
+def _lists(values: Any, length: Int64, given: Bools | None = None) -> pa.ListArray:
+    """Return lists of these lengths; null where not given."""
+    null = None
+    if given is not None and not given.all():
+        values, length = values[np.repeat(given, length)], np.where(given, length, 0)
+        null = pa.array(~given)
+    return pa.ListArray.from_arrays(
+        pa.array(starts(length), pa.int32()), pa.array(values), mask=null
+    )
+
+
+def _known(values: Int64 | None, start: Int64) -> pa.Array:
+    if values is None:
+        return pa.nulls(len(start) - 1, pa.list_(pa.int64()))
+    return _lists(values, np.diff(start), some(values >= 0, start))
+
+
+def _offsets(snapshots: Snapshots, columns: Columns) -> pa.Array:
+    kind, offsets = LAYOUT.field("offsets").type, columns.offsets
+    if offsets is None:
+        return pa.nulls(len(snapshots), kind)
+    has = np.array([one.has_offsets for one in snapshots.said], bool)
+    has &= some(offsets.given, columns.topic_start)
+    sizes = np.diff(columns.partition_start)
+    logs = [_lists(one, sizes, has) for one in (offsets.beginning, offsets.end, offsets.committed)]
+    given = _lists(offsets.given, np.diff(columns.topic_start), has)
+    return pa.StructArray.from_arrays([*logs, given], fields=[*kind], mask=pa.array(~has))
+
+
+def _claims(columns: Columns) -> pa.Array:
+    kind, disputed = LAYOUT.field("claims").type, columns.disputed
+    if not disputed.any():
+        return pa.nulls(len(disputed), kind)
+    sizes, claims = np.diff(columns.claim_start), columns.claims
+    topics = np.diff(columns.topic_start)
+    exists = claims.topic < columns.topic_start[-1]
+    before = columns.topic_start[-1] + columns.absent_start[:-1] - topics
+    shift = np.where(exists, np.repeat(columns.topic_start[:-1], sizes), np.repeat(before, sizes))
+    member = claims.member - np.repeat(columns.member_start[:-1], sizes)
+    arrays = (member.astype(np.int32), (claims.topic - shift).astype(np.int32), claims.partition)
+    lists = [_lists(one, sizes, disputed) for one in arrays]
+    return pa.StructArray.from_arrays(lists, fields=[*kind], mask=pa.array(~disputed))
+
+
+def _details(said: Said, members: int) -> list[Row] | None:
     """Return what a row says of each member, None where it says nothing."""
-    racks = [None] * len(group.members)
-    if group.racks is not None:
-        racks = [group.racks.names[r] if r >= 0 else None for r in group.racks.member.tolist()]
-    details = group.details or (NO_DETAILS,) * len(group.members)
-    if not any(racks) and all(one == NO_DETAILS for one in details):
+    if said.racks is None and not any(one != NO_DETAILS for one in said.details):
         return None
+    racks = said.racks or [None] * members
     return [
         {
             **vars(one),
@@ -223,7 +299,7 @@ def _details(group: Group) -> list[Row] | None:
             if one.target is None
             else [{"topic": t, "partitions": n} for t, n in sorted(one.target.items())],
         }
-        for rack, one in zip(racks, details, strict=True)
+        for rack, one in zip(racks, said.details or (NO_DETAILS,) * members, strict=True)
     ]
 
 
@@ -232,25 +308,6 @@ def _converted(values: object, kind: type[T], name: str) -> T:
         return convert(values, kind)
     except ValidationError as error:
         raise BadInput(f"{name}: {error}") from None
-
-
-def _known(values: Int64 | None) -> Int64 | None:
-    return None if values is None or (values < 0).all() else values
-
-
-def _is_in_order(group: Group) -> bool:
-    """Return whether names ascend, and what does not exist is named only where it is meant."""
-    if not all(map(_ascends, (group.topics, group.members, group.absent_topics))):
-        return False
-    if not group.absent_topics:
-        return True
-    named = {topic for _, topic in group.absent_subscriptions}
-    named |= set((group.claims.topic - len(group.topics)).tolist())
-    return named >= set(range(len(group.absent_topics))) and _ascends(group.absent_subscriptions)
-
-
-def _ascends(values: Sequence[Any]) -> bool:
-    return all(a < b for a, b in pairwise(values))
 
 
 def _require_ascending(values: Sequence[Any], place: str) -> None:

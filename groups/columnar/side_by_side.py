@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from groups.arrays import Bools, Int64
-    from groups.columnar.rows import Row, Said
+    from groups.columnar.rows import Named, Row
     from groups.columns.racks import Racks
 
 # Few groups have these: each row that does is looked at by itself.
@@ -72,7 +72,7 @@ class Rows:
         }
 
     @cached_property
-    def said(self) -> list[Said | BadInput]:
+    def said(self) -> list[Named | BadInput]:
         """(rows,) where members stand and their details, or what is wrong with these.
 
         Nothing at all if no row says something of it.
@@ -208,7 +208,7 @@ class Rows:
 
 def _said(
     details: Sequence[Row | None] | None, replicas: Sequence[Any] | None, *sizes: int
-) -> Said | BadInput:
+) -> Named | BadInput:
     try:
         return said_in_names(details, replicas, *sizes)
     except BadInput as error:

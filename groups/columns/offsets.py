@@ -88,29 +88,15 @@ def is_latest(reset: str | None) -> bool:
     return reset in (None, "latest")
 
 
-def latest_assumed(offsets: Offsets | None, reset: str | None, partitions: Int64) -> int:
-    """Return how many partitions have lag 0 because ``latest`` was assumed.
-
-    They have no commit, and nobody said what ``auto.offset.reset`` is.
-
-    Parameters
-    ----------
-    reset : the group's ``auto_offset_reset``
-    partitions : (topics,) int64, how many each topic has
-    """
-    if offsets is None or reset is not None:
-        return 0
-    return int((np.repeat(offsets.given, partitions) & (offsets.committed < 0)).sum())
-
-
 def reset_noted(assumed: Sequence[str], count: int) -> tuple[str, ...]:
-    """Return what was assumed, with one line on `count` partitions of :func:`latest_assumed`."""
-    others = tuple(line for line in assumed if not line.startswith(_LATEST))
+    """Return what was assumed, with a line on `count` partitions of lag 0; none on 0."""
+    others = [line for line in assumed if not line.startswith(_LATEST)]
     if not count:
-        return others
+        return tuple(others)
+    at = next((n for n, line in enumerate(assumed) if line.startswith(_LATEST)), len(others))
     what = (
         "1 partition without a commit has"
         if count == 1
         else f"{count} partitions without a commit have"
     )
-    return (*others, f"{_LATEST}{what} lag 0")
+    return (*others[:at], f"{_LATEST}{what} lag 0", *others[at:])

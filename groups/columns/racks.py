@@ -96,12 +96,6 @@ class Racks:
             ),
         )
 
-    def named_replicas(self) -> list[list[str] | None] | None:
-        """Return the racks of each partition's replicas, None where nothing is known of any."""
-        sets = self.replicas.tolist()
-        named = {one: sorted(self.of_set(one)) for one in {*sets} if one >= 0}
-        return [named.get(one) for one in sets] if named else None
-
     def of(self, members: Bools | slice, partitions: Bools | slice) -> Racks:
         """Return the racks of some members and some partitions, (len,) bool each, or slices."""
         replicas = self.replicas[partitions]

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-import numpy as np
-from msgspec import UNSET, MsgspecError
+from msgspec import MsgspecError
 from msgspec.json import decode as decoded
 
-from groups.arrays import NO_GENERATION, check_total, frozen
-from groups.columns.offsets import latest_assumed, reset_noted
+from groups.columns.offsets import reset_noted
 from groups.columns.racks import Racks
-from groups.columns.subscriptions import Subscriptions
 from groups.documents.assay_group import Document, of_text, told
 from groups.documents.json_files import split_documents
-from groups.documents.members import (
-    NO_DETAILS,
-    claims_of,
-    details_of,
-    index_of,
-    rows_of,
-    undoubted_owner,
-)
+from groups.documents.side_by_side import Snapshots
 from groups.documents.texts import named, read_bytes
-from groups.documents.topics import lag_of, offsets_of, replicas_of, topics_of, weights_of
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -35,6 +23,7 @@ if TYPE_CHECKING:
     from groups.columns.claims import Claims
     from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
+    from groups.columns.subscriptions import Subscriptions
 
 
 class Snapshot(TypedDict):
@@ -48,6 +37,7 @@ class Snapshot(TypedDict):
     subscription_topics: Int32
     subscription_row: Int32
     subscription_known: Bools
+    subscriptions: NotRequired[Subscriptions]
     owner: Int32
     generation: Int64
     lag_records: Int64 | None
@@ -91,68 +81,39 @@ def columns_of(document: Document) -> Snapshot:
     BadInput
         Where a rule of the format is broken that types cannot say; the message names the place.
     """
-    names, members = sorted(document.topics), sorted(document.members)
-    topics = topics_of(document.topics, names)
-    check_total(topic.partitions for topic in topics)
-    partitions = frozen(np.array([topic.partitions for topic in topics], np.int64))
-    said = [document.members[name] for name in members]
-    listed = [told(member.subscription) for member in said]
-    owned = [told(member.owned) or {} for member in said]
-    index, absent = index_of(names, listed, owned)
-    rows, row = rows_of(listed, index, members)
-    others: list[tuple[int, int]] = []
-    if absent:
-        reads = [[t - len(names) for t in one if t >= len(names)] for one in rows]
-        others = [(member, topic) for member, at in enumerate(row) for topic in reads[at]]
-        number: dict[tuple[int, ...], int] = {}
-        there = [tuple(t for t in one if t < len(names)) for one in rows]
-        row = [number.setdefault(there[at], len(number)) for at in row]
-        rows = list(number)
-    known = [topics is not None for topics in listed]
-    subscriptions = Subscriptions.of_valid(
-        frozen(np.array(list(accumulate(map(len, rows), initial=0)), np.int64)),
-        frozen(np.array(list(chain.from_iterable(rows)), np.int32)),
-        frozen(np.array(row, np.int32)),
-        frozen(np.array(known, bool)),
-        len(names),
-    )
-    born = [told(member.generation) for member in said]
-    generation = frozen(np.array([NO_GENERATION if g is None else g for g in born], np.int64))
-    first = list(accumulate((topic.partitions for topic in topics), initial=0))
-    details = tuple(details_of(m, f"members.{n}") for m, n in zip(said, members, strict=True))
-    claims = None
-    owner = undoubted_owner(owned, index, first, rows, row) if all(known) else None
-    if owner is None:
-        claims = claims_of(owned, index, members)
-        owner = claims.valid_owner(generation, partitions, subscriptions)
-    offsets, reset = offsets_of(topics), told(document.auto_offset_reset)
-    in_racks, racks = [told(member.rack) for member in said], None
-    if any(in_racks) or any(topic.racks is not UNSET for topic in topics):
-        racks = Racks.named(in_racks, replicas_of(topics))
+    found = Snapshots()
+    found.add(document)
+    columns = found.columns()
+    (said,) = found.said
+    subscriptions = columns.subscriptions
     return Snapshot(
-        name=document.group,
-        topics=tuple(names),
-        partitions=partitions,
-        members=tuple(members),
+        name=said.group,
+        topics=tuple(found.topics),
+        partitions=columns.partitions,
+        members=tuple(found.members),
         subscription_indptr=subscriptions.indptr,
         subscription_topics=subscriptions.listed,
         subscription_row=subscriptions.row,
         subscription_known=subscriptions.known,
-        owner=owner,
-        generation=generation,
-        lag_records=lag_of(topics, offsets, reset),
-        weight=weights_of(topics),
-        racks=racks,
-        offsets=offsets,
-        raw_claims=claims,
-        absent_topics=absent,
-        absent_subscriptions=tuple(others),
-        details=details if any(one is not NO_DETAILS for one in details) else (),
-        assumed=reset_noted(
-            told(document.assumed) or (), latest_assumed(offsets, reset, partitions)
-        ),
-        captured_at=told(document.captured_at),
-        auto_offset_reset=reset,
+        subscriptions=subscriptions,
+        owner=columns.owner,
+        generation=columns.generation,
+        lag_records=columns.lag if said.has_lag or said.has_offsets else None,
+        weight=columns.weight if said.has_weight else None,
+        racks=Racks.named(
+            said.racks or [None] * len(found.members),
+            said.replicas or [None] * len(columns.owner),
+        )
+        if said.racks or said.replicas
+        else None,
+        offsets=columns.offsets,
+        raw_claims=columns.claims if columns.disputed[0] else None,
+        absent_topics=said.absent_topics,
+        absent_subscriptions=said.absent_subscriptions,
+        details=said.details,
+        assumed=reset_noted(said.assumed, int(columns.latest_assumed[0])),
+        captured_at=said.captured_at,
+        auto_offset_reset=said.auto_offset_reset,
     )
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from msgspec import UNSET, UnsetType
 
-from groups.arrays import UNKNOWN, frozen
-from groups.columns.offsets import Offsets, is_latest
+from groups.arrays import UNKNOWN
 from groups.documents.assay_group import Topic, without_repeats
 from groups.documents.fields import refuse
 from groups.wording import counted
@@ -17,7 +14,6 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from groups.arrays import Int64
 
 _LISTS = ("lag", "weight", "racks", "offsets")
 
@@ -52,45 +48,31 @@ def _checked(topic: Topic, name: str) -> Topic:
     return topic
 
 
-def weights_of(topics: Sequence[Topic]) -> Int64 | None:
-    """(all partitions,) int64: the weights, -1 where none is given; None without any."""
-    return _per_partition(topics, [topic.weight for topic in topics])
+def logs_of(topics: Sequence[Topic]) -> list[int]:
+    """(3 for each of all partitions,) where its log begins and ends, and what is committed."""
+    found: list[int] = []
+    for topic in topics:
+        if isinstance(topic.offsets, UnsetType):
+            found += (UNKNOWN,) * (3 * topic.partitions)
+        else:
+            found += [
+                value if type(value) is int else UNKNOWN
+                for log in topic.offsets
+                for value in (log.beginning, log.end, log.committed)
+            ]
+    return found
 
 
-def offsets_of(topics: Sequence[Topic]) -> Offsets | None:
-    """Return the offsets of the topics that have some, or None."""
-    given = [not isinstance(topic.offsets, UnsetType) for topic in topics]
-    if not any(given):
-        return None
-    beginning, end, committed = (
-        np.fromiter(chain.from_iterable(_logged(topic, key) for topic in topics), np.int64)
-        for key in ("beginning", "end", "committed")
-    )
-    return Offsets(beginning, end, committed, np.array(given))
-
-
-def _logged(topic: Topic, key: str) -> Sequence[int]:
-    if isinstance(topic.offsets, UnsetType):
-        return (UNKNOWN,) * topic.partitions
-    values = [getattr(log, key) for log in topic.offsets]
-    return [value if type(value) is int else UNKNOWN for value in values]
-
-
-def lag_of(topics: Sequence[Topic], offsets: Offsets | None, reset: str | None) -> Int64 | None:
-    """(all partitions,) int64: the lags, given or from offsets, -1 unknown; None: none anywhere.
-
-    Parameters
-    ----------
-    reset : the group's ``auto_offset_reset``
-    """
-    lag = _per_partition(topics, [topic.lag for topic in topics])
-    if offsets is None:
-        return lag
-    return frozen(
-        offsets.lag_beside(
-            lag, is_latest(reset), np.array([t.partitions for t in topics], np.int64)
-        )
-    )
+def per_partition(topics: Sequence[Topic], key: Literal["lag", "weight"]) -> list[int]:
+    """(all partitions,) what is said of each under a key, -1 where nothing."""
+    found: list[int] = []
+    for topic in topics:
+        column = topic.lag if key == "lag" else topic.weight
+        if isinstance(column, UnsetType):
+            found += [UNKNOWN] * topic.partitions
+        else:
+            found += [UNKNOWN if value is None else value for value in column]
+    return found
 
 
 def replicas_of(topics: Sequence[Topic]) -> list[Sequence[str] | None]:
@@ -102,17 +84,3 @@ def replicas_of(topics: Sequence[Topic]) -> list[Sequence[str] | None]:
         else:
             found += topic.racks
     return found
-
-
-def _per_partition(
-    topics: Sequence[Topic], columns: Sequence[Sequence[int | None] | UnsetType]
-) -> Int64 | None:
-    if all(isinstance(column, UnsetType) for column in columns):
-        return None
-    found: list[int] = []
-    for topic, column in zip(topics, columns, strict=True):
-        if isinstance(column, UnsetType):
-            found += [UNKNOWN] * topic.partitions
-        else:
-            found += [UNKNOWN if value is None else value for value in column]
-    return frozen(np.array(found, np.int64))

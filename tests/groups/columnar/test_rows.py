@@ -10,7 +10,7 @@ import pytest
 
 from groups import BadInput, Group
 from groups.columnar.layout import LAYOUT, NESTED, BadRow, in_layout
-from groups.columnar.rows import batch_of, of_row, row_of
+from groups.columnar.rows import batch_of, of_row
 from groups.columnar.side_by_side import each_of
 from groups.files import read_groups
 from tests.optimal.random_groups import random_group
@@ -95,6 +95,10 @@ def odd() -> list[Group]:
             lag=[3, -1, 5],
         ),
     ]
+
+
+def row_of(group: Group) -> dict:
+    return batch_of([group]).to_pylist()[0]
 
 
 def one_by_one(rows: pa.RecordBatch) -> list[Group]:
