@@ -272,18 +272,14 @@ def _offsets(snapshots: Snapshots, columns: Columns) -> pa.Array:
 
 
 def _claims(columns: Columns) -> pa.Array:
-    kind, disputed = LAYOUT.field("claims").type, columns.disputed
-    if not disputed.any():
-        return pa.nulls(len(disputed), kind)
-    sizes, claims = np.diff(columns.claim_start), columns.claims
-    topics = np.diff(columns.topic_start)
-    exists = claims.topic < columns.topic_start[-1]
-    before = columns.topic_start[-1] + columns.absent_start[:-1] - topics
-    shift = np.where(exists, np.repeat(columns.topic_start[:-1], sizes), np.repeat(before, sizes))
-    member = claims.member - np.repeat(columns.member_start[:-1], sizes)
-    arrays = (member.astype(np.int32), (claims.topic - shift).astype(np.int32), claims.partition)
-    lists = [_lists(one, sizes, disputed) for one in arrays]
-    return pa.StructArray.from_arrays(lists, fields=[*kind], mask=pa.array(~disputed))
+    kind, start = LAYOUT.field("claims").type, columns.claim_start.tolist()
+    said = [
+        vars(columns.claims_of(number, slice(*here))) if disputed else None
+        for number, (here, disputed) in enumerate(
+            zip(pairwise(start), columns.disputed.tolist(), strict=True)
+        )
+    ]
+    return pa.array(said, kind)
 
 
 def _details(said: Said, members: int) -> list[Row] | None:

@@ -88,6 +88,20 @@ class Columns:
     disputed: Bools
     latest_assumed: Int64
 
+    def claims_of(self, number: int, here: slice) -> Claims:
+        """Return the claims of a document as it numbers members and topics.
+
+        Parameters
+        ----------
+        here : which of all claims are those of the document
+        """
+        topics, topic = int(self.topic_start[-1]), self.claims.topic[here]
+        first, end = self.topic_start[number : number + 2].tolist()
+        before = topics + int(self.absent_start[number]) - (end - first)
+        topic = topic - np.where(topic < topics, first, before).astype(np.int32)
+        member = self.claims.member[here] - np.int32(self.member_start[number])
+        return Claims.ascending(frozen(member), frozen(topic), self.claims.partition[here])
+
 
 class Snapshots:
     """Documents side by side.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+import numpy as np
 from msgspec import MsgspecError
 from msgspec.json import decode as decoded
 
+from groups.arrays import NOBODY, frozen
 from groups.columns.offsets import reset_noted
 from groups.columns.racks import Racks
+from groups.columns.subscriptions import Subscriptions
 from groups.documents.assay_group import Document, of_text, told
 from groups.documents.json_files import split_documents
 from groups.documents.side_by_side import Snapshots
@@ -17,13 +21,13 @@ from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from groups.arrays import Bools, Int32, Int64
     from groups.columns.claims import Claims
     from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
-    from groups.columns.subscriptions import Subscriptions
 
 
 class Snapshot(TypedDict):
@@ -83,38 +87,66 @@ def columns_of(document: Document) -> Snapshot:
     """
     found = Snapshots()
     found.add(document)
-    columns = found.columns()
-    (said,) = found.said
-    subscriptions = columns.subscriptions
-    return Snapshot(
-        name=said.group,
-        topics=tuple(found.topics),
-        partitions=columns.partitions,
-        members=tuple(found.members),
-        subscription_indptr=subscriptions.indptr,
-        subscription_topics=subscriptions.listed,
-        subscription_row=subscriptions.row,
-        subscription_known=subscriptions.known,
-        subscriptions=subscriptions,
-        owner=columns.owner,
-        generation=columns.generation,
-        lag_records=columns.lag if said.has_lag or said.has_offsets else None,
-        weight=columns.weight if said.has_weight else None,
-        racks=Racks.named(
-            said.racks or [None] * len(found.members),
-            said.replicas or [None] * len(columns.owner),
-        )
-        if said.racks or said.replicas
-        else None,
-        offsets=columns.offsets,
-        raw_claims=columns.claims if columns.disputed[0] else None,
-        absent_topics=said.absent_topics,
-        absent_subscriptions=said.absent_subscriptions,
-        details=said.details,
-        assumed=reset_noted(said.assumed, int(columns.latest_assumed[0])),
-        captured_at=said.captured_at,
-        auto_offset_reset=said.auto_offset_reset,
+    return next(each_of(found))
+
+
+def each_of(snapshots: Snapshots) -> Iterator[Snapshot]:
+    """Yield the columns of each group by itself."""
+    columns = snapshots.columns()
+    through, indptr = columns.subscriptions, columns.subscriptions.indptr
+    starts = (
+        columns.topic_start,
+        columns.member_start,
+        columns.partition_start,
+        columns.row_start,
+        columns.claim_start,
+        indptr[columns.row_start],
     )
+    parts = [[slice(*ends) for ends in pairwise(start.tolist())] for start in starts]
+    for number, (said, topic, member, partition, row, claim, entry) in enumerate(
+        zip(snapshots.said, *parts, strict=True)
+    ):
+        ends = slice(row.start, row.stop + 1)
+        subscriptions = Subscriptions.of_valid(
+            frozen(indptr[ends] - entry.start),
+            frozen(through.listed[entry] - np.int32(topic.start)),
+            frozen(through.row[member] - np.int32(row.start)),
+            through.known[member],
+            topic.stop - topic.start,
+        )
+        owner, offsets = columns.owner[partition], columns.offsets
+        has_lag = said.has_lag or said.has_offsets
+        members, partitions = member.stop - member.start, len(owner)
+        yield Snapshot(
+            name=said.group,
+            topics=tuple(snapshots.topics[topic]),
+            partitions=columns.partitions[topic],
+            members=tuple(snapshots.members[member]),
+            subscription_indptr=subscriptions.indptr,
+            subscription_topics=subscriptions.listed,
+            subscription_row=subscriptions.row,
+            subscription_known=subscriptions.known,
+            subscriptions=subscriptions,
+            owner=frozen(np.where(owner < 0, NOBODY, owner - np.int32(member.start))),
+            generation=columns.generation[member],
+            lag_records=columns.lag[partition] if columns.lag is not None and has_lag else None,
+            weight=columns.weight[partition]
+            if columns.weight is not None and said.has_weight
+            else None,
+            racks=Racks.named(said.racks or [None] * members, said.replicas or [None] * partitions)
+            if said.racks or said.replicas
+            else None,
+            offsets=offsets.of(partition, topic)
+            if offsets is not None and said.has_offsets
+            else None,
+            raw_claims=columns.claims_of(number, claim) if columns.disputed[number] else None,
+            absent_topics=said.absent_topics,
+            absent_subscriptions=said.absent_subscriptions,
+            details=said.details,
+            assumed=reset_noted(said.assumed, int(columns.latest_assumed[number])),
+            captured_at=said.captured_at,
+            auto_offset_reset=said.auto_offset_reset,
+        )
 
 
 def names_in(content: object) -> tuple[str | None, str | None]:
