@@ -335,6 +335,13 @@ class Group:
         return count_owners(self.owner, len(self.members))
 
     @property
+    def is_disputed(self) -> bool:
+        """Whether members claim something else than what they validly own."""
+        # Whoever validly owns a partition claims it: as many claims say no more.
+        claims = self.raw_claims
+        return claims is not None and len(claims.member) != np.count_nonzero(self.owner >= 0)
+
+    @property
     def claims(self) -> Claims:
         """The raw claims; of a group whose owners were given, those."""
         return self.owned_claims if self.raw_claims is None else self.raw_claims

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from groups.arrays import frozen
-from groups.columns.parts import some
+from groups.columns.parts import some, starts
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
@@ -45,7 +45,7 @@ class Lists:
         return Lists(
             values if is_text else values.to_numpy(zero_copy_only=False),
             column.is_valid().to_numpy(zero_copy_only=False),
-            np.concatenate(([0], np.cumsum(length, dtype=np.int64))),
+            starts(length),
             nulls,
         )
 

@@ -153,7 +153,7 @@ def as_json(document: Document) -> JsonObject:
 
 def told(value: T | UnsetType | None) -> T | None:
     """Return what a document says, None where it says nothing."""
-    return None if isinstance(value, UnsetType) else value
+    return None if value is UNSET else value
 
 
 def without_repeats(names: Sequence[str], place: str) -> Sequence[str]:
