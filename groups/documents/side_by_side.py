@@ -149,6 +149,10 @@ class Snapshots:
         listed = [told(member.subscription) for member in of_members]
         owned = [told(member.owned) or {} for member in of_members]
         index, absent = index_of(names, listed, owned)
+        if absent:
+            # A topic of which a member claims no partition is named for nothing.
+            owned = [{t: n for t, n in held.items() if n} for held in owned]
+            index, absent = index_of(names, listed, owned)
         rows, row = rows_of(listed, index, members)
         others: tuple[tuple[int, int], ...] = ()
         if absent:

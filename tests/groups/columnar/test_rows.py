@@ -138,6 +138,12 @@ def test_a_group_has_one_row_whatever_way_it_was_made():
         assert batch_of([other]).equals(batch_of([first]))
 
 
+def test_a_topic_of_which_nothing_is_claimed_is_not_absent():
+    group = Group.from_dict(document({"t": 1}, {"a": {"owned": {"gone": []}}}))
+    assert group.absent_topics == ()
+    assert row_of(group)["absent_topics"] is None
+
+
 def test_what_nothing_is_known_of_is_null():
     row = row_of(Group.from_dict(document({"t": 2}, {"a": {"subscription": ["t"]}})))
     nulls = {name for name in LAYOUT.names if row[name] is None}
