@@ -44,8 +44,8 @@ def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow
     for row, details in enumerate(good.nested.get("details", ())):
         again[row] |= details is not None and _says_otherwise(details, good.said[row])
     if "offsets.given" in good.lists:
-        given = good.lists["offsets.given"]
-        again |= given.given & ~given.rows_with(given.values)
+        logs = good.lists["offsets.given"]
+        again |= logs.given & ~logs.rows_with(logs.values)
     return _replaced(rows, good, np.flatnonzero(again)), good.place, failures
 
 
