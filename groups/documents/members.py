@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 NO_DETAILS = MemberDetails()
 _NOTHING = (UNSET,) * 8
-# Lists take more memory than the arrays of greater groups.
-MOST_LISTED = 2**24
 
 
 def details_of(member: Member, place: str) -> MemberDetails:

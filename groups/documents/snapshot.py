@@ -109,8 +109,8 @@ def each_of(snapshots: Snapshots) -> Iterator[Snapshot]:
         ends = slice(row.start, row.stop + 1)
         subscriptions = Subscriptions.of_valid(
             frozen(indptr[ends] - entry.start),
-            frozen(through.listed[entry] - np.int32(topic.start)),
-            frozen(through.row[member] - np.int32(row.start)),
+            _from(topic.start, through.listed[entry]),
+            _from(row.start, through.row[member]),
             through.known[member],
             topic.stop - topic.start,
         )
@@ -127,7 +127,7 @@ def each_of(snapshots: Snapshots) -> Iterator[Snapshot]:
             subscription_row=subscriptions.row,
             subscription_known=subscriptions.known,
             subscriptions=subscriptions,
-            owner=frozen(np.where(owner < 0, NOBODY, owner - np.int32(member.start))),
+            owner=_from(member.start, owner),
             generation=columns.generation[member],
             lag_records=columns.lag[partition] if columns.lag is not None and has_lag else None,
             weight=columns.weight[partition]
@@ -147,6 +147,11 @@ def each_of(snapshots: Snapshots) -> Iterator[Snapshot]:
             captured_at=said.captured_at,
             auto_offset_reset=said.auto_offset_reset,
         )
+
+
+def _from(first: int, column: Int32) -> Int32:
+    """Return indices as they are from a first one on; what is below 0 means nobody and stays."""
+    return frozen(np.where(column < 0, NOBODY, column - np.int32(first))) if first else column
 
 
 def names_in(content: object) -> tuple[str | None, str | None]:
