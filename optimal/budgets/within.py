@@ -17,7 +17,7 @@ from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import MOVES, OF_COUNTS, is_flow, values
 from optimal.answer import Answer, NothingWithin
-from optimal.budgets.refusals import reason, require_possible
+from optimal.budgets.budget import reason, require_possible
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped
 from optimal.solutions import confirmed

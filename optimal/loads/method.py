@@ -270,8 +270,8 @@ class Search:
         """Find where to start from; False where no choice keeps to the budget on moves."""
         self.peak = self.question.at_most.get(str(self.question.peak))
         for candidates in self.windows.each:
-            found = [holder] if candidates.keeps(holder) else []
-            if self.at_most or MOVES in self.question.rest or not found:
+            kept, few = [holder] if candidates.keeps(holder) else [], None
+            if self.at_most or MOVES in self.question.rest or not kept:
                 few = fewest_moves(candidates)
                 if few is None:
                     continue
@@ -279,12 +279,10 @@ class Search:
                 if candidates.moves is not None and fewest.moves > candidates.moves:
                     continue
                 self.fewest.append(fewest)
-                found.insert(0, few)
-            if candidates.moves is not None:
-                del found[1:]
-            elif (longest := longest_first(candidates)) is not None:
-                found.insert(len(found) - candidates.keeps(holder), longest)
-            some = [Incumbent(candidates, one) for one in found]
+            found = [few]
+            if candidates.moves is None:
+                found += [longest_first(candidates), *kept]
+            some = [Incumbent(candidates, one) for one in found if one is not None]
             self.first.append(min(some, key=lambda incumbent: incumbent.peak))
         if not self.first:
             return False
