@@ -6,6 +6,7 @@ rates, and where the heaviest partitions do not all fit within a time it takes l
 
 from __future__ import annotations
 
+from operator import mul
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,10 @@ KINDS = 200
 # How many heavy partitions a member may have to hold in a crowd that is looked at.
 CROWDS = 32
 # How many numbers of heavy partitions are looked at.
-CROWDS_OF_TIMES = 24
+# Cells of the linear program beyond which it takes too long, and the seconds that it has.
+MOST_RELAXED, SECONDS = 20_000, 2.0
+# The weights are integers of about this size together.
+SCALE = 2**30
 
 
 def highest_floor(candidates: Candidates) -> tuple[int, Floor | None]:
@@ -34,10 +38,7 @@ def highest_floor(candidates: Candidates) -> tuple[int, Floor | None]:
     """
     best: tuple[int, Floor | None] = 0, None
     for members in _sets(candidates):
-        floors = _floors(candidates, members)
-        if candidates.rate is not None:
-            floors = _floors_of_times(candidates, members, best[0])
-        for bound, floor in floors:
+        for bound, floor in _floors(candidates, members, best[0]):
             if bound > best[0]:
                 best = bound, floor
     return best
@@ -74,41 +75,6 @@ def _parts(candidates: Candidates) -> list[Bools]:
         if np.array_equal(found, label):
             return [label == part for part in np.unique(label)][:KINDS]
         label = found
-
-
-def _floors(candidates: Candidates, members: Bools) -> Iterator[tuple[int, Floor]]:
-    """Yield what a set of members has to carry on average, and what its crowds make of it."""
-    only = np.asarray(~candidates.may[:, ~members].any(axis=1), bool)
-    able = np.asarray(candidates.may[:, members].any(axis=1), bool)
-    mine = np.flatnonzero(only[candidates.kind])
-    if not len(mine):
-        return
-    size, count = candidates.size, int(members.sum())
-    names = tuple(np.flatnonzero(members).tolist())
-    yield -(-int(size[mine].sum()) // count), Floor("average", names)
-    mine = mine[np.argsort(-size[mine], kind="stable")]
-    if len(candidates.least) > 1:
-        heaviest = int(size[mine[0]])
-        with_one = _lightest_with_one(candidates, only, heaviest)
-        yield min(int(loads.min()) for _, loads in with_one), Floor("crowd", names, heaviest)
-        return
-    held = _held(candidates, members, len(mine))
-    rest = np.flatnonzero(able[candidates.kind])
-    rest = rest[np.argsort(size[rest], kind="stable")]
-    for first in range(0, len(mine), count)[:CROWDS]:
-        at_least = int(size[mine[first]])
-        heavy = mine[size[mine] >= at_least]
-        share = -(-len(heavy) // count)
-        taken = heavy[len(heavy) - share :]
-        more = rest[~np.isin(rest, taken)][: max(0, held - share)]
-        yield int(size[taken].sum() + size[more].sum()), Floor("crowd", names, at_least)
-
-
-def _held(candidates: Candidates, members: Bools, only: int) -> int:
-    """Return how many partitions each of some members holds at least."""
-    least, most = candidates.least[0, members], candidates.most[0, members]
-    room = int(most.sum()) - only
-    return int(np.maximum(least, most - room).min())
 
 
 def _densest(candidates: Candidates) -> Bools:
@@ -170,14 +136,12 @@ def _lightest_with_one(
         yield readers, of_member[readers] - light[t] + heaviest + others
 
 
-def _floors_of_times(
-    candidates: Candidates, members: Bools, best: int
-) -> Iterator[tuple[int, Floor]]:
-    """Yield the seconds that some members take at least, on average and for their crowds.
+def _floors(candidates: Candidates, members: Bools, best: int) -> Iterator[tuple[int, Floor]]:
+    """Yield the least peak that some members have, on average and for their crowds.
 
     Parameters
     ----------
-    best : crowds that show no more seconds than that are left out
+    best : crowds that show no more than that are left out
     """
     only = np.asarray(~candidates.may[:, ~members].any(axis=1), bool)
     able = np.asarray(candidates.may[:, members].any(axis=1), bool)
@@ -185,59 +149,64 @@ def _floors_of_times(
     if not len(mine):
         return
     size, names = candidates.size, tuple(np.flatnonzero(members).tolist())
-    rates = candidates.rates[members].tolist()
-    yield -(-int(size[mine].sum()) // sum(rates)), Floor("average", names)
+    rates = candidates.rates
+    yield -(-int(size[mine].sum()) // sum(rates[members].tolist())), Floor("average", names)
     mine = mine[np.argsort(-size[mine], kind="stable")]
     rest = np.flatnonzero(able[candidates.kind])
     rest = rest[np.argsort(size[rest], kind="stable")]
     if len(candidates.least) > 1:
         heaviest = int(size[mine[0]])
         with_one = _lightest_with_one(candidates, only, heaviest)
-        seconds = [int((-(-loads // candidates.rates[who])).min()) for who, loads in with_one]
-        yield min(seconds), Floor("crowd", names, heaviest)
+        yield (
+            min(int((-(-loads // rates[who])).min()) for who, loads in with_one),
+            Floor("crowd", names, heaviest),
+        )
         return
-    room = int(candidates.most[0, members].sum()) - len(mine)
     least, most = candidates.least[0, members], candidates.most[0, members]
-    held = list(zip(np.maximum(least, most - room).tolist(), most.tolist(), strict=True))
-    places = np.unique(np.geomspace(1, len(mine), CROWDS_OF_TIMES).astype(np.int64)) - 1
+    least = np.maximum(least, most - (int(most.sum()) - len(mine)))
+    alike, number = np.unique((rates[members], least, most), axis=1, return_counts=True)
+    places = np.arange(len(mine))[:: len(names)][:CROWDS]
+    if candidates.rate is not None:
+        places = np.unique(np.geomspace(1, len(mine), CROWDS).astype(np.int64)) - 1
     for at_least in dict.fromkeys(size[mine[places]].tolist()):
         if at_least == 0:
             continue
         heavy = mine[size[mine] >= at_least]
         light = rest[~np.isin(rest, heavy)]
         sums = _running_sums(size[heavy[::-1]]), _running_sums(size[light])
-        bound = _least_time(sums, rates, held, best)
+        bound = _least_peak(sums, [*zip(*alike.tolist(), number.tolist(), strict=True)], best)
         if bound > best:
             best = bound
             yield bound, Floor("crowd", names, at_least)
 
 
-def _least_time(
-    sums: tuple[Int64, Int64], rates: list[int], held: list[tuple[int, int]], best: int
+def _least_peak(
+    sums: tuple[Int64, Int64], alike: list[tuple[int, int, int, int]], best: int
 ) -> int:
-    """Return the least seconds in which members may hold the heavy partitions together.
+    """Return the least peak under which members may hold the heavy partitions together.
 
     Parameters
     ----------
     sums : of the 0, 1, 2, ... lightest of the heavy partitions, and of the others
-    held : how many partitions each member holds at least and at most
-    best : that many seconds where they are enough
+    alike : rates, how many partitions a member holds at least and at most, and how many members
+        are like that
+    best : that peak where it is enough
     """
     heavy, light = sums
-    number, carried = len(heavy) - 1, []
-    for least, most in held:
-        taken = np.arange(min(number, most) + 1)
+    wanted, carried = len(heavy) - 1, []
+    for _, least, most, _ in alike:
+        taken = np.arange(min(wanted, most) + 1)
         more = np.clip(least - taken, 0, len(light) - 1)
         carried.append(np.minimum.accumulate((heavy[taken] + light[more])[::-1])[::-1])
 
-    def is_enough(seconds: int) -> bool:
+    def is_enough(peak: int) -> bool:
         fits = 0
-        for rate, loads in zip(rates, carried, strict=True):
-            room = min(seconds * rate, int(loads[-1]))
-            fits += max(0, int(np.searchsorted(loads, room, side="right")) - 1)
-        return fits >= number
+        for (rate, _, _, members), loads in zip(alike, carried, strict=True):
+            room = min(peak * rate, int(loads[-1]))
+            fits += members * max(0, int(np.searchsorted(loads, room, side="right")) - 1)
+        return fits >= wanted
 
-    low, high = best, -(-int(heavy[-1] + light[-1]) // min(rates))
+    low, high = best, -(-int(heavy[-1] + light[-1]) // min(rate for rate, *_ in alike))
     if low >= high or is_enough(low):
         return low
     while low < high:
@@ -277,3 +246,71 @@ def least_score(tier: str, candidates: Candidates, peak: int) -> int:
         rests = [(total - fullest[i]) // (members - i) for i in range(1, members)]
         return max(0, fullest[1] - min(rests)) if rests else 0
     return int(2 * sum(fullest[1:members]) - max(0, members - 1) * total)
+
+
+def weighted_average(candidates: Candidates) -> int:
+    """Return the best bound by weights of members, where every topic has counts of its own.
+
+    What members carry, each as often as its weight says, is least where the heaviest partitions
+    of each topic are with the readers of least weight. The peak is no less than that divided by
+    all weights. The weights are the dual values of the linear relaxation, which no other weights
+    beat.
+
+    Returns
+    -------
+    the bound, 0 where there is too much to relax
+    """
+    weight = _dual_values(candidates) if candidates.cells <= MOST_RELAXED else None
+    if weight is None:
+        return 0
+    scaled = np.rint(weight * (SCALE / weight.sum())).astype(np.int64)
+    scaled //= np.gcd.reduce(scaled)
+    return -(-_least_weighted_sum(candidates, scaled) // int(scaled.sum()))
+
+
+def _least_weighted_sum(candidates: Candidates, weight: Int64) -> int:
+    """Return the least sum of what members carry, each as often as its weight says."""
+    total = 0
+    for pile in range(len(candidates.least)):
+        size = np.sort(candidates.size[candidates.pile == pile])[::-1]
+        readers = np.flatnonzero(candidates.most[pile] > 0)
+        least, most = candidates.least[pile, readers], candidates.most[pile, readers]
+        places = np.repeat(weight[readers], least)
+        more = np.sort(np.repeat(weight[readers], most - least))[: len(size) - len(places)]
+        places = np.sort(np.concatenate((places, more)))
+        # Beyond 64 bits.
+        total += sum(map(mul, size.tolist(), places.tolist()))
+    return total
+
+
+def _dual_values(candidates: Candidates) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+    """(members,) float64: what each member's load is worth in the linear relaxation.
+
+    A partition may be split among its readers; no member may carry more than the peak.
+    """
+    # Only here: half a second that other groups need not wait for.
+    from ortools.linear_solver import pywraplp
+
+    solver = pywraplp.Solver.CreateSolver("GLOP")
+    peak = solver.NumVar(0, solver.infinity(), "peak")
+    carried = [solver.Constraint(-solver.infinity(), 0) for _ in range(candidates.members)]
+    for one in carried:
+        one.SetCoefficient(peak, -1)
+    pile, member = np.nonzero(candidates.most)
+    held = {
+        (p, m): solver.Constraint(int(candidates.least[p, m]), int(candidates.most[p, m]))
+        for p, m in zip(pile.tolist(), member.tolist(), strict=True)
+    }
+    for size, kind, pile_of in zip(candidates.size, candidates.kind, candidates.pile, strict=True):
+        whole = solver.Constraint(1, 1)
+        for m in np.flatnonzero(candidates.may[kind]).tolist():
+            part = solver.NumVar(0, 1, "")
+            whole.SetCoefficient(part, 1)
+            carried[m].SetCoefficient(part, int(size))
+            held[int(pile_of), m].SetCoefficient(part, 1)
+    solver.Minimize(peak)
+    solver.SetTimeLimit(int(1000 * SECONDS))
+    if solver.Solve() != solver.OPTIMAL:
+        return None
+    weight = np.maximum([-one.dual_value() for one in carried], 0.0)
+    return weight if weight.sum() > 0 else None

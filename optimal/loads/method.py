@@ -18,10 +18,9 @@ from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of
 from optimal.loads.few.least_peak import Dealing, are_few
 from optimal.loads.incumbent import Incumbent
 from optimal.loads.leavers import Leavers
-from optimal.loads.lower_bounds import highest_floor, least_score
+from optimal.loads.lower_bounds import highest_floor, least_score, weighted_average
 from optimal.loads.program import Program, is_closable
 from optimal.loads.question import Question
-from optimal.loads.relaxation import weighted_average
 from optimal.loads.search import even_out, fewer_moves, lower_peak, score_of
 from optimal.loads.starts import fewest_moves, longest_first
 from optimal.proof import Proof, ProofKind

@@ -13,7 +13,7 @@ import numpy as np
 
 from groups.tiers import pairwise_difference
 from optimal.loads.incumbent import Incumbent
-from optimal.loads.splits import split, split_three
+from optimal.loads.splits import split
 from optimal.loads.steps import best_step, go_back, take
 from optimal.seed import SEED
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
     from optimal.time_left import TimeLeft
 
-# Partners of the busiest member that are tried before something else is, and trios.
-PARTNERS, TRIOS = 12, 24
+# Partners of the busiest member that are tried before something else is.
+PARTNERS = 12
 # Rounds that leave the peak where it is before pairs are split at random, how many, and by what
 # part of what the two carry the split is uneven at most.
 STALLED, KICKED, UNEVEN = 30, 3, 20
-# Where moves are counted: partners, rounds before some are taken back, and how many at most.
-COUNTED_PARTNERS, COUNTED_STALLED, TAKEN_BACK = 8, 8, 3
+# Where moves are counted: rounds before some are taken back, and how many at most.
+COUNTED_STALLED, TAKEN_BACK = 8, 3
 # Partners that each member is split with in a round: those that differ most, and some drawn.
 FAR, DRAWN = 4, 4
 # The share of the patience that each number of moves is tried for at first.
@@ -71,7 +71,7 @@ def lower_peak(
         else:
             if waited % STALLED == STALLED - 1:
                 _kick(incumbent, rng)
-            if not (_with_partner(incumbent, rng) or _in_trio(incumbent, rng)):
+            if not _with_partner(incumbent, rng):
                 _shake(incumbent, rng)
         now = _busy(incumbent)
         waited, last = (0, now) if now < last else (waited + 1, last)
@@ -101,23 +101,6 @@ def _with_partner(incumbent: Incumbent, rng: np.random.Generator) -> bool:
         found = split(incumbent, busiest, partner, rng) if partner != busiest else None
         if found and incumbent.worst((busiest, partner), found) < heights[busiest]:
             incumbent.give((busiest, partner), found)
-            return True
-    return False
-
-
-def _in_trio(incumbent: Incumbent, rng: np.random.Generator) -> bool:
-    """Split the busiest member and two others, so that all carry less."""
-    if len(incumbent.loads) < 3 or incumbent.candidates.rate is not None:
-        return False
-    busiest = incumbent.busiest
-    below = int(incumbent.loads[busiest])
-    for _ in range(TRIOS):
-        b, c = rng.choice(len(incumbent.loads), 2, replace=False).tolist()
-        if busiest in (b, c):
-            continue
-        parts = split_three(incumbent, (busiest, b, c), below, rng)
-        if parts is not None:
-            incumbent.give((busiest, b, c), parts)
             return True
     return False
 

@@ -1,12 +1,13 @@
-"""Splits: what two or three members hold together, given out anew as evenly as it can be."""
+"""Splits: what two members hold together, given out anew as evenly as it can be."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from optimal.loads.subset_sums import HALF, Half, meet, sizes, subset_sums, subsets
+from groups.arrays import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,12 +15,10 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from optimal.loads.incumbent import Incumbent
 
+# The most that is enumerated at once: subsets of one half of the partitions.
+HALF = 10
 # Partitions of several piles that two members may exchange at once, and the ways of a half.
 SPREAD, WAYS = 24, 4096
-# Partitions of three members together, all of whose subsets are looked at.
-MOST_OF_THREE = 15
-# Subsets of one member that are set against those of another.
-WAYS_OF_THREE = 1024
 
 Split = tuple["Int64", "Int64"]
 
@@ -189,55 +188,62 @@ def _combined(options: list[Int64]) -> Int64:
     return sums
 
 
-def split_three(
-    incumbent: Incumbent, trio: tuple[int, int, int], below: int, rng: np.random.Generator
-) -> list[Int64] | None:
-    """Return a split of what three members hold in which each carries less than a peak.
+@lru_cache(maxsize=32)
+def subsets(n: int) -> Int64:
+    """(2^n, n) int64: 1 where the subset of that number has the element."""
+    return frozen((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
 
-    Each part weighs less than the peak, so none may leave the other two more than twice that:
-    few subsets are left where the peak is nearly even.
+
+@lru_cache(maxsize=32)
+def sizes(n: int) -> Int64:
+    """(2^n,) int64: how many elements each subset has."""
+    return frozen(subsets(n).sum(axis=1))
+
+
+def subset_sums(values: Int64) -> Int64:
+    """(2^n,) int64: the sum of each subset of (n,) int64."""
+    sums = np.zeros(2 ** len(values), np.int64)
+    for i, value in enumerate(values.tolist()):
+        np.add(sums[: 2**i], value, out=sums[2**i : 2 ** (i + 1)])
+    return sums
+
+
+class Half(NamedTuple):
+    """Ways to pick from one half of the partitions.
+
+    Attributes
+    ----------
+    sums : (ways,) int64, ascending where it is the second half
+    picks : number of each way, for whoever made them
+    """
+
+    sums: Int64
+    picks: Int64
+
+
+def meet(first: Half, second: Half, twice: int, least: int, most: int) -> tuple[int, int, int]:
+    """Return the sum closest to a target of one way of each half, and the numbers of the two.
+
+    Meet in the middle (Horowitz and Sahni 1974, doi:10.1145/321812.321823): for each way of the
+    first half the closest one of the second is next to where the rest would stand.
+
+    Parameters
+    ----------
+    second : its sums ascend
+    twice : twice the target, which may lie between two integers
+    least, most : sums outside are of no use, and the target is not outside
 
     Returns
     -------
-    what each of them holds then; None where there is none, or too many partitions to tell
+    the sum and the numbers; -1 for the numbers where no sum is of use
     """
-    candidates = incumbent.candidates
-    joint = np.concatenate([incumbent.of[m] for m in trio])
-    n = len(joint)
-    total = int(candidates.size[joint].sum())
-    if n > MOST_OF_THREE or total > 3 * (below - 1):
-        return None
-    sums, full = subset_sums(candidates.size[joint]), 2**n - 1
-    fits = (sums < below) & (sums >= total - 2 * (below - 1))
-    every = np.flatnonzero(fits)
-    own = [_allowed(incumbent, every, joint, m) for m in trio]
-    if min(map(len, own)) == 0:
-        return None
-    a, b = (rng.permutation(ways)[:WAYS_OF_THREE] for ways in own[:2])
-    left = np.zeros(2**n, bool)
-    left[own[2]] = True
-    apart = (a[:, None] & b) == 0
-    i, j = np.nonzero(apart)
-    rest = full ^ a[i] ^ b[j]
-    good = np.flatnonzero(left[rest])
-    if not len(good):
-        return None
-    i, j, rest = i[good], j[good], rest[good]
-    worst = np.maximum(np.maximum(sums[a[i]], sums[b[j]]), sums[rest])
-    k = int(worst.argmin())
-    parts = (a[i[k]], b[j[k]], rest[k])
-    return [joint[subsets(n)[part] > 0] for part in parts]
-
-
-def _allowed(incumbent: Incumbent, ways: Int64, joint: Int64, member: int) -> Int64:
-    """Return the subsets that a member may hold, by kind and by count of each pile."""
-    candidates = incumbent.candidates
-    bits = 1 << np.arange(len(joint))
-    barred = int(bits[~candidates.may[candidates.kind[joint], member]].sum())
-    ways = ways[(ways & barred) == 0]
-    pile = candidates.pile[joint]
-    for number in np.unique(pile).tolist():
-        count = sizes(len(joint))[ways & int(bits[pile == number].sum())]
-        least, most = candidates.least[number, member], candidates.most[number, member]
-        ways = ways[(count >= least) & (count <= most)]
-    return ways
+    rest = np.searchsorted(second.sums, twice // 2 - first.sums, side="right")
+    best = (2 * (most - least) + 2, least - 1, -1, -1)
+    for at in (np.maximum(rest - 1, 0), np.minimum(rest, len(second.sums) - 1)):
+        found = first.sums + second.sums[at]
+        off = np.abs(2 * found - twice)
+        off[(found < least) | (found > most)] = best[0]
+        i = int(off.argmin())
+        if off[i] < best[0]:
+            best = int(off[i]), int(found[i]), int(first.picks[i]), int(second.picks[at[i]])
+    return best[1:]
