@@ -266,7 +266,7 @@ class Search:
     first: list[Incumbent] = field(default_factory=list)
 
     def starts(self, holder: Int64) -> bool:
-        """Find where to start from; False where no choice keeps to the budget on moves."""
+        """Find where to start from; False where none keeps to the budget on moves."""
         self.peak = self.question.at_most.get(str(self.question.peak))
         for candidates in self.windows.each:
             kept, few = [holder] if candidates.keeps(holder) else [], None

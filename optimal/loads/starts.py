@@ -43,7 +43,7 @@ def longest_first(candidates: Candidates) -> Int64 | None:
 
 
 def fewest_moves(candidates: Candidates) -> Int64 | None:
-    """Return the choice that moves the fewest partitions, the heaviest ones.
+    """Return the candidate that moves the fewest partitions, the heaviest ones.
 
     Partitions of one kind, one pile and one owner are a class: they stay with their owner, or
     move to where all of their kind and pile may go.
