@@ -179,11 +179,11 @@ def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
     assert {user for user in users if room not in (user, *user.parents)} == set()
 
 
-ROOMS = ("budgets", "exchange", "moves")
+ROOMS = ("budgets", "loads")
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
-    rules = ("budgets/budget", "budgets/audit", "exchange/floor")
+    rules = ("budgets/budget", "budgets/audit", "loads/floor")
     counting = ("enumeration", "recount")
     checker = ("case", "certificate", "form", "proof", "solution", *counting, *rules)
     for name in (*checker, "audit", "evidence"):
@@ -288,8 +288,8 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.budgets.budget",
         "optimal.case",
         "optimal.certificate",
-        "optimal.exchange",
-        "optimal.exchange.floor",
+        "optimal.loads",
+        "optimal.loads.floor",
         "optimal.form",
         "optimal.solve",
         "optimal.frontier",
