@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Quarry,
         Scenario,
         Score,
+        Scores,
         ScoreTerm,
         hunt,
         play,
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "compare": "Excess Hunt Journey Quarry Scenario Score ScoreTerm hunt play score "
+    "compare": "Excess Hunt Journey Quarry Scenario Score Scores ScoreTerm hunt play score "
     "score_assignors",
     "compare.advice.advice": "Advice Change NoGain Peak Tried",
     "compare.advice.advise": "advise",
@@ -155,6 +156,7 @@ __all__ = [
     "Scenario",
     "Score",
     "ScoreTerm",
+    "Scores",
     "Size",
     "Sizing",
     "Solution",

@@ -20,8 +20,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.franz_go import Balancer
 from benchmarks.instances import SEED
-from compare.fleets.fleet_scores import score_fleet_current
-from compare.fleets.rows import optimum_columns, score_columns
+from compare.fleet_scores import optimum_columns, score_columns, score_fleet_current
 from compare.samples.families import Family
 from groups import Group
 from groups.columnar.canonical import canonical
@@ -37,7 +36,7 @@ from optimal.solve import solve_fleet
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from groups.documents.shapes import GroupDocument
+    from groups.documents.assay_group import JsonObject
 
 RUNS = 7
 GROUPS = 1000
@@ -75,7 +74,7 @@ def joined(count: int) -> list[Group]:
     return [Family(10, 6, 6, "random", "join-one").group(seed) for seed in drawn]
 
 
-def captured(group: Group) -> GroupDocument:
+def captured(group: Group) -> JsonObject:
     """Return the snapshot of a group as console tools show it: with offsets, clients and hosts."""
     document = group.to_dict()
     for name, topic in document["topics"].items():
@@ -87,7 +86,7 @@ def captured(group: Group) -> GroupDocument:
     return document
 
 
-def steps(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
+def steps(documents: list[JsonObject]) -> dict[str, Callable[[], object]]:
     """Return what is timed on these snapshots, by name."""
     texts = [json.dumps(document) for document in documents]
     groups = [Group.from_dict(document) for document in documents]
@@ -117,7 +116,7 @@ def steps(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
     }
 
 
-def one_by_one(documents: list[GroupDocument]) -> dict[str, Callable[[], object]]:
+def one_by_one(documents: list[JsonObject]) -> dict[str, Callable[[], object]]:
     """Return what is timed on snapshots that are solved by themselves, by name."""
     texts = [json.dumps(document) for document in documents]
     groups = [Group.from_dict(document) for document in documents]

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
+from compare.runs.work.stages import WORK
 
 from benchmarks.instances import SEED
-from compare.runs.work.stages import WORK
 from compare.samples.families import Family
 from groups.columnar.parquet import write_groups
 from groups.group import Group

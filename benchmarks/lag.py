@@ -20,9 +20,9 @@ from benchmarks.lag_groups import alike, differing
 from groups import Assignment, parse_objective, values
 from heuristics import assign
 from optimal import Status, solve
-from optimal.exchange.choices import choices_of, column_of, owner_of
-from optimal.exchange.start import longest_first
 from optimal.flow.recipe import flow
+from optimal.loads.candidates import candidates_of, column_of, owner_of
+from optimal.loads.starts import longest_first
 from optimal.proof import Proof
 
 if TYPE_CHECKING:
@@ -96,12 +96,12 @@ def by_longest_first(group: Group, objective: Objective, least: tuple[int, ...])
     proof = first.proof
     if objective[0] == "balance":
         proof = Proof(proof.kind, proof.level, np.zeros(len(group.members), np.int64))
-    choices = choices_of(group, objective[:1], proof, column_of(group, objective[1]))
-    holder = longest_first(choices)
+    candidates = candidates_of(group, objective[:1], proof, column_of(group, objective[1]))
+    holder = longest_first(candidates)
     taken = perf_counter() - start
     if holder is None:
         return Found(None, False, taken)
-    return found(Assignment(group, owner_of(group, choices, holder)), objective, least, taken)
+    return found(Assignment(group, owner_of(group, candidates, holder)), objective, least, taken)
 
 
 def found(
@@ -176,7 +176,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="families with these words in their name")
-    parser.add_argument("--ways", nargs="+", choices=WAYS[1:], default=WAYS[1:])
+    parser.add_argument("--ways", nargs="*", choices=WAYS[1:], default=WAYS[1:])
     asked = parser.parse_args()
     ways = ("exchange", *asked.ways)
     lines = ["| partitions x members | limit (s) | " + " | ".join(ways) + " |"]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from compare.promises.shrink import Quarry
     from compare.scenarios.journey import Journey, play
     from compare.scenarios.scenario import Scenario
-    from compare.scores import Excess, Score, ScoreTerm, score, score_assignors
+    from compare.scores import Excess, Score, Scores, ScoreTerm, score, score_assignors
 
 __all__ = [
     "Excess",
@@ -22,6 +22,7 @@ __all__ = [
     "Scenario",
     "Score",
     "ScoreTerm",
+    "Scores",
     "hunt",
     "play",
     "score",
@@ -38,6 +39,6 @@ if not TYPE_CHECKING:
             "compare.promises.shrink": "Quarry",
             "compare.scenarios.journey": "Journey play",
             "compare.scenarios.scenario": "Scenario",
-            "compare.scores": "Excess Score ScoreTerm score score_assignors",
+            "compare.scores": "Excess Score Scores ScoreTerm score score_assignors",
         },
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from compare.lag.behind import behind
+from groups.arrays import UNKNOWN as NO_BOUND
 from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
+from groups.framed import Framed
 from groups.tiers import values
 from heuristics import Plan, assignor_named, available, matching
 from heuristics.outcome import Outcome
@@ -17,12 +19,17 @@ from heuristics.passing import GROUPS_KEPT
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    import numpy.typing as npt
+
+    from groups.arrays import Bools
     from groups.assignment import Violation
     from groups.group import Group
     from heuristics import AssignorFunction
     from optimal.solution import Solution
+
+    Exact = npt.NDArray[Any]
 
 FORMAT = "assay-scores/1"
 CURRENT = "current"
@@ -32,6 +39,8 @@ UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-
 UNKNOWN_IN_RUN = "subscriptions are not known: add --assume-equal, or say them in the snapshot"
 CALL_SECONDS = 10.0
 Excess = int | tuple[int, int | None] | None
+# In columns, where there is no excess.
+NOTHING = int(np.iinfo(np.int64).min)
 
 
 @dataclass(frozen=True)
@@ -104,6 +113,29 @@ class Score:
         }
 
 
+class Scores(Framed, list[Score]):
+    """How assignors fared on a group, in the order in which they were asked."""
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row an assignor.
+
+        The columns are `assignor`, `status`, `reason`, `valid`, `balanced`, for each tier its
+        value under its name and ``NAME_excess``, None where that is not one number, and
+        `rounds`, `revoked`, `seconds` and `peak_lag`.
+        """
+        for row in self:
+            told = {name: getattr(row, name) for name in _FIRST}
+            for term in row.terms or ():
+                told[term.name] = term.value
+                exact = None if isinstance(term.excess, tuple) else term.excess
+                told[f"{term.name}_excess"] = exact
+            yield told | {name: getattr(row, name) for name in _LAST}
+
+
+_FIRST = ("assignor", "status", "reason", "valid", "balanced")
+_LAST = ("rounds", "revoked", "seconds", "peak_lag")
+
+
 def excess_of(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
     """Return the excess of the values of a valid assignment, as `ScoreTerm` has it.
 
@@ -112,25 +144,69 @@ def excess_of(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
     SolverContradiction
         Where a value is below a bound.
     """
-    excess: list[Excess] = []
-    comparable = bool(solution.terms)
-    for value, term in zip(found, solution.terms or [None] * len(found), strict=True):
-        if not comparable or term is None:
-            excess.append(None)
-            continue
-        if term.bound is not None and value < term.bound:
-            raise SolverContradiction(
-                f"{solution.group.name}: {term.name} is {value}, below the bound {term.bound} "
-                f"that {solution.method} claims"
-            )
-        if term.bound == term.value:
-            excess.append(value - term.value)
-            comparable = value == term.value
-        else:
-            above = None if term.bound is None else value - term.bound
-            excess.append((value - term.value, above))
-            comparable = False
-    return tuple(excess)
+    if not solution.terms:
+        return (None,) * len(found)
+    reached = [term.value for term in solution.terms]
+    bounds = [NO_BOUND if term.bound is None else term.bound for term in solution.terms]
+    value, best, bound = (np.array([row], object) for row in (found, reached, bounds))
+    held = held_against(value, best, bound, np.ones(1, bool))
+    if held.beaten[0]:
+        at = next(at for at, one in enumerate(bounds) if found[at] < one)
+        term = solution.terms[at]
+        raise SolverContradiction(
+            f"{solution.group.name}: {term.name} is {found[at]}, below the bound {term.bound} "
+            f"that {solution.method} claims"
+        )
+    return tuple(held.excess_in(0))
+
+
+class Held(NamedTuple):
+    """How far assignments are from the optimum, and which are below a bound.
+
+    Attributes
+    ----------
+    excess : (groups, tiers), NOTHING after the first tier that differs, where the optimum is not
+        proved and where nothing is comparable
+    low, high : (groups, tiers), the interval where the optimum is not proved, else NOTHING
+    beaten : (groups,) bool
+    """
+
+    excess: Exact
+    low: Exact
+    high: Exact
+    beaten: Bools
+
+    def excess_in(self, at: int) -> Iterator[Excess]:
+        """Yield the excess of one group in each tier, as `ScoreTerm` has it."""
+        for one, low, high in zip(self.excess[at], self.low[at], self.high[at], strict=True):
+            if low == NOTHING:
+                yield None if one == NOTHING else int(one)
+            else:
+                yield int(low), None if high == NOTHING else int(high)
+
+
+def held_against(value: Exact, best: Exact, bound: Exact, comparable: Bools) -> Held:
+    """Hold the values of assignments against those of optima, tier by tier.
+
+    Parameters
+    ----------
+    value, best, bound : (groups, tiers), integers of any size; a bound is NO_BOUND where none is
+        known, and equal to `best` where that is proved
+    comparable : (groups,) bool, whether there is an optimum, and the assignment is valid
+    """
+    excess, low, high = (np.full(value.shape, NOTHING, value.dtype) for _ in range(3))
+    beaten = np.zeros(len(value), bool)
+    for tier in range(value.shape[1]):
+        found, least, limit = value[:, tier], best[:, tier], bound[:, tier]
+        bounded = comparable & np.asarray(limit != NO_BOUND, bool)
+        beaten |= bounded & np.asarray(found < limit, bool)
+        proved = bounded & np.asarray(limit == least, bool)
+        is_open = comparable & ~proved
+        excess[proved, tier] = (found - least)[proved]
+        low[is_open, tier] = (found - least)[is_open]
+        high[is_open & bounded, tier] = (found - limit)[is_open & bounded]
+        comparable = proved & np.asarray(found == least, bool)
+    return Held(excess, low, high, beaten)
 
 
 def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, object]:
@@ -269,7 +345,7 @@ def score_assignors(
     solution: Solution,
     assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit | float = CALL_SECONDS,
-) -> list[Score]:
+) -> Scores:
     """Score assignors, a row each, in order.
 
     Each runs in a child process under the time limit; whatever becomes of it is a row.
@@ -315,7 +391,7 @@ def score_many(
     solutions: Sequence[Solution],
     assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit | float = CALL_SECONDS,
-) -> list[list[Score]]:
+) -> list[Scores]:
     """Score assignors on many groups: for each group the rows of `score_assignors`.
 
     Parameters
@@ -331,7 +407,7 @@ def score_many(
     if not isinstance(limit, TimeLimit):
         with TimeLimit(limit) as own:
             return score_many(groups, solutions, assignors, own)
-    rows: list[list[Score]] = [[] for _ in groups]
+    rows = [Scores() for _ in groups]
     # All assignors on some groups, as long as their processes still know these.
     for start in range(0, len(groups), GROUPS_KEPT):
         some = slice(start, start + GROUPS_KEPT)

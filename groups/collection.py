@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 from groups.assignment import Assignment
-from groups.extras import require
+from groups.framed import Framed
 from groups.group import Group
 from groups.wording import counted, nearest_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from groups.errors import Failure
 
 
-class Groups(Sequence[Group]):
+class Groups(Framed, Sequence[Group]):
     """Groups that were read, in the order in which they were found; ``groups["orders"]`` is one.
 
     Attributes
@@ -60,40 +58,24 @@ class Groups(Sequence[Group]):
         failures = f", {counted(len(self.failures), 'failure')}" if self.failures else ""
         return f"Groups({counted(len(self), 'group')}{failures})"
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row a group.
 
         The columns are `group`, `captured_at`, `members`, `topics`, `partitions`, `most` and
-        `fewest` (partitions that a member holds) and `lag_records` (of all partitions, null where
+        `fewest` (partitions that a member holds) and `lag_records` (of all partitions, None where
         one is not known).
-
-        Raises
-        ------
-        BadInput
-            Where pandas is not installed.
         """
-        require("pandas", extra="plots")
-        import pandas as pd
-
-        rows = []
         for group in self._groups:
             loads = Assignment(group, group.owner).loads
             lag = group.lag_records
             known = lag is not None and not (lag < 0).any()
-            rows.append(
-                {
-                    "group": group.name,
-                    "captured_at": group.captured_at,
-                    "members": len(group.members),
-                    "topics": len(group.topics),
-                    "partitions": group.n_partitions,
-                    "most": int(loads.max(initial=0)),
-                    "fewest": int(loads.min()) if len(loads) else 0,
-                    "lag_records": int(lag.sum()) if lag is not None and known else None,
-                }
-            )
-        return pd.DataFrame(rows).astype({"lag_records": "Int64"} if rows else {})
-
-    def _repr_html_(self) -> str:
-        """Return the table of `to_frame`, as notebooks show it."""
-        return str(self.to_frame().to_html(index=False))
+            yield {
+                "group": group.name,
+                "captured_at": group.captured_at,
+                "members": len(group.members),
+                "topics": len(group.topics),
+                "partitions": group.n_partitions,
+                "most": int(loads.max(initial=0)),
+                "fewest": int(loads.min()) if len(loads) else 0,
+                "lag_records": int(lag.sum()) if lag is not None and known else None,
+            }

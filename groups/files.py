@@ -6,11 +6,13 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groups.collection import Groups
+from groups.documents.assay_group import as_json, of_text
 from groups.documents.json_files import is_json_lines, split_documents
-from groups.documents.snapshot import names_in
+from groups.documents.side_by_side import Snapshots
+from groups.documents.snapshot import each_of, names_in
 from groups.documents.texts import beginning, decode, named, read_bytes
 from groups.errors import BadInput, Failure
 from groups.extras import require
@@ -18,9 +20,13 @@ from groups.folders import PARQUET, files_in, is_folder
 from groups.group import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from groups.documents.assay_group import Document
 
 _MAGIC = b"PAR1"
+# Columns are made of so many snapshots at once, at the most.
+MOST_AT_ONCE, MOST_PARTITIONS_AT_ONCE = 1000, 1_000_000
 _OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!group/)')
 
 
@@ -34,7 +40,7 @@ class Found:
 
     source: str
     place: str
-    content: str | Mapping[str, Any] | Group
+    content: str | Document | Group
 
     @property
     def text(self) -> str:
@@ -42,21 +48,45 @@ class Found:
         if isinstance(self.content, str):
             return self.content
         content = self.content
-        document = content.to_dict() if isinstance(content, Group) else content
+        document = content.to_dict() if isinstance(content, Group) else as_json(content)
         return json.dumps(document, ensure_ascii=False)
 
     def group(self) -> Group | Failure:
         """Return the group of the snapshot, or why it holds none."""
-        content = self.content
-        if isinstance(content, Group):
-            return content
+        return next(each_group([self]))
+
+
+def each_group(found: Iterable[Found | Failure]) -> Iterator[Group | Failure]:
+    """Yield the group of each snapshot, or why it holds none; failures are yielded as they are.
+
+    Columns are made of many at once.
+    """
+    snapshots, partitions = Snapshots(), 0
+    waiting: list[Group | Failure | None] = []
+    for one in found:
+        content = one if isinstance(one, Failure) else one.content
+        if isinstance(content, Group | Failure):
+            waiting.append(content)
+            continue
         try:
-            if isinstance(content, str):
-                return Group.from_json(content)
-            return Group.from_dict(content)
+            document = of_text(content) if isinstance(content, str) else content
+            partitions += snapshots.add(document)
+            waiting.append(None)
         except BadInput as error:
             name, at = names_in(content)
-            return Failure(self.source, self.place, str(error), name, captured_at=at)
+            waiting.append(Failure(one.source, one.place, str(error), name, captured_at=at))
+        if len(waiting) >= MOST_AT_ONCE or partitions >= MOST_PARTITIONS_AT_ONCE:
+            yield from _in_order(waiting, snapshots)
+            snapshots, partitions, waiting = Snapshots(), 0, []
+    yield from _in_order(waiting, snapshots)
+
+
+def _in_order(
+    waiting: Sequence[Group | Failure | None], snapshots: Snapshots
+) -> Iterator[Group | Failure]:
+    groups = map(Group.of_valid, each_of(snapshots))
+    for one in waiting:
+        yield next(groups) if one is None else one
 
 
 def read_groups(
@@ -90,8 +120,8 @@ def read_groups(
     groups: list[Group] = []
     failures: list[Failure] = []
     several = [paths] if isinstance(paths, str | os.PathLike) else paths
-    for found in find([os.fspath(path) for path in several], standard_input=standard_input):
-        read = found.group() if isinstance(found, Found) else found
+    found = find([os.fspath(path) for path in several], standard_input=standard_input)
+    for read in each_group(found):
         if isinstance(read, Group):
             groups.append(read)
         else:
@@ -174,7 +204,7 @@ def find(
         imported, refused = import_each(views, times=times)
         for made in imported:
             sources = ", ".join(made.sources)
-            yield Found(sources, sources, made.document)
+            yield Found(sources, sources, made.snapshot)
         yield from refused
 
 

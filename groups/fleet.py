@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.arrays import NOBODY, UNKNOWN, frozen
 from groups.columns.names import numbers
-from groups.columns.parts import sums
+from groups.columns.parts import starts
 from groups.columns.racks import joined_racks
 from groups.group import Group
 
@@ -91,10 +91,6 @@ class Fleet:
         """Return the fleet of one group: the group itself, with its names."""
         sizes = len(group.members), len(group.topics), len(group.owner)
         members, topics, partitions = np.array([(0, size) for size in sizes], np.int64)
-
-        def other_claims() -> Bools:
-            return np.array([int(group.owned.sum()) != len(group.claims.member)])
-
         return Fleet(
             group,
             members,
@@ -102,7 +98,7 @@ class Fleet:
             partitions,
             lambda _: group,
             np.zeros(1, np.int64),
-            other_claims,
+            lambda: np.array([group.is_disputed]),
         )
 
     @staticmethod
@@ -129,17 +125,25 @@ class Fleet:
         members, topics, partitions = (
             good.lists[name].start for name in ("members", "topics", "owner")
         )
-        starts = members, topics, partitions
-        return Fleet(good.group, *starts, good.alone, good.place, good.other_claims), failures
+        fleet = Fleet(
+            good.group,
+            members,
+            topics,
+            partitions,
+            good.alone,
+            good.place,
+            good.other_claims,
+        )
+        return fleet, failures
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
         """Put groups side by side, numbering members, topics, partitions and racks through."""
-        members = _starts([len(g.members) for g in groups])
-        topics = _starts([len(g.topics) for g in groups])
-        partitions = _starts([g.n_partitions for g in groups])
-        entries = _starts([len(g.subscription_topics) for g in groups])
-        rows = _starts([len(g.subscription_indptr) - 1 for g in groups])
+        members = starts(np.array([len(g.members) for g in groups], np.int64))
+        topics = starts(np.array([len(g.topics) for g in groups], np.int64))
+        partitions = starts(np.array([g.n_partitions for g in groups], np.int64))
+        entries = starts(np.array([len(g.subscription_topics) for g in groups], np.int64))
+        rows = starts(np.array([len(g.subscription_indptr) - 1 for g in groups], np.int64))
         indptr = _shifted([g.subscription_indptr[:-1] for g in groups], entries)
         group = Group(
             name="fleet",
@@ -156,30 +160,30 @@ class Fleet:
             weight=_optional([g.weight for g in groups], partitions),
             racks=joined_racks([g.racks for g in groups], np.diff(members), np.diff(partitions)),
         )
-        numbered = np.arange(len(groups))
-
-        def other_claims() -> Bools:
-            # Each valid owner has claimed what it owns: as many claims say no more.
-            claims = [len(one.claims.member) for one in groups]
-            return np.asarray(sums(group.owner >= 0, partitions) != np.array(claims, np.int64))
-
-        starts = members, topics, partitions
-        return Fleet(group, *starts, groups.__getitem__, numbered, other_claims)
+        return Fleet(
+            group,
+            members,
+            topics,
+            partitions,
+            groups.__getitem__,
+            np.arange(len(groups)),
+            lambda: np.array([one.is_disputed for one in groups], bool),
+        )
 
     def only(self, chosen: Bools) -> Fleet:
         """Return the fleet of some of the groups, (groups,) bool, in their order."""
         index, own = np.flatnonzero(chosen), self.group
-        starts = self.member_start, self.topic_start, self.partition_start
-        member, topic, partition = (_parts(chosen, index, start) for start in starts)
+        through = self.member_start, self.topic_start, self.partition_start
+        member, topic, partition = (_parts(chosen, index, start) for start in through)
         row, entry = _rows(own, member)
         lag, weight = own.lag_records, own.weight
-        members, topics, partitions = (_starts(np.diff(start)[index]) for start in starts)
+        members, topics, partitions = (starts(np.diff(start)[index]) for start in through)
         # Parts of a good group are good: no rule is about two groups.
         kept: dict[str, Any] = {
             "topics": own.topics[: topics[-1]],
             "partitions": own.partitions[topic],
             "members": own.members[: members[-1]],
-            "subscription_indptr": _starts(np.diff(own.subscription_indptr)[row]),
+            "subscription_indptr": starts(np.diff(own.subscription_indptr)[row]),
             "subscription_topics": _renumbered(topic, own.subscription_topics[entry]),
             "subscription_row": _renumbered(row, own.subscription_row[member]),
             "subscription_known": own.subscription_known[member],
@@ -235,10 +239,6 @@ def _renumbered(kept: Bools | slice, column: Ints) -> Int32:
     return _narrow(number[column])
 
 
-def _starts(lengths: list[int] | Int64) -> Int64:
-    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64)
-
-
 def _narrow(column: Ints) -> Int32:
     return frozen(column.astype(np.int32))
 
@@ -249,18 +249,18 @@ def _joined(columns: Sequence[Ints | np.ndarray[tuple[int], np.dtype[np.bool_]]]
     return frozen(np.concatenate(columns).astype(np.int64, copy=False))
 
 
-def _shifted(columns: Sequence[Ints], starts: Int64) -> Int64:
+def _shifted(columns: Sequence[Ints], begins: Int64) -> Int64:
     """Join columns of indices; what is below 0 means nobody and stays."""
     joined = _joined(columns)
     return np.where(
-        joined < 0, joined, joined + np.repeat(starts[: len(columns)], [len(c) for c in columns])
+        joined < 0, joined, joined + np.repeat(begins[: len(columns)], [len(c) for c in columns])
     )
 
 
-def _optional(columns: Sequence[Int64 | None], starts: Int64) -> Int64 | None:
+def _optional(columns: Sequence[Int64 | None], begins: Int64) -> Int64 | None:
     if all(column is None for column in columns):
         return None
-    lengths = np.diff(starts).tolist()
+    lengths = np.diff(begins).tolist()
     return _joined(
         [
             np.full(length, UNKNOWN, np.int64) if column is None else column

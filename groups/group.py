@@ -22,11 +22,11 @@ from groups.arrays import (
 )
 from groups.columns.claims import BY_CLAIMS, Claims
 from groups.columns.member_details import MemberDetails
-from groups.columns.offsets import reset_noted
+from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.subscriptions import Subscriptions
 from groups.columns.topic_lists import in_use, of_members
 from groups.columns.validity import valid
-from groups.documents.assay_group import of_mapping, of_text
+from groups.documents.assay_group import as_json, of_mapping, of_text
 from groups.documents.snapshot import columns_of, read
 from groups.documents.written import document_of
 from groups.errors import BadInput
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints
     from groups.columns.offsets import Offsets
     from groups.columns.racks import Racks
-    from groups.documents.shapes import GroupDocument
+    from groups.documents.assay_group import Document, JsonObject
     from groups.documents.snapshot import Snapshot
 
 
@@ -137,7 +137,7 @@ class Group:
         BadInput
             Where a rule of the format is broken; the message names the place.
         """
-        return Group.of_valid(columns_of(of_mapping(document)))
+        return Group.of_document(of_mapping(document))
 
     @staticmethod
     def from_json(text: str) -> Group:
@@ -150,7 +150,18 @@ class Group:
         BadInput
             Where the text is not JSON, or a rule of the format is broken.
         """
-        return Group.of_valid(columns_of(of_text(text)))
+        return Group.of_document(of_text(text))
+
+    @staticmethod
+    def of_document(document: Document) -> Group:
+        """Build the group of a document that was decoded, or made of good names and numbers.
+
+        Raises
+        ------
+        BadInput
+            Where a rule is broken that types cannot say; the message names the place.
+        """
+        return Group.of_valid(columns_of(document))
 
     @staticmethod
     def of_valid(columns: Snapshot) -> Group:
@@ -162,8 +173,12 @@ class Group:
         vars(group).update(columns)
         return group
 
-    def to_dict(self) -> GroupDocument:
+    def to_dict(self) -> JsonObject:
         """Return the ``assay-group/1`` document of this group."""
+        return as_json(self.document())
+
+    def document(self) -> Document:
+        """Return the same as the types of the format."""
         return document_of(self._columns(), self.claims)
 
     @staticmethod
@@ -320,6 +335,13 @@ class Group:
         return count_owners(self.owner, len(self.members))
 
     @property
+    def is_disputed(self) -> bool:
+        """Whether members claim something else than what they validly own."""
+        # Whoever validly owns a partition claims it: as many claims say no more.
+        claims = self.raw_claims
+        return claims is not None and len(claims.member) != np.count_nonzero(self.owner >= 0)
+
+    @property
     def claims(self) -> Claims:
         """The raw claims; of a group whose owners were given, those."""
         return self.owned_claims if self.raw_claims is None else self.raw_claims
@@ -468,7 +490,7 @@ class Group:
             return self
         lag, assumed = self.lag_records, reset_noted(self.assumed, 0)
         if self.offsets is not None:
-            lag = self.offsets.lag_beside(lag, reset, self.partitions)
+            lag = self.offsets.lag_beside(lag, is_latest(reset), self.partitions)
         return replace(self, lag_records=lag, auto_offset_reset=reset, assumed=assumed)
 
     def with_rate(self, records_a_second: int) -> Group:

@@ -1,8 +1,8 @@
 """PROOF: the best assignment of a group and its certificate."""
 
 from optimal.certificate import check
-from optimal.exchange.floor import Floor
 from optimal.frontier import Frontier, Point, frontier
+from optimal.loads.floor import Floor
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term
 from optimal.solutions import Solutions

@@ -11,7 +11,7 @@ import numpy as np
 from groups.arrays import GREATEST, kept
 from groups.documents import fields
 from groups.errors import ProofError
-from optimal.exchange.floor import Floor
+from optimal.loads.floor import Floor
 
 if TYPE_CHECKING:
     from groups.arrays import Int64

@@ -6,17 +6,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from html import escape
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
 from groups.documents import fields
 from groups.errors import BadInput, InvalidAssignment, ProofError
+from groups.framed import Framed
 from groups.tiers import TIERS, Objective, parse_objective
 from optimal.budgets.budget import parse_budgets
 from optimal.proof import Proof, one_of, proof_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from groups.group import Group
 
 FORMAT = "assay-solution/1"
@@ -65,7 +71,7 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Framed):
     """The answer to one group: what `method` found, what is known of it and why it stopped.
 
     `at_most` holds the budgets that it keeps to: it is judged among the assignments that do.
@@ -100,6 +106,35 @@ class Solution:
             object.__setattr__(self, "at_most", parse_budgets(self.at_most))
         except BadInput as error:
             raise ProofError(str(error)) from None
+
+    def __repr__(self) -> str:
+        terms = ", ".join(f"{term.name} {term.value}" for term in self.terms)
+        return f"Solution({self.group.name}: {self.status}{', ' * bool(terms)}{terms})"
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a member.
+
+        The columns are `member`, `now` and `best` (partitions that it holds now, and in the
+        solution), and `gained` and `lost` (partitions that go to it and away from it); None where
+        nothing was found.
+        """
+        now, found = Assignment(self.group, self.group.owner), self.assignment
+        gained = lost = best = None
+        if found is not None:
+            best = found.loads
+            taken = now.owner != found.owner
+            gained, lost = (
+                np.bincount(one.owner[taken & (one.owner >= 0)], minlength=len(best))
+                for one in (found, now)
+            )
+        for at, member in enumerate(self.group.members):
+            told = {"best": best, "gained": gained, "lost": lost}
+            counts = {name: None if n is None else int(n[at]) for name, n in told.items()}
+            yield {"member": member, "now": int(now.loads[at]), **counts}
+
+    def _repr_html_(self) -> str:
+        """Return what is known in a line, and the table of `to_frame`, as notebooks show them."""
+        return f"<p>{escape(repr(self))}</p>{super()._repr_html_()}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-solution/1`` document."""

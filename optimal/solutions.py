@@ -13,6 +13,7 @@ from groups.arrays import GREATEST, NOBODY, UNKNOWN, frozen
 from groups.assignment import Assignment
 from groups.errors import InvalidAssignment, ProofError, SolverContradiction
 from groups.fleet import Fleet
+from groups.framed import Framed
 from groups.tiers import values
 from optimal.audit import audit
 from optimal.evidence import Evidence
@@ -20,7 +21,7 @@ from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy.typing as npt
 
@@ -50,7 +51,7 @@ OF_MEMBERS = ("level", "price")
 
 
 @dataclass(frozen=True, eq=False)
-class Solutions(Sequence[Solution]):
+class Solutions(Framed, Sequence[Solution]):
     """The answers to the groups of a fleet, one by one checked; each item is a `Solution`.
 
     Members and partitions are numbered through the fleet: `fleet.member_start` and
@@ -104,6 +105,25 @@ class Solutions(Sequence[Solution]):
             f"{n} {word}" for word, n in sorted(Counter(self.status.tolist()).items())
         )
         return f"Solutions({' > '.join(self.objective)}: {found or 'no groups'})"
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a group.
+
+        The columns are `group`, `status`, `stopped`, `method`, `proof`, `seconds`, for each tier
+        its value under its name and ``NAME_bound``, None where there is none, and `reason`: why
+        there is no answer.
+        """
+        for at in range(len(self)):
+            row: dict[str, object] = {"group": self.fleet.alone(at).name}
+            for name in ("status", "stopped", "method", "proof", "seconds"):
+                row[name] = getattr(self, name)[at].item()
+            for tier, value, bound in zip(
+                self.objective, self.value[at].tolist(), self.bound[at].tolist(), strict=True
+            ):
+                row[tier] = None if value == UNKNOWN else value
+                row[f"{tier}_bound"] = None if bound == UNKNOWN else bound
+            reason = self.errors.get(at)
+            yield {**row, "reason": None if reason is None else str(reason)}
 
     def __len__(self) -> int:
         """Count the groups."""

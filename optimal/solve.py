@@ -257,13 +257,13 @@ def _by_itself(
 
         if not is_flow((*objective, *at_most)):
             # Loaded before the clock starts: it takes seconds on a busy machine.
-            import_module("optimal.moves.recipe")
+            import_module("optimal.loads.method")
         within = Within(group, objective, at_most, TimeLeft.of(time_limit), solve)
         return within.solved(method)
     chosen = _picked(group, objective) if method == "auto" else method
     run = _loaded(chosen)
     if method == "auto" and chosen == "cp-sat":
-        from optimal.moves.hinted import hinted
+        from optimal.loads.method import hinted
 
         run = hinted
     start = perf_counter()
@@ -367,7 +367,7 @@ def _picked(group: Group, objective: Objective) -> MethodName:
 
     if enumerates_at_once(group):
         return "brute"
-    from optimal.moves.recipe import is_worth_it
+    from optimal.loads.method import is_worth_it
 
     return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
 
@@ -375,9 +375,9 @@ def _picked(group: Group, objective: Objective) -> MethodName:
 def _loaded(method: MethodName) -> Method:
     """Load a method and its solver, which takes longer than a small group does."""
     if method == "exchange":
-        from optimal.moves.recipe import exchanged
+        from optimal.loads.method import exchange
 
-        return exchanged
+        return exchange
     if method == "brute":
         from optimal.brute import brute
 

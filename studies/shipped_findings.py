@@ -32,7 +32,7 @@ from studies.recorded_findings import renewed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from groups.documents.shapes import TopicDocument
+    from groups.documents.assay_group import JsonObject
 
 BATCH = 200
 SECONDS = 1.0
@@ -159,7 +159,7 @@ def _how(groups: int) -> str:
 
 def _without_lag(group: Group) -> Group:
     document = group.to_dict()
-    topics: dict[str, int | TopicDocument] = {}
+    topics: dict[str, int | JsonObject] = {}
     for name, described in document["topics"].items():
         if isinstance(described, int) or "racks" not in described:
             topics[name] = described if isinstance(described, int) else described["partitions"]

@@ -166,13 +166,12 @@ def captured_of(
         Where the cluster cannot be asked, or all that there is to say is why one group is not
         captured.
     """
-    from groups.group import Group
     from live.capture import capture
 
     found = capture(connection, [*patterns] or ["*"])
     if not found.documents and len(found.failures) == 1:
         raise BadInput(f"{found.failures[0].place}: {found.failures[0].reason}")
-    groups = [Group.from_dict(one.document) for one in found.documents]
+    groups = [one.group() for one in found.documents]
     return as_told(groups, reads, reset), found.failures
 
 

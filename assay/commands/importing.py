@@ -11,7 +11,7 @@ from assay.streams import as_json, note, note_assumed, write
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure
 from groups.extras import require
-from groups.files import Found, find, holds_snapshots, is_parquet
+from groups.files import each_group, find, holds_snapshots, is_parquet
 from groups.folders import PARQUET, is_folder
 from groups.group import Group
 from groups.importers import import_each
@@ -60,7 +60,7 @@ def import_(
     assumed: dict[str, list[str]] = {}
 
     def groups() -> Iterator[Group]:
-        made = (Group.from_dict(one.document) for one in imported)
+        made = (one.group() for one in imported)
         for group in chain(_found(others, standard_input, failures), made):
             known = group.with_reset(reset)
             for line in known.assumed:
@@ -115,8 +115,7 @@ def _found(
     files: Sequence[str], standard_input: bytes | None, failures: list[Failure]
 ) -> Iterator[Group]:
     """Yield the groups that some files hold; add to the failures why parts hold none."""
-    for found in find(files, standard_input=standard_input) if files else ():
-        read = found.group() if isinstance(found, Found) else found
+    for read in each_group(find(files, standard_input=standard_input)) if files else ():
         if isinstance(read, Group):
             yield read
         else:

@@ -66,7 +66,6 @@ def watch(
     cluster that is away for a while is asked again; how it ends is --times, --for or Ctrl-C.
     """
     from assay.printing.watch import news_line, no_change
-    from groups.group import Group
     from groups.tiers import parse_objective
     from live.watch import Series, looks
 
@@ -97,7 +96,7 @@ def watch(
             written += 1
             if written == 1:
                 note(_disk_use(size, interval, series))
-        groups = [Group.from_dict(one.document) for one in look.found.documents]
+        groups = [one.group() for one in look.found.documents]
         judged, unjudged = _judged(groups, tiers, time_limit)
         for name in sorted(unjudged.keys() - missed):
             note(f"{look.at} {unjudged[name]}")

@@ -13,7 +13,7 @@ from compare.lag.behind import behind
 from compare.sentences import called, spread
 from groups.tiers import LAG_PEAKS, PEAKS
 from groups.wording import counted, duration
-from optimal.frontier.knee import knee
+from optimal.frontier.point import knee
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import numpy as np
 from groups.arrays import UNKNOWN
 from groups.assignment import Assignment
 from groups.tiers import load_of
-from optimal.frontier.knee import knee
+from optimal.frontier.point import knee
 from optimal.solution import Solution
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.tables import TABLES, VERDICT, content_key
-from compare.fleets.fleet_scores import score_fleet, score_fleet_current
-from compare.fleets.rows import optimum_columns, score_columns
+from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
 from compare.judged import judge, judged_by
 from compare.scores import (
     CURRENT,
@@ -28,7 +27,7 @@ from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.columnar.layout import joined
-from groups.columnar.rows import groups_of
+from groups.columnar.side_by_side import each_of
 from groups.columns.parts import some
 from groups.errors import AssayError
 from groups.fleet import Fleet
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from compare.fleet.job import Job
-    from compare.fleets.fleet_scores import FleetScores
+    from compare.fleet_scores import FleetScores
     from compare.judged import Judged
     from groups.arrays import Bools
     from groups.columnar.layout import BadRow
@@ -103,7 +102,7 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
                 scores.append(together.scores(score_columns(now), CURRENT))
             scores += together.asked(lack.others, limit)
         ones = [
-            _solved(job, *one) for one in zip(captures_in(others), groups_of(others), strict=True)
+            _solved(job, *one) for one in zip(captures_in(others), each_of(others), strict=True)
         ]
         if lack.optimum:
             optima.append(batch("optima", (optimum_row(job, one) for one in ones)))

@@ -18,7 +18,8 @@ from groups.columnar.canonical import canonical
 from groups.columnar.decode import decode
 from groups.columnar.key import keys_of
 from groups.columnar.layout import LAYOUT, joined
-from groups.columnar.rows import batch_of, groups_of
+from groups.columnar.rows import batch_of
+from groups.columnar.side_by_side import each_of
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.texts import beginning, unpacking
 from groups.errors import BadInput, Failure
@@ -261,7 +262,7 @@ def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
     if refused:
         yield Rows(joined([], LAYOUT), [], refused)
-    yield from _decoded([made.document for made in imported], places, given)
+    yield from _decoded([made.snapshot for made in imported], places, given)
 
 
 def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
@@ -288,7 +289,7 @@ def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
         return rows
     batches, start = [], 0
     for at in pc.indices_nonzero(asked).to_pylist():
-        group = next(groups_of(rows.slice(at, 1)))
+        group = next(each_of(rows.slice(at, 1)))
         assert isinstance(group, Group)
         batches += [rows.slice(start, at - start), batch_of([given.of(group)])]
         start = at + 1

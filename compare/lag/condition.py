@@ -25,7 +25,7 @@ def rests_on_latest(group: Group) -> int:
         return 0
     without = np.repeat(offsets.given & (group.readers > 0), group.partitions)
     without &= offsets.committed < 0
-    decides = (offsets.lag("earliest")[without] != 0).any()
+    decides = (offsets.lag(latest=False)[without] != 0).any()
     return int(without.sum()) if decides else 0
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from compare.promises.promise import Promise
     from compare.promises.trial import Runner
-    from groups.documents.shapes import GroupDocument, MemberDocument, TopicDocument
+    from groups.documents.assay_group import JsonObject
 
 Size = tuple[int, ...]
 
@@ -68,7 +68,7 @@ def shrink(found: Quarry, promise: Promise, run: Runner, *, until: float | None 
             return found
 
 
-def parts_less(document: GroupDocument) -> Iterator[GroupDocument]:
+def parts_less(document: JsonObject) -> Iterator[JsonObject]:
     """Return the documents with one member, topic or partition less."""
     members, topics = document["members"], document["topics"]
     for member in members:
@@ -82,7 +82,7 @@ def parts_less(document: GroupDocument) -> Iterator[GroupDocument]:
             yield _less(document, topic, number)
 
 
-def ties_less(document: GroupDocument) -> Iterator[GroupDocument]:
+def ties_less(document: JsonObject) -> Iterator[JsonObject]:
     """Return the documents with one subscription, claim, rack of a member or of a replica less."""
     members = document["members"]
     for member, said in members.items():
@@ -97,7 +97,7 @@ def ties_less(document: GroupDocument) -> Iterator[GroupDocument]:
                 yield {**document, "members": {**members, member: {**said, "owned": owned}}}
     for member, said in members.items():
         if "rack" in said:
-            rackless: MemberDocument = {**said}
+            rackless: JsonObject = {**said}
             del rackless["rack"]
             yield {**document, "members": {**members, member: rackless}}
     for topic, described in document["topics"].items():
@@ -108,12 +108,12 @@ def ties_less(document: GroupDocument) -> Iterator[GroupDocument]:
             # Every partition that is there has a replica somewhere.
             for rack in racks if len(racks) > 1 else ():
                 rest = [r for r in racks if r != rack]
-                less: TopicDocument = {**described}
+                less: JsonObject = {**described}
                 less["racks"] = [*near[:number], rest, *near[number + 1 :]]
                 yield {**document, "topics": {**document["topics"], topic: less}}
 
 
-def shares_less(document: GroupDocument) -> Iterator[GroupDocument]:
+def shares_less(document: JsonObject) -> Iterator[JsonObject]:
     """Return the documents with one member and some partitions less.
 
     From one partition to two more than the average share: those that the member owns first, then
@@ -128,7 +128,7 @@ def shares_less(document: GroupDocument) -> Iterator[GroupDocument]:
             yield _without_member(left, member)
 
 
-def _partition_to_spare(document: GroupDocument, member: str) -> tuple[str, int]:
+def _partition_to_spare(document: JsonObject, member: str) -> tuple[str, int]:
     counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
     owners = {
         (topic, number): owner
@@ -143,7 +143,7 @@ def _partition_to_spare(document: GroupDocument, member: str) -> tuple[str, int]
     return next(chain(mine, nobodys), (largest, counts[largest] - 1))
 
 
-def _count(topic: int | TopicDocument) -> int:
+def _count(topic: int | JsonObject) -> int:
     return int(topic if isinstance(topic, int) else topic["partitions"])
 
 
@@ -155,7 +155,7 @@ def _racks_said(group: Group) -> int:
     return int((group.racks.member >= 0).sum()) + replicas
 
 
-def _less(document: GroupDocument, topic: str, number: int) -> GroupDocument:
+def _less(document: JsonObject, topic: str, number: int) -> JsonObject:
     """Take out one partition; those after it take the number before."""
     fewer = {**document["topics"], topic: _without_partition(document["topics"][topic], number)}
     members = {m: _renumbered(body, topic, number) for m, body in document["members"].items()}
@@ -163,7 +163,7 @@ def _less(document: GroupDocument, topic: str, number: int) -> GroupDocument:
 
 
 def _first(
-    documents: Iterable[GroupDocument],
+    documents: Iterable[JsonObject],
     promise: Promise,
     run: Runner,
     until: float | None,
@@ -175,21 +175,21 @@ def _first(
     return None
 
 
-def _without_member(document: GroupDocument, member: str) -> GroupDocument:
+def _without_member(document: JsonObject, member: str) -> JsonObject:
     rest = {name: said for name, said in document["members"].items() if name != member}
     return {**document, "members": rest}
 
 
-def _without_topic(member: MemberDocument, topic: str) -> MemberDocument:
+def _without_topic(member: JsonObject, topic: str) -> JsonObject:
     owned = {t: numbers for t, numbers in member["owned"].items() if t != topic}
     rest = [t for t in member["subscription"] or () if t != topic]
     return {**member, "owned": owned, "subscription": rest}
 
 
-def _without_partition(topic: int | TopicDocument, number: int) -> int | TopicDocument:
+def _without_partition(topic: int | JsonObject, number: int) -> int | JsonObject:
     if isinstance(topic, int):
         return topic - 1
-    found: TopicDocument = {"partitions": topic["partitions"] - 1}
+    found: JsonObject = {"partitions": topic["partitions"] - 1}
     if "lag" in topic:
         found["lag"] = [v for i, v in enumerate(topic["lag"]) if i != number]
     if "weight" in topic:
@@ -199,7 +199,7 @@ def _without_partition(topic: int | TopicDocument, number: int) -> int | TopicDo
     return found
 
 
-def _renumbered(member: MemberDocument, topic: str, gone: int) -> MemberDocument:
+def _renumbered(member: JsonObject, topic: str, gone: int) -> JsonObject:
     numbers = [n - (n > gone) for n in member["owned"].get(topic, ()) if n != gone]
     owned = {t: held for t, held in member["owned"].items() if t != topic}
     return {**member, "owned": {**owned, **({topic: numbers} if numbers else {})}}

@@ -11,7 +11,7 @@ from groups import Group
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from groups.documents.shapes import GroupDocument, MemberDocument, TopicDocument
+    from groups.documents.assay_group import JsonObject
 
 
 def drawn(seed: int) -> Iterator[Group]:
@@ -29,13 +29,13 @@ def drawn(seed: int) -> Iterator[Group]:
         yield Group.from_dict(_document(rng, f"seed-{seed}-{number}"))
 
 
-def _document(rng: np.random.Generator, name: str) -> GroupDocument:
+def _document(rng: np.random.Generator, name: str) -> JsonObject:
     few = rng.random() < 0.5
     counts = rng.integers(1, 5 if few else 7, rng.integers(1, 4 if few else 7))
     topics = [f"t{i}" for i in range(len(counts))]
     size = int(rng.integers(2, 5 if few else 9))
     rows = _rows(rng, size, topics)
-    members: dict[str, MemberDocument] = {
+    members: dict[str, JsonObject] = {
         f"m{i}": {"subscription": row, "owned": {}, "generation": 1} for i, row in enumerate(rows)
     }
     history = rng.choice(["nothing", "anything", "dealt"])
@@ -45,7 +45,7 @@ def _document(rng: np.random.Generator, name: str) -> GroupDocument:
     if history != "nothing":
         _own(rng, members, dict(zip(topics, counts.tolist(), strict=True)), newcomers, history)
     lags = {t: rng.integers(0, 100, n).tolist() for t, n in zip(topics, counts, strict=True)}
-    described: dict[str, int | TopicDocument] = {
+    described: dict[str, int | JsonObject] = {
         t: {"partitions": len(lag), "lag": lag} for t, lag in lags.items()
     }
     return {"format": "assay-group/1", "group": name, "topics": described, "members": members}
@@ -64,7 +64,7 @@ def _rows(rng: np.random.Generator, size: int, topics: list[str]) -> list[list[s
 
 def _own(
     rng: np.random.Generator,
-    members: dict[str, MemberDocument],
+    members: dict[str, JsonObject],
     topics: dict[str, int],
     newcomers: Sequence[int],
     history: str,

@@ -14,7 +14,7 @@ from groups import Assignment, Group
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from groups.documents.shapes import GroupDocument
+    from groups.documents.assay_group import JsonObject
 
 EQUAL, DIFFERING, ODD, STATIC, RACKS = "equal", "differing", "odd claims", "static", "racks"
 KINDS: dict[str, str] = {
@@ -85,7 +85,7 @@ def _is_odd(group: Group) -> bool:
     return several or bool(current.strays) or bool((current.owner != group.owner).any())
 
 
-def _disorder(rng: np.random.Generator, document: GroupDocument) -> None:
+def _disorder(rng: np.random.Generator, document: JsonObject) -> None:
     for said in document["members"].values():
         said["generation"] = int(rng.integers(0, 3))
         owned = said.setdefault("owned", {})
@@ -96,14 +96,14 @@ def _disorder(rng: np.random.Generator, document: GroupDocument) -> None:
                 owned[topic] = sorted({*owned.get(topic, []), *more})
 
 
-def _name_instances(rng: np.random.Generator, document: GroupDocument) -> None:
+def _name_instances(rng: np.random.Generator, document: JsonObject) -> None:
     order = rng.permutation(len(document["members"])).tolist()
     for place, said in zip(order, document["members"].values(), strict=True):
         if rng.random() < 0.5:
             said["instance_id"] = f"i{place}"
 
 
-def place_in_racks(rng: np.random.Generator, document: GroupDocument) -> None:
+def place_in_racks(rng: np.random.Generator, document: JsonObject) -> None:
     """Give most members one of three racks, and each partition replicas in one or two of them."""
     racks = ("r0", "r1", "r2")
     for said in document["members"].values():

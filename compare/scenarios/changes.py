@@ -7,10 +7,9 @@ event, with one line that says what happened; the document before stays as it is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Required
+from typing import TYPE_CHECKING, Any
 
 from groups.documents import fields
-from groups.documents.shapes import CaptureDocument, MemberDocument, TopicDocument
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -18,19 +17,15 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from groups.documents.assay_group import JsonObject
 
-class StageDocument(CaptureDocument):
-    """An ``assay-group/1`` document of which every topic is an object."""
-
-    format: Required[str]
-    group: Required[str]
-    topics: Required[dict[str, TopicDocument]]
-    members: Required[dict[str, MemberDocument]]
+# A snapshot in which each topic is an object, though nothing but its count may be known.
+StageDocument = dict[str, Any]
 
 
 def join(
     group: StageDocument,
-    joined: int | Mapping[str, MemberDocument],
+    joined: int | Mapping[str, JsonObject],
     place: str,
     rng: np.random.Generator,
 ) -> tuple[StageDocument, str]:
@@ -47,7 +42,7 @@ def join(
 
 def _newcomers(
     group: StageDocument, count: int, rng: np.random.Generator
-) -> dict[str, MemberDocument]:
+) -> dict[str, JsonObject]:
     """Return so many new members, each reading what a member drawn by seed reads."""
     there, digits = sorted(group["members"]), len(str(count))
     names: list[str] = []
@@ -103,7 +98,7 @@ def create(
     has_lag = any("lag" in topic for topic in topics.values())
     for topic, count in counts.items():
         said.append(f"{topic} {'re-' if topic in topics else ''}created with {count}")
-        empty: TopicDocument = {"partitions": 0, "lag": []} if has_lag else {"partitions": 0}
+        empty: JsonObject = {"partitions": 0, "lag": []} if has_lag else {"partitions": 0}
         topics[topic] = _grown(empty, count)
     return {**group, "topics": topics}, ", ".join(said)
 
@@ -162,10 +157,10 @@ def stay(
     return group, "stable"
 
 
-def _grown(topic: TopicDocument, count: int) -> TopicDocument:
+def _grown(topic: JsonObject, count: int) -> JsonObject:
     """Return a topic with more partitions: empty ones, near the racks of the old ones in turn."""
     was = topic["partitions"]
-    found: TopicDocument = {**topic, "partitions": count}
+    found: JsonObject = {**topic, "partitions": count}
     if "lag" in topic:
         found["lag"] = [*topic["lag"], *[0] * (count - was)]
     if "weight" in topic:

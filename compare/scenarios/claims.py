@@ -9,19 +9,19 @@ if TYPE_CHECKING:
 
     from compare.scenarios.changes import StageDocument
     from groups import Assignment, Group
-    from groups.documents.shapes import MemberDocument
+    from groups.documents.assay_group import JsonObject
 
 # Partition numbers by topic.
 Held = dict[str, list[int]]
 # What each member claims.
-State = dict[str, "MemberDocument"]
+State = dict[str, "JsonObject"]
 
 
 def owning(document: StageDocument, state: State | None) -> StageDocument:
     """Return the document with what each member claims; None: as it is."""
     if state is None:
         return document
-    members: dict[str, MemberDocument] = {
+    members: dict[str, JsonObject] = {
         m: {**said, **state.get(m, {})} for m, said in document["members"].items()
     }
     return {**document, "members": members}

@@ -6,7 +6,7 @@ An event never touches who owns what: that is the assignor's to say.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from compare.scenarios import changes
 from groups import BadInput
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from compare.scenarios.changes import StageDocument
-    from groups.documents.shapes import MemberDocument
+    from groups.documents.assay_group import JsonObject
 
 Value = TypeVar("Value")
 MOST_JOINED = 100_000
@@ -90,17 +90,17 @@ class EventKind(Generic[Value]):
     change: Callable[[StageDocument, Value, str, np.random.Generator], tuple[StageDocument, str]]
 
 
-def _read_join(value: object, place: str) -> int | dict[str, MemberDocument]:
+def _read_join(value: object, place: str) -> int | dict[str, JsonObject]:
     if type(value) is int:
         if value > MOST_JOINED:
             fields.refuse(place, f"{value}, at most {MOST_JOINED} members join at once")
         return fields.integer(value, place, least=1)
-    joined: dict[str, MemberDocument] = {}
+    joined: dict[str, JsonObject] = {}
     for member, said in fields.mapping(value, place).items():
         at = f"{place}.{fields.name(member, place)}"
         found = fields.mapping(said, at, allowed=_JOINS, required=("subscription",))
         fields.strings(found["subscription"], f"{at}.subscription")
-        joined[member] = cast("MemberDocument", dict(found))
+        joined[member] = dict(found)
     return joined
 
 

@@ -18,7 +18,7 @@ from groups.errors import BadInput
 
 if TYPE_CHECKING:
     from compare.scenarios.changes import StageDocument
-    from groups.documents.shapes import MemberDocument, TopicDocument
+    from groups.documents.assay_group import JsonObject
 
 FORMAT = "assay-scenario/1"
 MOST_REBALANCES = 10_000
@@ -134,11 +134,11 @@ def _group(given: object, folder: Path) -> Group:
 def _start(group: Group) -> StageDocument:
     """Return the group's document, every topic an object and offsets turned into lags."""
     document = group.to_dict()
-    topics: dict[str, TopicDocument] = {}
+    topics: dict[str, JsonObject] = {}
     lag = None if group.lag_records is None else group.lag_records.tolist()
     for i, topic in enumerate(group.topics):
         given = document["topics"][topic]
-        said: TopicDocument = {"partitions": given} if isinstance(given, int) else given
+        said: JsonObject = {"partitions": given} if isinstance(given, int) else given
         if "offsets" in said and lag is not None:
             del said["offsets"]
             part = lag[group.first[i] : group.first[i + 1]]
@@ -147,8 +147,8 @@ def _start(group: Group) -> StageDocument:
     return {**document, "topics": topics}
 
 
-def _said(member: MemberDocument) -> MemberDocument:
-    said: MemberDocument = {**member}
+def _said(member: JsonObject) -> JsonObject:
+    said: JsonObject = {**member}
     said.pop("owned", None)
     said.pop("generation", None)
     return said

@@ -10,17 +10,19 @@ import pyarrow.compute as pc
 
 from groups.columnar.layout import LAYOUT, SAYS_NOTHING, BadRow
 from groups.columnar.rows import batch_of
-from groups.columnar.side_by_side import Rows, side_by_side
+from groups.columnar.side_by_side import RARE, Rows, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups.arrays import Bools, Int64
     from groups.columnar.lists import Lists
+    from groups.columnar.rows import Named, Row
+    from groups.errors import BadInput
 
 
 def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow]]:
-    """Return the rows that hold groups as :func:`groups.columnar.rows.row_of` writes them.
+    """Return the rows that hold groups as :func:`groups.columnar.rows.rows_of` writes them.
 
     Returns
     -------
@@ -37,8 +39,13 @@ def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow
         [_nulls_for_nothing(good, field.name) for field in LAYOUT], schema=LAYOUT
     )
     again = _numbered_otherwise(good.lists)
-    # A group was made of a row with a rest that may be written in another way.
-    again[list(good.known)] = True
+    for name in RARE & good.nested.keys():
+        again |= good.rows.column(name).is_valid().to_numpy(zero_copy_only=False)
+    for row, details in enumerate(good.nested.get("details", ())):
+        again[row] |= details is not None and _says_otherwise(details, good.said[row])
+    if "offsets.given" in good.lists:
+        logs = good.lists["offsets.given"]
+        again |= logs.given & ~logs.rows_with(logs.values)
     return _replaced(rows, good, np.flatnonzero(again)), good.place, failures
 
 
@@ -63,6 +70,11 @@ def _nulls_for_nothing(good: Rows, name: str) -> pa.Array:
     if (says == lists.given).all():
         return column
     return pc.if_else(pa.array(says), column, pa.scalar(None, column.type))
+
+
+def _says_otherwise(details: list[Row], said: Named | BadInput) -> bool:
+    """Return whether the details of a row say nothing, or what has no order in some order."""
+    return said == (None, ()) or any(one["target"] for one in details)
 
 
 def _numbered_otherwise(lists: Mapping[str, Lists]) -> Bools:

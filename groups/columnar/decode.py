@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groups.columnar.layout import BadRow
-from groups.columnar.rows import batch_of
-from groups.documents.assay_group import of_mapping, of_text
-from groups.documents.snapshot import columns_of, names_in
+from groups.columnar.rows import rows_of
+from groups.documents.assay_group import Document, of_mapping, of_text, told
+from groups.documents.side_by_side import Snapshots
+from groups.documents.snapshot import names_in
 from groups.errors import BadInput
 from groups.group import Group
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 # Of all groups of a batch; one group may have more.
 PARTITIONS_AT_ONCE = 4_000_000
-Content = str | bytes | Mapping[str, Any]
+Content = str | bytes | Mapping[str, Any] | Document
 
 
 class Decoded(NamedTuple):
@@ -48,26 +49,34 @@ def decode(
     reset : see :meth:`Group.with_reset`
     assume_equal : take unknown subscriptions as all topics of the group
     """
-    groups: list[Group] = []
-    failures: list[BadRow] = []
+    found, failures = Snapshots(), list[BadRow]()
     end = partitions = 0
     for index, content in enumerate(contents):
         end = index + 1
         try:
-            group = _group(content, reset, assume_equal)
+            document = _document(content, reset, assume_equal)
+            more = sum(
+                topic if isinstance(topic, int) else topic.partitions
+                for topic in document.topics.values()
+            )
+            if found and partitions + more > PARTITIONS_AT_ONCE:
+                yield Decoded(rows_of(found), failures, index)
+                found, failures, partitions = Snapshots(), [], 0
+            found.add(document)
+            partitions += more
         except BadInput as error:
             failures.append(BadRow(index, str(error), *names_in(content)))
-            continue
-        if groups and partitions + group.n_partitions > PARTITIONS_AT_ONCE:
-            yield Decoded(batch_of(groups), failures, index)
-            groups, failures, partitions = [], [], 0
-        groups.append(group)
-        partitions += group.n_partitions
     if end:
-        yield Decoded(batch_of(groups), failures, end)
+        yield Decoded(rows_of(found), failures, end)
 
 
-def _group(content: Content, reset: str | None, assume_equal: bool) -> Group:
-    document = of_mapping(content) if isinstance(content, Mapping) else of_text(content)
-    group = Group.of_valid(columns_of(document)).with_reset(reset)
-    return group.with_equal_subscriptions() if assume_equal else group
+def _document(content: Content, reset: str | None, assume_equal: bool) -> Document:
+    if isinstance(content, (str, bytes)):
+        content = of_text(content)
+    elif not isinstance(content, Document):
+        content = of_mapping(content)
+    unknown = any(told(one.subscription) is None for one in content.members.values())
+    if (assume_equal and unknown) or (reset and told(content.auto_offset_reset) is None):
+        group = Group.of_document(content).with_reset(reset)
+        content = (group.with_equal_subscriptions() if assume_equal else group).document()
+    return content

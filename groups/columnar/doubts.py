@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from groups.columnar.lists import Lists
 
 _OF_EACH_MEMBER = ("subscription_row", "subscription_known", "generation")
-_OF_EACH_PARTITION = ("owner", "lag", "weight")
+_OFFSETS = ("offsets.beginning", "offsets.end", "offsets.committed")
+_OF_EACH_PARTITION = ("owner", "lag", "weight", *_OFFSETS)
 
 
 def doubted(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
@@ -41,9 +42,11 @@ def doubted(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
     for expected, of_each in (
         (members.length, _OF_EACH_MEMBER),
         (total, _OF_EACH_PARTITION),
+        (topics.length, ("offsets.given",)),
     ):
         for name in of_each:
-            bad |= lists[name].given & (lists[name].length != expected)
+            if name in lists:
+                bad |= lists[name].given & (lists[name].length != expected)
     bad |= _unnamed(topics) | _unnamed(members) | _unlisted(lists)
     return bad | _outside(lists["owner"], NOBODY, members.length)
 
@@ -55,10 +58,13 @@ def _nulls(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
         column = rows.column(name)
         if name not in MAY_BE_NULL and column.null_count:
             bad |= column.is_null().to_numpy(zero_copy_only=False)
-        if name not in lists:
+        if column.type == pa.string():
             bad |= pc.equal(column, "").fill_null(False).to_numpy(zero_copy_only=False)
-        elif (nulls := lists[name].nulls) is not None:
-            bad |= lists[name].rows_with(nulls)
+    for name, values in lists.items():
+        if values.nulls is not None:
+            bad |= values.rows_with(values.nulls)
+        if name.startswith("offsets."):
+            bad |= values.given != rows.column("offsets").is_valid().to_numpy(zero_copy_only=False)
     return bad
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from msgspec.json import encode
 
 from groups.arrays import UNKNOWN
-from groups.columnar.layout import LAYOUT, SAYS_NOTHING, in_layout
+from groups.columnar.layout import LAYOUT, NESTED, SAYS_NOTHING, in_layout
 from groups.columns.parts import some
 
 if TYPE_CHECKING:
@@ -24,8 +25,9 @@ HEXADECIMAL_DIGITS = 32
 def keys_of(rows: pa.RecordBatch) -> list[str]:
     """Return the key of each row: 32 hexadecimal digits.
 
-    It is the digest of the row's columns as bytes, each with how many there are: the same in any
-    batch and at any place in it, and whether what is not known is null or a list that says so.
+    It is the digest of the row's columns as bytes, each with how many there are, and of nested
+    ones as JSON: the same in any batch and at any place in it, and whether what is not known is
+    null or a list that says so.
     Rows that others wrote are made :func:`groups.columnar.canonical.canonical` before.
 
     Raises
@@ -36,7 +38,9 @@ def keys_of(rows: pa.RecordBatch) -> list[str]:
     rows = in_layout(rows)
     if not len(rows):
         return []
-    parts = [part for name in LAYOUT.names for part in _parts(rows.column(name), name)]
+    often = [name for name in LAYOUT.names if name not in NESTED]
+    parts = [part for name in often for part in _parts(rows.column(name), name)]
+    parts += _parts(_nested(rows), "nested")
     lengths = np.stack([part.length for part in parts], axis=1).astype("<i8")
     width = lengths.itemsize * lengths.shape[1]
     beginnings = memoryview(lengths.tobytes())
@@ -73,6 +77,17 @@ class _Part(NamedTuple):
                 pairwise(self.ends.tolist()), self.length.tolist(), strict=True
             )
         ]
+
+
+def _nested(rows: pa.RecordBatch) -> pa.StringArray:
+    """Return what rows say in nested columns, as JSON; null where nothing."""
+    there = [name for name in NESTED if rows.column(name).null_count < len(rows)]
+    said = [
+        {name: values for name, values in row.items() if values is not None}
+        for row in rows.select(there).to_pylist()
+    ]
+    texts = [encode(one, order="sorted").decode() if one else None for one in said]
+    return pa.array(texts or [None] * len(rows), pa.string())
 
 
 def _parts(column: pa.Array, name: str) -> list[_Part]:

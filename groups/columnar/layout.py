@@ -15,7 +15,40 @@ if TYPE_CHECKING:
 
     from groups.arrays import Int64
 
-# Lists hold no nulls. "All partitions" are numbered topic by topic, as in `Group`.
+_DETAILS = pa.struct(
+    [
+        ("rack", pa.string()),
+        ("instance_id", pa.string()),
+        ("client_id", pa.string()),
+        ("host", pa.string()),
+        ("assignors", pa.list_(pa.string())),
+        ("capacity", pa.int64()),
+        ("epoch", pa.int64()),
+        (
+            "target",
+            pa.list_(pa.struct([("topic", pa.string()), ("partitions", pa.list_(pa.int64()))])),
+        ),
+        ("subscription_regex", pa.string()),
+    ]
+)
+_CLAIMS = pa.struct(
+    [
+        ("member", pa.list_(pa.int32())),
+        ("topic", pa.list_(pa.int32())),
+        ("partition", pa.list_(pa.int64())),
+    ]
+)
+# Columns of all partitions, -1 unknown; `given` is of each topic.
+_OFFSETS = pa.struct(
+    [
+        ("beginning", pa.list_(pa.int64())),
+        ("end", pa.list_(pa.int64())),
+        ("committed", pa.list_(pa.int64())),
+        ("given", pa.list_(pa.bool_())),
+    ]
+)
+# Lists hold no nulls, unless it is said. "All partitions" are numbered topic by topic, as in
+# `Group`; its attributes say more of the columns of the same names.
 LAYOUT = pa.schema(
     [
         pa.field("group", pa.string(), nullable=False),
@@ -34,13 +67,25 @@ LAYOUT = pa.schema(
         ("generation", pa.list_(pa.int64())),  # of each member, -1 not given; null: none is
         ("lag", pa.list_(pa.int64())),  # of all partitions, -1 unknown; null: all are
         ("weight", pa.list_(pa.int64())),  # of all partitions, -1 unknown; null: all are
-        ("rest", pa.string()),  # JSON of what the columns do not hold; null: nothing
+        ("offsets", _OFFSETS),  # null: the lag was given as such
+        ("claims", _CLAIMS),  # null: just what members are the valid owners of
+        ("absent_topics", pa.list_(pa.string())),  # ascending; null: none
+        # ascending pairs, of a member and of an absent topic; null: none
+        (
+            "absent_subscriptions",
+            pa.list_(pa.struct([("member", pa.int32()), ("topic", pa.int32())])),
+        ),
+        # racks of the replicas of all partitions, null where not known; null: nowhere
+        ("replicas", pa.list_(pa.list_(pa.string()))),
+        ("details", pa.list_(_DETAILS)),  # of each member, null what is not known; null: nothing
     ]
 )
+# What not all groups have, and is not a list of numbers of each member or partition.
+NESTED = tuple(LAYOUT.names[LAYOUT.get_field_index("offsets") :])
 MAY_BE_NULL = frozenset(
     {
         "captured_at", "auto_offset_reset", "assumed", "subscription_known", "generation", "lag",
-        "weight", "rest",
+        "weight", *NESTED,
     }
 )  # fmt: skip
 # A list of just these says what null says.
@@ -71,6 +116,10 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
     BadInput
         Where a column is missing, of another kind, or holds what its type does not.
     """
+    if "rest" in rows.schema.names and "details" not in rows.schema.names:
+        raise BadInput(
+            "rest: this column is of an earlier version; write the file again from its JSON"
+        )
     return pa.RecordBatch.from_arrays([_column(rows, field) for field in LAYOUT], schema=LAYOUT)
 
 
@@ -156,6 +205,8 @@ def _kind(found: pa.DataType) -> str:
         return _kind(found.value_type)
     if pa.types.is_list(found) or pa.types.is_large_list(found):
         return f"list of {_kind(found.value_type)}"
+    if pa.types.is_struct(found):
+        return "struct of " + ", ".join(f"{one.name} {_kind(one.type)}" for one in found)
     if pa.types.is_integer(found):
         return "integer"
     if pa.types.is_string(found) or pa.types.is_large_string(found):

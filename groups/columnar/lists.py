@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from groups.columns.parts import some
+from groups.arrays import frozen
+from groups.columns.parts import some, starts
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
@@ -44,7 +45,7 @@ class Lists:
         return Lists(
             values if is_text else values.to_numpy(zero_copy_only=False),
             column.is_valid().to_numpy(zero_copy_only=False),
-            np.concatenate(([0], np.cumsum(length, dtype=np.int64))),
+            starts(length),
             nulls,
         )
 
@@ -56,6 +57,13 @@ class Lists:
     def at(self, row: int) -> Any:
         """Return the values of a row."""
         return self.values[self.start[row] : self.start[row + 1]]
+
+    def frozen_at(self, row: int) -> Any:
+        """Return the values of a row, a list of names or a frozen copy; None of a null."""
+        if not self.given[row]:
+            return None
+        found = self.at(row)
+        return frozen(found.copy()) if isinstance(found, np.ndarray) else found.to_pylist()
 
     def each(self, of_row: Int64) -> Int64:
         """Return for each value what is said of its row."""

@@ -3,68 +3,110 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
+from msgspec import ValidationError, convert
 
-from groups.arrays import NO_GENERATION
-from groups.columnar.layout import LAYOUT, MAY_BE_NULL, BadRow, sifted
-from groups.columnar.rest import rest_of, with_rest
-from groups.columns.topic_lists import numbered
+from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, frozen
+from groups.columnar.layout import LAYOUT, MAY_BE_NULL
+from groups.columns.claims import Claims
+from groups.columns.member_details import MemberDetails
+from groups.columns.offsets import Offsets, is_latest, reset_noted
+from groups.columns.parts import some, starts
+from groups.columns.racks import Racks
+from groups.documents.assay_group import Member, Names, told, without_repeats
+from groups.documents.members import NO_DETAILS, details_of
+from groups.documents.side_by_side import Snapshots
 from groups.errors import BadInput
 from groups.group import Group
+from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from groups.arrays import Int64
+    from groups.arrays import Bools, Int64, Ints
+    from groups.documents.side_by_side import Columns, Said
+    from groups.documents.snapshot import Snapshot
 
 Row = dict[str, Any]
-_TEXTS = [field.name for field in LAYOUT if field.type == pa.string()]
-_LISTS = [field for field in LAYOUT if field.type != pa.string()]
+Named = tuple[Racks | None, tuple[MemberDetails, ...]]
+T = TypeVar("T")
 
 
-def row_of(group: Group) -> Row:
-    """Return the row of a group, the same for any two groups whose documents are the same."""
-    if _ascends(group.topics) and _ascends(group.members):
-        return _row(group)
-    return _row(Group.from_dict(group.to_dict()))
-
-
-def _row(group: Group) -> Row:
-    indptr, listed, row = numbered(
-        group.subscription_indptr, group.subscription_topics, group.subscription_row
-    )
-    lag = group.lag_records
-    if group.offsets is not None:
-        lag = group.offsets.lag_beside(lag, group.auto_offset_reset, group.partitions)
-    born = group.generation
-    return {
-        "group": group.name,
-        "captured_at": group.captured_at,
-        "auto_offset_reset": group.auto_offset_reset,
-        "assumed": group.assumed,
-        "topics": group.topics,
-        "partitions": group.partitions,
-        "members": group.members,
-        "subscription_indptr": indptr,
-        "subscription_topics": listed,
-        "subscription_row": row,
-        "subscription_known": None if group.subscription_known.all() else group.subscription_known,
-        "owner": group.owner,
-        "generation": born if (born != NO_GENERATION).any() else None,
-        "lag": _known(lag),
-        "weight": _known(group.weight),
-        "rest": rest_of(group),
-    }
-
-
-def batch_of(groups: Sequence[Group]) -> pa.RecordBatch:
+def batch_of(groups: Iterable[Group]) -> pa.RecordBatch:
     """Return the rows of some groups, in their order."""
-    rows = [row_of(group) for group in groups]
-    columns = [pa.array([row[field.name] for row in rows], field.type) for field in LAYOUT]
-    return pa.RecordBatch.from_arrays(columns, schema=LAYOUT)
+    found = Snapshots()
+    for group in groups:
+        found.add(group.document())
+    return rows_of(found)
+
+
+def rows_of(snapshots: Snapshots) -> pa.RecordBatch:
+    """Return the rows of some snapshots, the same for any two documents of one group."""
+    said, columns = snapshots.said, snapshots.columns()
+    topics, members, partitions, rows = (
+        np.diff(start)
+        for start in (
+            columns.topic_start,
+            columns.member_start,
+            columns.partition_start,
+            columns.row_start,
+        )
+    )
+    read = columns.subscriptions
+    row_of_end = np.arange(len(read.indptr) + len(said) - 1) - np.repeat(
+        np.arange(len(said)), rows + 1
+    )
+    ends = read.indptr[row_of_end]
+    begins = read.indptr[columns.row_start]
+    entries = np.diff(begins)
+    known, born = read.known, columns.generation
+    found = {
+        "group": [one.group for one in said],
+        "captured_at": [one.captured_at for one in said],
+        "auto_offset_reset": [one.auto_offset_reset for one in said],
+        "assumed": [
+            reset_noted(one.assumed, count)
+            for one, count in zip(said, columns.latest_assumed.tolist(), strict=True)
+        ],
+        "topics": _lists(snapshots.topics, topics),
+        "partitions": _lists(columns.partitions, topics),
+        "members": _lists(snapshots.members, members),
+        "subscription_indptr": _lists(ends - np.repeat(begins[:-1], rows + 1), rows + 1),
+        "subscription_topics": _lists(
+            read.listed - np.repeat(columns.topic_start[:-1], entries), entries
+        ),
+        "subscription_row": _lists(read.row - np.repeat(columns.row_start[:-1], members), members),
+        "subscription_known": _lists(known, members, some(~known, columns.member_start)),
+        "owner": _lists(
+            np.where(
+                columns.owner < 0,
+                NOBODY,
+                columns.owner - np.repeat(columns.member_start[:-1], partitions),
+            ),
+            partitions,
+        ),
+        "generation": _lists(born, members, some(born != NO_GENERATION, columns.member_start)),
+        "lag": _known(columns.lag, columns.partition_start),
+        "weight": _known(columns.weight, columns.partition_start),
+        "offsets": _offsets(snapshots, columns),
+        "claims": _claims(columns),
+        "absent_topics": [one.absent_topics or None for one in said],
+        "absent_subscriptions": [
+            [{"member": member, "topic": topic} for member, topic in one.absent_subscriptions]
+            or None
+            for one in said
+        ],
+        "replicas": [one.replicas and [r and sorted(r) for r in one.replicas] for one in said],
+        "details": [
+            _details(one, count) for one, count in zip(said, members.tolist(), strict=True)
+        ],
+    }
+    return pa.RecordBatch.from_arrays(
+        [_column(found[field.name], field.type) for field in LAYOUT], schema=LAYOUT
+    )
 
 
 def of_row(row: Mapping[str, Any]) -> Group:
@@ -72,7 +114,8 @@ def of_row(row: Mapping[str, Any]) -> Group:
 
     Parameters
     ----------
-    row : the columns of `LAYOUT`, lists as lists or arrays; others are ignored
+    row : the columns of `LAYOUT`, lists as lists or, where they hold numbers, as arrays; others
+        are ignored
 
     Raises
     ------
@@ -83,79 +126,222 @@ def of_row(row: Mapping[str, Any]) -> Group:
     for name, values in given.items():
         if values is None and name not in MAY_BE_NULL:
             raise BadInput(f"{name}: null")
-        if isinstance(values, (list, tuple)) and None in values:
-            raise BadInput(f"{name}[{values.index(None)}]: null")
-    topics, members = tuple(given["topics"]), tuple(given["members"])
-    for name, values in (("topics", topics), ("members", members)):
-        _require_ascending(values, name)
-    born, known = given["generation"], given["subscription_known"]
-    group = Group(
-        name=given["group"],
-        topics=topics,
-        partitions=given["partitions"],
-        members=members,
-        subscription_indptr=given["subscription_indptr"],
-        subscription_topics=given["subscription_topics"],
-        subscription_row=given["subscription_row"],
-        subscription_known=np.ones(len(members), bool) if known is None else known,
-        owner=given["owner"],
-        generation=np.full(len(members), NO_GENERATION) if born is None else born,
-        lag_records=given["lag"],
-        weight=given["weight"],
-        assumed=() if given["assumed"] is None else tuple(given["assumed"]),
-        captured_at=given["captured_at"],
-        auto_offset_reset=given["auto_offset_reset"],
-    )
-    return group if given["rest"] is None else with_rest(group, given["rest"])
+        if name not in ("replicas", "details"):
+            _require_no_nulls(values, name)
+    for name in ("topics", "members", "absent_topics"):
+        _require_ascending(given[name] or (), name)
+    group = Group(**cast("dict[str, Any]", columns_of(given)))
+    _require_ascending(group.absent_subscriptions, "absent_subscriptions")
+    if group.raw_claims is not None:
+        made = group.raw_claims.valid_owner(
+            group.generation, group.partitions, group.subscriptions
+        )
+        _require_equal(made, group.owner, "owner", "the claims")
+    if group.offsets is not None:
+        require_lag(
+            group.offsets,
+            group.lag_records,
+            is_latest(group.auto_offset_reset),
+            group.partitions,
+        )
+    return group
 
 
-def groups_of(rows: pa.RecordBatch) -> Iterator[Group | BadRow]:
-    """Yield the group of each row, or why it holds none.
+def columns_of(row: Mapping[str, Any]) -> Snapshot:
+    """Return the columns of the group of a row.
+
+    Where the row is good, and its arrays are of the types of the layout and frozen, they are as a
+    group keeps them.
 
     Raises
     ------
     BadInput
-        Where a column of the layout is missing or of another kind.
+        Where what is said in names breaks a rule.
     """
-    typed, place, unfit = sifted(rows)
-    bad = {one.row: one for one in unfit}
-    texts = {name: typed.column(name).to_pylist() for name in _TEXTS}
-    lists = {field.name: _lists(typed.column(field.name)) for field in _LISTS}
-    at = dict(zip(place.tolist(), range(len(place)), strict=True))
-    for index in range(len(rows)):
-        if index in bad:
-            yield bad[index]
-            continue
-        row = {name: values[at[index]] for name, values in (*texts.items(), *lists.items())}
-        try:
-            yield of_row(row)
-        except BadInput as error:
-            yield BadRow(index, str(error), row["group"] or None, row["captured_at"] or None)
+    topics, members = tuple(row["topics"]), tuple(row["members"])
+    known, born, lag = row["subscription_known"], row["generation"], row["lag"]
+    offsets = None if row["offsets"] is None else Offsets(**row["offsets"])
+    if offsets is not None and lag is None:
+        lag = frozen(np.full(len(offsets.end), UNKNOWN))
+    sizes = len(members), len(row["owner"])
+    racks, details = said_in_names(row["details"], row["replicas"], *sizes)
+    return {
+        "name": row["group"],
+        "topics": topics,
+        "partitions": row["partitions"],
+        "members": members,
+        "subscription_indptr": row["subscription_indptr"],
+        "subscription_topics": row["subscription_topics"],
+        "subscription_row": row["subscription_row"],
+        "subscription_known": frozen(np.ones(len(members), bool)) if known is None else known,
+        "owner": row["owner"],
+        "generation": frozen(np.full(len(members), NO_GENERATION)) if born is None else born,
+        "lag_records": lag,
+        "weight": row["weight"],
+        "racks": racks,
+        "offsets": offsets,
+        "raw_claims": None if row["claims"] is None else Claims(**row["claims"]),
+        "absent_topics": tuple(row["absent_topics"] or ()),
+        "absent_subscriptions": tuple(
+            (one["member"], one["topic"]) for one in row["absent_subscriptions"] or ()
+        ),
+        "details": details,
+        "assumed": tuple(row["assumed"] or ()),
+        "captured_at": row["captured_at"],
+        "auto_offset_reset": row["auto_offset_reset"],
+    }
 
 
-def _lists(column: pa.ListArray) -> list[Any]:
-    """Return the list of each row, None where it is null: an array, of names a list."""
-    values = column.values
-    if values.null_count or pa.types.is_string(values.type):
-        return list(column.to_pylist())
-    flat = values.to_numpy(zero_copy_only=False)
-    ends = column.offsets.to_numpy().tolist()
-    there = column.is_valid().to_pylist()
+def said_in_names(
+    details: Sequence[Row | None] | None,
+    replicas: Sequence[Sequence[str] | None] | None,
+    members: int,
+    partitions: int,
+) -> Named:
+    """Return where members and replicas stand, and the details, checked as those of a document.
+
+    Parameters
+    ----------
+    details, replicas : the columns of a row
+    members, partitions : how many it has
+
+    Raises
+    ------
+    BadInput
+        Where a rule of the format is broken.
+    """
+    if details is None and replicas is None:
+        return None, ()
+    listed = [{}] * members if details is None else [_by_topic(one) for one in details]
+    said = _converted(listed, list[Member], "details")
+    if len(said) != members:
+        raise BadInput(f"details: {counted(len(said), 'value')}, expected {members}")
+    named = _converted(replicas or [None] * partitions, list[Names | None], "replicas")
+    if len(named) != partitions:
+        raise BadInput(f"replicas: {counted(len(named), 'value')}, expected {partitions}")
+    for at, racks in enumerate(named):
+        without_repeats(racks or (), f"replicas[{at}]")
+    found = tuple(details_of(one, f"details[{at}]") for at, one in enumerate(said))
+    return (
+        Racks.named([told(member.rack) for member in said], named),
+        found if any(one != NO_DETAILS for one in found) else (),
+    )
+
+
+def _by_topic(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the details of a member as a document has them."""
+    if details is None or details["target"] is None:
+        return details
+    target = details["target"]
+    return {**details, "target": {one["topic"]: one["partitions"] for one in target}}
+
+
+def _column(values: Any, kind: pa.DataType) -> pa.Array:
+    if isinstance(values, list):
+        return pa.array(values, kind)
+    return values if values.type == kind else values.cast(kind)
+
+
+def _lists(values: Any, length: Int64, given: Bools | None = None) -> pa.ListArray:
+    """Return lists of these lengths; null where not given."""
+    null = None
+    if given is not None and not given.all():
+        values, length = values[np.repeat(given, length)], np.where(given, length, 0)
+        null = pa.array(~given)
+    return pa.ListArray.from_arrays(
+        pa.array(starts(length), pa.int32()), pa.array(values), mask=null
+    )
+
+
+def _known(values: Int64 | None, start: Int64) -> pa.Array:
+    if values is None:
+        return pa.nulls(len(start) - 1, pa.list_(pa.int64()))
+    return _lists(values, np.diff(start), some(values >= 0, start))
+
+
+def _offsets(snapshots: Snapshots, columns: Columns) -> pa.Array:
+    kind, offsets = LAYOUT.field("offsets").type, columns.offsets
+    if offsets is None:
+        return pa.nulls(len(snapshots), kind)
+    has = np.array([one.has_offsets for one in snapshots.said], bool)
+    has &= some(offsets.given, columns.topic_start)
+    sizes = np.diff(columns.partition_start)
+    logs = [_lists(one, sizes, has) for one in (offsets.beginning, offsets.end, offsets.committed)]
+    given = _lists(offsets.given, np.diff(columns.topic_start), has)
+    return pa.StructArray.from_arrays([*logs, given], fields=[*kind], mask=pa.array(~has))
+
+
+def _claims(columns: Columns) -> pa.Array:
+    kind, start = LAYOUT.field("claims").type, columns.claim_start.tolist()
+    said = [
+        vars(columns.claims_of(number, slice(*here))) if disputed else None
+        for number, (here, disputed) in enumerate(
+            zip(pairwise(start), columns.disputed.tolist(), strict=True)
+        )
+    ]
+    return pa.array(said, kind)
+
+
+def _details(said: Said, members: int) -> list[Row] | None:
+    """Return what a row says of each member, None where it says nothing."""
+    if said.racks is None and not any(one != NO_DETAILS for one in said.details):
+        return None
+    racks = said.racks or [None] * members
     return [
-        flat[a:b] if is_valid else None
-        for (a, b), is_valid in zip(pairwise(ends), there, strict=True)
+        {
+            **vars(one),
+            "rack": rack,
+            "target": None
+            if one.target is None
+            else [{"topic": t, "partitions": n} for t, n in sorted(one.target.items())],
+        }
+        for rack, one in zip(racks, said.details or (NO_DETAILS,) * members, strict=True)
     ]
 
 
-def _known(values: Int64 | None) -> Int64 | None:
-    return None if values is None or (values < 0).all() else values
+def _converted(values: object, kind: type[T], name: str) -> T:
+    try:
+        return convert(values, kind)
+    except ValidationError as error:
+        raise BadInput(f"{name}: {error}") from None
 
 
-def _ascends(names: Sequence[str]) -> bool:
-    return all(a < b for a, b in pairwise(names))
+def _require_ascending(values: Sequence[Any], place: str) -> None:
+    for at, (before, value) in enumerate(pairwise(values), start=1):
+        if not before < value:
+            raise BadInput(f"{place}[{at}]: {value!r} does not come after {before!r}")
 
 
-def _require_ascending(names: Sequence[str], place: str) -> None:
-    for at, (before, name) in enumerate(pairwise(names), start=1):
-        if not before < name:
-            raise BadInput(f"{place}[{at}]: {name!r} does not come after {before!r}")
+def _require_no_nulls(values: object, place: str) -> None:
+    if isinstance(values, dict):
+        for name, inner in values.items():
+            if inner is None:
+                raise BadInput(f"{place}.{name}: null")
+            _require_no_nulls(inner, f"{place}.{name}")
+    elif isinstance(values, (list, tuple)):
+        if None in values:
+            raise BadInput(f"{place}[{values.index(None)}]: null")
+        if values and isinstance(values[0], dict):
+            for at, inner in enumerate(values):
+                _require_no_nulls(inner, f"{place}[{at}]")
+
+
+def require_lag(
+    offsets: Offsets, lag: Int64 | None, latest: bool | Bools, partitions: Int64
+) -> None:
+    """Raise BadInput where a lag is not the one that follows from the offsets.
+
+    Parameters
+    ----------
+    lag : (all partitions,) int64; None: unknown
+    latest : as in :meth:`Offsets.lag`
+    partitions : (topics,) int64, how many each topic has
+    """
+    given = np.full(len(offsets.end), UNKNOWN) if lag is None else lag
+    _require_equal(offsets.lag_beside(given, latest, partitions), given, "lag", "the offsets")
+
+
+def _require_equal(made: Ints, given: Ints, place: str, of: str) -> None:
+    if not np.array_equal(made, given):
+        at = int(np.argmax(made != given))
+        raise BadInput(f"{place}[{at}]: {given[at]}, but {of} make it {made[at]}")

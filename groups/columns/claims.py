@@ -47,9 +47,7 @@ class Claims:
         member = column(self.member, "claims.member", np.int32)
         topic = column(self.topic, "claims.topic", np.int32, length=len(member))
         partition = column(self.partition, "claims.partition", np.int64, length=len(member))
-        rises = np.zeros(max(len(member) - 1, 0), bool)
-        for values in (partition, topic, member):
-            rises = (values[1:] > values[:-1]) | ((values[1:] == values[:-1]) & rises)
+        rises = _rise(member, topic, partition)
         if not rises.all():
             raise BadInput(
                 f"claims[{int(np.argmin(rises)) + 1}]: does not come after the one before it"
@@ -65,6 +63,14 @@ class Claims:
         found = object.__new__(Claims)
         vars(found).update(member=member, topic=topic, partition=partition)
         return found
+
+    @staticmethod
+    def sorted(member: Int32, topic: Int32, partition: Int64) -> Claims:
+        """Return claims of which none is there twice, in any order."""
+        if not _rise(member, topic, partition).all():
+            order = np.lexsort((partition, topic, member))
+            member, topic, partition = member[order], topic[order], partition[order]
+        return Claims.ascending(frozen(member), frozen(topic), frozen(partition))
 
     @staticmethod
     def of(member: Ints, partition: Ints, topic: Int32, number: Int64) -> Claims:
@@ -116,3 +122,11 @@ class Claims:
         owner = np.full(int(ends[-1]) if len(ends) else 0, NOBODY, np.int32)
         owner[partition[keeps]] = member[keeps]
         return frozen(owner)
+
+
+def _rise(member: Int32, topic: Int32, partition: Int64) -> Bools:
+    """(claims - 1,) bool: which claims come after the one before them."""
+    rises = np.zeros(max(len(member) - 1, 0), bool)
+    for values in (partition, topic, member):
+        rises = (values[1:] > values[:-1]) | ((values[1:] == values[:-1]) & rises)
+    return rises

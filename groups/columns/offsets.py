@@ -49,58 +49,61 @@ class Offsets:
 
     __reduce__ = made_again
 
-    def lag(self, auto_offset_reset: str | None) -> Int64:
+    def of(self, partitions: slice, topics: slice) -> Offsets:
+        """Return those of some partitions and topics that stand side by side."""
+        beginning, end, committed = (
+            column[partitions] for column in (self.beginning, self.end, self.committed)
+        )
+        return Offsets(beginning, end, committed, self.given[topics])
+
+    def lag(self, latest: bool | Bools) -> Int64:
         """Return how many records are not read yet, as KIP-169 has it: -1 where unknown.
 
         Without a commit nothing is behind under ``latest``, the default, whatever the end is;
         otherwise all from the beginning to the end is. A negative lag counts as 0.
 
+        Parameters
+        ----------
+        latest : whether members without a commit begin at the end: (all partitions,) bool, or
+            one for all
+
         Returns
         -------
         (all partitions,) int64; what it says of topics without given offsets means nothing
         """
-        is_latest = auto_offset_reset in (None, "latest")
         no_commit = self.committed < 0
         since = np.where(no_commit, self.beginning, self.committed)
         behind = np.maximum(self.end - since, 0)
         lag = np.where((self.end >= 0) & (since >= 0), behind, UNKNOWN)
-        return np.where(no_commit, 0, lag) if is_latest else lag
+        return np.where(no_commit & latest, 0, lag)
 
-    def lag_beside(self, lag: Int64 | None, reset: str | None, partitions: Int64) -> Int64:
+    def lag_beside(self, lag: Int64 | None, latest: bool | Bools, partitions: Int64) -> Int64:
         """Return the lag of all topics: of those with offsets from these, else as given.
 
         Parameters
         ----------
         lag : (all partitions,) int64 or None, of the other topics, -1 where unknown
-        reset : the group's ``auto_offset_reset``
+        latest : as in `lag`
         partitions : (topics,) int64, how many each topic has
         """
         given = np.repeat(self.given, partitions)
-        return np.where(given, self.lag(reset), UNKNOWN if lag is None else lag)
+        return np.where(given, self.lag(latest), UNKNOWN if lag is None else lag)
 
 
-def latest_assumed(offsets: Offsets | None, reset: str | None, partitions: Int64) -> int:
-    """Return how many partitions have lag 0 because ``latest`` was assumed.
-
-    They have no commit, and nobody said what ``auto.offset.reset`` is.
-
-    Parameters
-    ----------
-    reset, partitions : as in :meth:`Offsets.lag_beside`
-    """
-    if offsets is None or reset is not None:
-        return 0
-    return int((np.repeat(offsets.given, partitions) & (offsets.committed < 0)).sum())
+def is_latest(reset: str | None) -> bool:
+    """Return whether a group's ``auto_offset_reset`` is ``latest``, which is Kafka's default."""
+    return reset in (None, "latest")
 
 
 def reset_noted(assumed: Sequence[str], count: int) -> tuple[str, ...]:
-    """Return what was assumed, with one line on `count` partitions of :func:`latest_assumed`."""
-    others = tuple(line for line in assumed if not line.startswith(_LATEST))
+    """Return what was assumed, with a line on `count` partitions of lag 0; none on 0."""
+    others = [line for line in assumed if not line.startswith(_LATEST)]
     if not count:
-        return others
+        return tuple(others)
+    at = next((n for n, line in enumerate(assumed) if line.startswith(_LATEST)), len(others))
     what = (
         "1 partition without a commit has"
         if count == 1
         else f"{count} partitions without a commit have"
     )
-    return (*others, f"{_LATEST}{what} lag 0")
+    return (*others[:at], f"{_LATEST}{what} lag 0", *others[at:])

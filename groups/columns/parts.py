@@ -29,6 +29,13 @@ def sums(column: Ints | Bools, start: Int64) -> Int64:
     return np.asarray(running[start[1:]] - running[start[:-1]])
 
 
+def starts(lengths: Int64) -> Int64:
+    """(..., parts + 1) int64: where parts of these lengths begin, then where the last ends."""
+    found = np.zeros((*lengths.shape[:-1], lengths.shape[-1] + 1), np.int64)
+    np.cumsum(lengths, axis=-1, out=found[..., 1:])
+    return found
+
+
 def exact_sums(column: Int64 | Bools, start: Int64) -> npt.NDArray[Any]:
     """Return the same as Python integers where a sum may leave 64 bits."""
     furthest = max(-float(column.min(initial=0)), float(column.max(initial=0)))

@@ -64,6 +64,38 @@ class Racks:
 
     __reduce__ = made_again
 
+    @staticmethod
+    def named(
+        members: Sequence[str | None], replicas: Sequence[Sequence[str] | None]
+    ) -> Racks | None:
+        """Return where members and replicas stand, by names; None if nothing is known of either.
+
+        Parameters
+        ----------
+        members : (members,) the rack of each, None without one
+        replicas : (all partitions,) the racks of the replicas of each, None where not known
+        """
+        sets = [None if racks is None else frozenset(racks) for racks in replicas]
+        distinct = sorted({racks for racks in sets if racks is not None}, key=sorted)
+        if not distinct and not any(members):
+            return None
+        found = {rack for racks in distinct for rack in racks} | {rack for rack in members if rack}
+        index = {rack: number for number, rack in enumerate(sorted(found))}
+        place = {racks: number for number, racks in enumerate(distinct)}
+        return Racks(
+            names=tuple(index),
+            member=np.array([index[rack] if rack else NOBODY for rack in members], np.int32),
+            replicas=np.array([UNKNOWN if one is None else place[one] for one in sets], np.int32),
+            holds=np.array(
+                [
+                    number * len(index) + index[rack]
+                    for racks, number in place.items()
+                    for rack in sorted(racks)
+                ],
+                np.int64,
+            ),
+        )
+
     def of(self, members: Bools | slice, partitions: Bools | slice) -> Racks:
         """Return the racks of some members and some partitions, (len,) bool each, or slices."""
         replicas = self.replicas[partitions]

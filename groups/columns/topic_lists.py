@@ -82,23 +82,6 @@ def distinct(indptr: Int64, listed: npt.NDArray[I]) -> tuple[Int64, npt.NDArray[
     return starts, np.frombuffer(b"".join(number), listed.dtype), row
 
 
-def numbered(
-    indptr: Int64, listed: npt.NDArray[I], row: Int32
-) -> tuple[Int64, npt.NDArray[I], Int32]:
-    """Put equal rows together and number them by the first member that reads each.
-
-    Rows that no member reads are left out.
-    """
-    if len(indptr) == 2 and len(row):
-        return indptr, listed, row
-    ends = indptr.tolist()
-    lists = [listed[a:b].tobytes() for a, b in pairwise(ends)]
-    number: dict[bytes, int] = {}
-    read = [number.setdefault(lists[r], len(number)) for r in row.tolist()]
-    starts = np.cumsum([0, *map(len, number)], dtype=np.int64) // listed.itemsize
-    return starts, np.frombuffer(b"".join(number), listed.dtype), np.array(read, np.int32)
-
-
 def in_use(
     indptr: Int64, listed: npt.NDArray[I], row: Int32
 ) -> tuple[Int64, npt.NDArray[I], Int32]:

@@ -7,14 +7,14 @@ alike, and the same group in another order of keys gets the same pseudonyms.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from groups.group import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from groups.documents.shapes import GroupDocument, MemberDocument, TopicDocument
+    from groups.documents.assay_group import JsonObject
 
 Name = Literal["rack", "host", "client_id", "instance_id"]
 _NAMES: tuple[Name, ...] = ("rack", "host", "client_id", "instance_id")
@@ -41,7 +41,7 @@ _NOTES = (
 )
 
 
-def anonymise(document: Mapping[str, object]) -> GroupDocument:
+def anonymise(document: JsonObject) -> JsonObject:
     """Return a snapshot with pseudonyms for whatever could name somebody, and all else kept.
 
     Group, topics, members, racks, hosts, client ids, instance ids and assignors of one's own
@@ -56,7 +56,7 @@ def anonymise(document: Mapping[str, object]) -> GroupDocument:
     return anonymise_all([document])[0]
 
 
-def anonymise_all(given: Sequence[Mapping[str, object]]) -> list[GroupDocument]:
+def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
     """Return some snapshots under pseudonyms that mean the same in all of them.
 
     Raises
@@ -66,19 +66,18 @@ def anonymise_all(given: Sequence[Mapping[str, object]]) -> list[GroupDocument]:
     """
     for document in given:
         Group.from_dict(document)
-    documents = [cast("GroupDocument", document) for document in given]
-    members = [said for document in documents for said in document["members"].values()]
+    members = [said for document in given for said in document["members"].values()]
     names = {
-        "group": _ranked("group", (document["group"] for document in documents)),
-        "topic": _ranked("topic", (t for document in documents for t in _topics(document))),
-        "member": _ranked("member", (m for document in documents for m in document["members"])),
-        "rack": _ranked("rack", (r for document in documents for r in _racks(document))),
+        "group": _ranked("group", (document["group"] for document in given)),
+        "topic": _ranked("topic", (t for document in given for t in _topics(document))),
+        "member": _ranked("member", (m for document in given for m in document["members"])),
+        "rack": _ranked("rack", (r for document in given for r in _racks(document))),
         "host": _ranked("host", _values(members, "host")),
         "client_id": _ranked("client", _values(members, "client_id")),
         "instance_id": _ranked("instance", _values(members, "instance_id")),
         "assignor": _ranked("assignor", _own_assignors(members)),
     }
-    return [_renamed(document, names) for document in documents]
+    return [_renamed(document, names) for document in given]
 
 
 Names = dict[str, dict[str, str]]
@@ -90,7 +89,7 @@ def _ranked(kind: str, names: Iterable[str]) -> dict[str, str]:
     return {name: f"{kind}-{rank:0{width}}" for rank, name in enumerate(found, start=1)}
 
 
-def _topics(document: GroupDocument) -> set[str]:
+def _topics(document: JsonObject) -> set[str]:
     return {
         *document["topics"],
         *(
@@ -102,7 +101,7 @@ def _topics(document: GroupDocument) -> set[str]:
     }
 
 
-def _racks(document: GroupDocument) -> set[str]:
+def _racks(document: JsonObject) -> set[str]:
     replicas = (
         rack
         for topic in document["topics"].values()
@@ -113,17 +112,17 @@ def _racks(document: GroupDocument) -> set[str]:
     return {*replicas, *_values(document["members"].values(), "rack")}
 
 
-def _values(members: Iterable[MemberDocument], key: Name) -> set[str]:
+def _values(members: Iterable[JsonObject], key: Name) -> set[str]:
     return {value for said in members if (value := said.get(key)) is not None}
 
 
-def _own_assignors(members: Iterable[MemberDocument]) -> set[str]:
+def _own_assignors(members: Iterable[JsonObject]) -> set[str]:
     return {name for said in members for name in said.get("assignors") or ()} - _ASSIGNORS
 
 
-def _renamed(document: GroupDocument, names: Names) -> GroupDocument:
+def _renamed(document: JsonObject, names: Names) -> JsonObject:
     topics, members = names["topic"], names["member"]
-    found: GroupDocument = {**document, "group": names["group"][document["group"]]}
+    found: JsonObject = {**document, "group": names["group"][document["group"]]}
     notes = [_note(note, topics) for note in document.get("assumed") or ()]
     by_regex = sum(bool(said.get("subscription_regex")) for said in document["members"].values())
     if by_regex:
@@ -141,15 +140,15 @@ def _renamed(document: GroupDocument, names: Names) -> GroupDocument:
     return found
 
 
-def _topic(said: int | TopicDocument, racks: dict[str, str]) -> int | TopicDocument:
+def _topic(said: int | JsonObject, racks: dict[str, str]) -> int | JsonObject:
     if isinstance(said, int) or not said.get("racks"):
         return said
     return {**said, "racks": [[racks[rack] for rack in listed] for listed in said["racks"]]}
 
 
-def _member(said: MemberDocument, names: Names) -> MemberDocument:
+def _member(said: JsonObject, names: Names) -> JsonObject:
     topics = names["topic"]
-    found: MemberDocument = {**said}
+    found: JsonObject = {**said}
     found.pop("subscription_regex", None)
     if (subscription := said.get("subscription")) is not None:
         found["subscription"] = [topics[topic] for topic in subscription]

@@ -9,9 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
 
-from msgspec import UNSET, Meta, MsgspecError, Struct, UnsetType, ValidationError, convert
+from msgspec import (
+    UNSET,
+    Meta,
+    MsgspecError,
+    Struct,
+    UnsetType,
+    ValidationError,
+    convert,
+    to_builtins,
+)
 from msgspec.json import Decoder, encode, schema_components
 
 from groups.arrays import GREATEST, MOST_PARTITIONS, NO_GENERATION
@@ -20,7 +29,9 @@ from groups.documents.json_files import RepeatedKeys, parse_json
 from groups.errors import BadInput
 
 T = TypeVar("T")
-FORMAT = "assay-group/1"
+# What a document is in JSON; the types below say its keys.
+JsonObject = dict[str, Any]
+FORMAT: Final = "assay-group/1"
 _UNIQUE = Meta(extra_json_schema={"uniqueItems": True})
 Name = Annotated[str, Meta(min_length=1)]
 Names = Annotated[list[Name], _UNIQUE]
@@ -44,9 +55,9 @@ class Topic(Struct, forbid_unknown_fields=True):
 
     partitions: Count
     lag: list[Natural | None] | UnsetType = UNSET
+    offsets: list[Log] | UnsetType = UNSET
     weight: list[Natural] | UnsetType = UNSET
     racks: list[Names] | UnsetType = UNSET
-    offsets: list[Log] | UnsetType = UNSET
 
 
 class Member(Struct, forbid_unknown_fields=True):
@@ -66,16 +77,16 @@ class Member(Struct, forbid_unknown_fields=True):
     subscription_regex: Name | UnsetType | None = UNSET
 
 
-class Document(Struct, forbid_unknown_fields=True):
+class Document(Struct, forbid_unknown_fields=True, kw_only=True):
     """A snapshot of one Kafka consumer group."""
 
     format: Literal["assay-group/1"]
     group: Name
-    topics: dict[Name, Count | Topic]
-    members: dict[Name, Member]
     captured_at: Name | UnsetType | None = UNSET
     auto_offset_reset: Name | UnsetType | None = UNSET
     assumed: list[Name] | UnsetType = UNSET
+    topics: dict[Name, Count | Topic]
+    members: dict[Name, Member]
 
 
 _DECODER = Decoder(Document)
@@ -134,9 +145,15 @@ def of_mapping(document: object) -> Document:
     return found
 
 
+def as_json(document: Document) -> JsonObject:
+    """Return a document as dicts and lists; what it does not say has no key."""
+    found: JsonObject = to_builtins(document)
+    return found
+
+
 def told(value: T | UnsetType | None) -> T | None:
     """Return what a document says, None where it says nothing."""
-    return None if isinstance(value, UnsetType) else value
+    return None if value is UNSET else value
 
 
 def without_repeats(names: Sequence[str], place: str) -> Sequence[str]:

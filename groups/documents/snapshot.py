@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, TypedDict
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 from msgspec import MsgspecError
 from msgspec.json import decode as decoded
 
-from groups.arrays import NO_GENERATION, check_total, frozen
-from groups.columns.offsets import latest_assumed, reset_noted
+from groups.arrays import NOBODY, frozen
+from groups.columns.offsets import reset_noted
+from groups.columns.racks import Racks
 from groups.columns.subscriptions import Subscriptions
-from groups.documents.assay_group import of_text, told
+from groups.documents.assay_group import Document, of_text, told
 from groups.documents.json_files import split_documents
-from groups.documents.members import (
-    NO_DETAILS,
-    claims_of,
-    details_of,
-    index_of,
-    rows_of,
-    undoubted_owner,
-)
+from groups.documents.side_by_side import Snapshots
 from groups.documents.texts import named, read_bytes
-from groups.documents.topics import lag_of, offsets_of, racks_of, topics_of, weights_of
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from groups.arrays import Bools, Int32, Int64
     from groups.columns.claims import Claims
     from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
-    from groups.columns.racks import Racks
-    from groups.documents.assay_group import Document
 
 
 class Snapshot(TypedDict):
@@ -49,6 +41,7 @@ class Snapshot(TypedDict):
     subscription_topics: Int32
     subscription_row: Int32
     subscription_known: Bools
+    subscriptions: NotRequired[Subscriptions]
     owner: Int32
     generation: Int64
     lag_records: Int64 | None
@@ -92,66 +85,73 @@ def columns_of(document: Document) -> Snapshot:
     BadInput
         Where a rule of the format is broken that types cannot say; the message names the place.
     """
-    names, members = sorted(document.topics), sorted(document.members)
-    topics = topics_of(document.topics, names)
-    check_total(topic.partitions for topic in topics)
-    partitions = frozen(np.array([topic.partitions for topic in topics], np.int64))
-    said = [document.members[name] for name in members]
-    listed = [told(member.subscription) for member in said]
-    owned = [told(member.owned) or {} for member in said]
-    index, absent = index_of(names, listed, owned)
-    rows, row = rows_of(listed, index, members)
-    others: list[tuple[int, int]] = []
-    if absent:
-        reads = [[t - len(names) for t in one if t >= len(names)] for one in rows]
-        others = [(member, topic) for member, at in enumerate(row) for topic in reads[at]]
-        number: dict[tuple[int, ...], int] = {}
-        there = [tuple(t for t in one if t < len(names)) for one in rows]
-        row = [number.setdefault(there[at], len(number)) for at in row]
-        rows = list(number)
-    known = [topics is not None for topics in listed]
-    subscriptions = Subscriptions.of_valid(
-        frozen(np.array(list(accumulate(map(len, rows), initial=0)), np.int64)),
-        frozen(np.array(list(chain.from_iterable(rows)), np.int32)),
-        frozen(np.array(row, np.int32)),
-        frozen(np.array(known, bool)),
-        len(names),
+    found = Snapshots()
+    found.add(document)
+    return next(each_of(found))
+
+
+def each_of(snapshots: Snapshots) -> Iterator[Snapshot]:
+    """Yield the columns of each group by itself."""
+    columns = snapshots.columns()
+    through, indptr = columns.subscriptions, columns.subscriptions.indptr
+    starts = (
+        columns.topic_start,
+        columns.member_start,
+        columns.partition_start,
+        columns.row_start,
+        columns.claim_start,
+        indptr[columns.row_start],
     )
-    born = [told(member.generation) for member in said]
-    generation = frozen(np.array([NO_GENERATION if g is None else g for g in born], np.int64))
-    first = list(accumulate((topic.partitions for topic in topics), initial=0))
-    details = tuple(details_of(m, f"members.{n}") for m, n in zip(said, members, strict=True))
-    claims = None
-    owner = undoubted_owner(owned, index, first, rows, row) if all(known) else None
-    if owner is None:
-        claims = claims_of(owned, index, members)
-        owner = claims.valid_owner(generation, partitions, subscriptions)
-    offsets, reset = offsets_of(topics), told(document.auto_offset_reset)
-    return Snapshot(
-        name=document.group,
-        topics=tuple(names),
-        partitions=partitions,
-        members=tuple(members),
-        subscription_indptr=subscriptions.indptr,
-        subscription_topics=subscriptions.listed,
-        subscription_row=subscriptions.row,
-        subscription_known=subscriptions.known,
-        owner=owner,
-        generation=generation,
-        lag_records=lag_of(topics, offsets, reset),
-        weight=weights_of(topics),
-        racks=racks_of(topics, [told(member.rack) for member in said]),
-        offsets=offsets,
-        raw_claims=claims,
-        absent_topics=absent,
-        absent_subscriptions=tuple(others),
-        details=details if any(one is not NO_DETAILS for one in details) else (),
-        assumed=reset_noted(
-            told(document.assumed) or (), latest_assumed(offsets, reset, partitions)
-        ),
-        captured_at=told(document.captured_at),
-        auto_offset_reset=reset,
-    )
+    parts = [[slice(*ends) for ends in pairwise(start.tolist())] for start in starts]
+    for number, (said, topic, member, partition, row, claim, entry) in enumerate(
+        zip(snapshots.said, *parts, strict=True)
+    ):
+        ends = slice(row.start, row.stop + 1)
+        subscriptions = Subscriptions.of_valid(
+            frozen(indptr[ends] - entry.start),
+            _from(topic.start, through.listed[entry]),
+            _from(row.start, through.row[member]),
+            through.known[member],
+            topic.stop - topic.start,
+        )
+        owner, offsets = columns.owner[partition], columns.offsets
+        has_lag = said.has_lag or said.has_offsets
+        members, partitions = member.stop - member.start, len(owner)
+        yield Snapshot(
+            name=said.group,
+            topics=tuple(snapshots.topics[topic]),
+            partitions=columns.partitions[topic],
+            members=tuple(snapshots.members[member]),
+            subscription_indptr=subscriptions.indptr,
+            subscription_topics=subscriptions.listed,
+            subscription_row=subscriptions.row,
+            subscription_known=subscriptions.known,
+            subscriptions=subscriptions,
+            owner=_from(member.start, owner),
+            generation=columns.generation[member],
+            lag_records=columns.lag[partition] if columns.lag is not None and has_lag else None,
+            weight=columns.weight[partition]
+            if columns.weight is not None and said.has_weight
+            else None,
+            racks=Racks.named(said.racks or [None] * members, said.replicas or [None] * partitions)
+            if said.racks or said.replicas
+            else None,
+            offsets=offsets.of(partition, topic)
+            if offsets is not None and said.has_offsets
+            else None,
+            raw_claims=columns.claims_of(number, claim) if columns.disputed[number] else None,
+            absent_topics=said.absent_topics,
+            absent_subscriptions=said.absent_subscriptions,
+            details=said.details,
+            assumed=reset_noted(said.assumed, int(columns.latest_assumed[number])),
+            captured_at=said.captured_at,
+            auto_offset_reset=said.auto_offset_reset,
+        )
+
+
+def _from(first: int, column: Int32) -> Int32:
+    """Return indices as they are from a first one on; what is below 0 means nobody and stays."""
+    return frozen(np.where(column < 0, NOBODY, column - np.int32(first))) if first else column
 
 
 def names_in(content: object) -> tuple[str | None, str | None]:
@@ -161,6 +161,8 @@ def names_in(content: object) -> tuple[str | None, str | None]:
     ----------
     content : JSON, or a document
     """
+    if isinstance(content, Document):
+        return content.group, told(content.captured_at)
     said: Any = content
     if isinstance(content, (str, bytes)):
         try:

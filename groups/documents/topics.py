@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from msgspec import UNSET, UnsetType
 
-from groups.arrays import NOBODY, UNKNOWN, frozen
-from groups.columns.offsets import Offsets
-from groups.columns.racks import Racks
+from groups.arrays import UNKNOWN
 from groups.documents.assay_group import Topic, without_repeats
 from groups.documents.fields import refuse
 from groups.wording import counted
@@ -18,7 +14,6 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from groups.arrays import Int64
 
 _LISTS = ("lag", "weight", "racks", "offsets")
 
@@ -53,87 +48,39 @@ def _checked(topic: Topic, name: str) -> Topic:
     return topic
 
 
-def weights_of(topics: Sequence[Topic]) -> Int64 | None:
-    """(all partitions,) int64: the weights, -1 where none is given; None without any."""
-    return _per_partition(topics, [topic.weight for topic in topics])
-
-
-def offsets_of(topics: Sequence[Topic]) -> Offsets | None:
-    """Return the offsets of the topics that have some, or None."""
-    given = [not isinstance(topic.offsets, UnsetType) for topic in topics]
-    if not any(given):
-        return None
-    beginning, end, committed = (
-        np.fromiter(chain.from_iterable(_logged(topic, key) for topic in topics), np.int64)
-        for key in ("beginning", "end", "committed")
-    )
-    return Offsets(beginning, end, committed, np.array(given))
-
-
-def _logged(topic: Topic, key: str) -> Sequence[int]:
-    if isinstance(topic.offsets, UnsetType):
-        return (UNKNOWN,) * topic.partitions
-    values = [getattr(log, key) for log in topic.offsets]
-    return [value if type(value) is int else UNKNOWN for value in values]
-
-
-def lag_of(topics: Sequence[Topic], offsets: Offsets | None, reset: str | None) -> Int64 | None:
-    """(all partitions,) int64: the lags, given or from offsets, -1 unknown; None: none anywhere.
-
-    Parameters
-    ----------
-    reset : the group's ``auto_offset_reset``
-    """
-    lag = _per_partition(topics, [topic.lag for topic in topics])
-    if offsets is None:
-        return lag
-    return frozen(
-        offsets.lag_beside(lag, reset, np.array([t.partitions for t in topics], np.int64))
-    )
-
-
-def racks_of(topics: Sequence[Topic], members: Sequence[str | None]) -> Racks | None:
-    """Return where replicas and members stand, None where nothing is known of either.
-
-    Parameters
-    ----------
-    members : (members,) the rack of each, None without one
-    """
-    if not any(members) and all(isinstance(topic.racks, UnsetType) for topic in topics):
-        return None
-    replicas: list[frozenset[str] | None] = []
-    for topic in topics:
-        if isinstance(topic.racks, UnsetType):
-            replicas += [None] * topic.partitions
-        else:
-            replicas += map(frozenset, topic.racks)
-    distinct = sorted({r for r in replicas if r is not None}, key=sorted)
-    if not distinct and not any(members):
-        return None
-    named = {rack for racks in distinct for rack in racks} | {r for r in members if r}
-    names = tuple(sorted(named))
-    index = {rack: i for i, rack in enumerate(names)}
-    place = {racks: i for i, racks in enumerate(distinct)}
-    return Racks(
-        names=names,
-        member=np.array([index[r] if r else NOBODY for r in members], np.int32),
-        replicas=np.array([UNKNOWN if r is None else place[r] for r in replicas], np.int32),
-        holds=np.array(
-            [i * len(names) + index[r] for i, racks in enumerate(distinct) for r in sorted(racks)],
-            np.int64,
-        ),
-    )
-
-
-def _per_partition(
-    topics: Sequence[Topic], columns: Sequence[Sequence[int | None] | UnsetType]
-) -> Int64 | None:
-    if all(isinstance(column, UnsetType) for column in columns):
-        return None
+def logs_of(topics: Sequence[Topic]) -> list[int]:
+    """(3 for each of all partitions,) where its log begins and ends, and what is committed."""
     found: list[int] = []
-    for topic, column in zip(topics, columns, strict=True):
+    for topic in topics:
+        if isinstance(topic.offsets, UnsetType):
+            found += (UNKNOWN,) * (3 * topic.partitions)
+        else:
+            found += [
+                value if type(value) is int else UNKNOWN
+                for log in topic.offsets
+                for value in (log.beginning, log.end, log.committed)
+            ]
+    return found
+
+
+def per_partition(topics: Sequence[Topic], key: Literal["lag", "weight"]) -> list[int]:
+    """(all partitions,) what is said of each under a key, -1 where nothing."""
+    found: list[int] = []
+    for topic in topics:
+        column = topic.lag if key == "lag" else topic.weight
         if isinstance(column, UnsetType):
             found += [UNKNOWN] * topic.partitions
         else:
             found += [UNKNOWN if value is None else value for value in column]
-    return frozen(np.array(found, np.int64))
+    return found
+
+
+def replicas_of(topics: Sequence[Topic]) -> list[Sequence[str] | None]:
+    """(all partitions,) the racks of the replicas of each, None where nothing is known."""
+    found: list[Sequence[str] | None] = []
+    for topic in topics:
+        if isinstance(topic.racks, UnsetType):
+            found += [None] * topic.partitions
+        else:
+            found += topic.racks
+    return found

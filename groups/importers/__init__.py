@@ -9,8 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
+from groups.documents.assay_group import as_json, told
 from groups.documents.texts import STANDARD_INPUT, decode
 from groups.errors import BadInput, Failure
+from groups.group import Group
 from groups.importers.console import output
 from groups.importers.lines import Misread, brief
 from groups.importers.merge import merge
@@ -22,7 +26,7 @@ from groups.wording import PASSED_OVER, counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from groups.documents.shapes import CaptureDocument, GroupDocument
+    from groups.documents.assay_group import Document, JsonObject
 
 __all__ = ["DIALECTS", "Imported", "import_each", "sniff"]
 
@@ -40,10 +44,25 @@ DIALECTS = ("auto", *_READERS)
 
 @dataclass(frozen=True)
 class Imported:
-    """A group's snapshot, ``assay-group/1``, and the names of the texts it was made of."""
+    """A group's snapshot, and the names of the texts it was made of."""
 
-    document: GroupDocument
+    snapshot: Document
     sources: tuple[str, ...]
+
+    @property
+    def document(self) -> JsonObject:
+        """The snapshot as ``assay-group/1``."""
+        return as_json(self.snapshot)
+
+    def group(self) -> Group:
+        """Return the group of the snapshot.
+
+        Raises
+        ------
+        BadInput
+            Where the texts say what cannot be; the message names the place in the snapshot.
+        """
+        return Group.of_document(self.snapshot)
 
 
 def import_each(
@@ -110,11 +129,11 @@ def import_each(
             unseen += more
             # A text of topics is about every group.
             of = [s for s in remarks if s in names or s not in of_groups]
-            notes = [*document.get("assumed", ()), *(passed_over(remarks[s]) for s in of)]
-            told: CaptureDocument = {"assumed": notes} if notes else {}
-            made: GroupDocument = {**document, **told}
-            made = {**made, **_captured(names, made, captured_at, times or {})}
-            imported.append(Imported(made, names))
+            notes = [*(told(document.assumed) or ()), *(passed_over(remarks[s]) for s in of)]
+            time, note = _captured(names, captured_at, times or {})
+            document.assumed = [*notes, *note] or UNSET
+            document.captured_at = UNSET if time is None else time
+            imported.append(Imported(document, names))
     return imported, [_failure(one, captured_at, times or {}) for one in refusals]
 
 
@@ -128,21 +147,17 @@ def passed_over(remarks: Sequence[Remark]) -> str:
 
 
 def _captured(
-    names: Sequence[str], document: GroupDocument, told: str | None, times: Mapping[str, str]
-) -> CaptureDocument:
-    if told is not None:
-        return {"captured_at": told}
+    names: Sequence[str], told: str | None, times: Mapping[str, str]
+) -> tuple[str | None, list[str]]:
+    """Return when texts were captured, and what is assumed of that."""
     known = {name: times[name] for name in names if name in times}
-    if not known:
-        return {}
+    if told is not None or not known:
+        return told, []
     latest = max(known.values())
     what = "the time of the file" if len(known) == 1 else "the time of the latest file"
     if known.get(STANDARD_INPUT) == latest:
         what = "when standard input was read"
-    return {
-        "captured_at": latest,
-        "assumed": [*document.get("assumed", ()), f"captured_at: {what}"],
-    }
+    return latest, [f"captured_at: {what}"]
 
 
 def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:

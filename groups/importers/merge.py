@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
+from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic
 from groups.importers.lines import NotToBeHad, brief, refuse
 from groups.importers.ownership import Owners, owners_of
 from groups.importers.seen import TopicSize, View, streams
@@ -12,21 +15,14 @@ from groups.wording import counted, few
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from groups.documents.shapes import (
-        CaptureDocument,
-        GroupDocument,
-        MemberDocument,
-        TopicDocument,
-    )
     from groups.importers.ownership import Key
 
-FORMAT = "assay-group/1"
 FAR = 10
 
 
 def merge(
     views: Sequence[View], sizes: Mapping[str, TopicSize], *, most_unseen: int
-) -> tuple[GroupDocument, int]:
+) -> tuple[Document, int]:
     """Return the ``assay-group/1`` document of one group's views, and its unseen partitions.
 
     Those are the ones that lie below a partition count though no view shows them; more than
@@ -56,21 +52,23 @@ def merge(
             members[member]["owned"].setdefault(topic, []).append(number)
     offsets = _offsets(views, notes)
     topics, unseen = _topics(views, owners, offsets, sizes, most_unseen, notes)
-    assumed: CaptureDocument = {"assumed": list(dict.fromkeys(notes))} if notes else {}
-    document: GroupDocument = {
-        "format": FORMAT,
-        "group": views[0].group,
-        **assumed,
-        "topics": topics,
-        "members": dict(sorted(members.items())),
-    }
+    document = Document(
+        format=FORMAT,
+        group=views[0].group,
+        assumed=list(dict.fromkeys(notes)) or UNSET,
+        topics=topics,
+        members={name: Member(**known) for name, known in sorted(members.items())},
+    )
     return document, unseen
 
 
-def _members(views: Sequence[View]) -> dict[str, MemberDocument]:
-    members: dict[str, dict[str, object]] = {}
+def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
+    """Return what all views say of each member, by the keys of a document."""
+    members: dict[str, dict[str, Any]] = {}
     for view in views:
         for seen in view.members:
+            if not seen.member:
+                refuse(seen.place, "a member without a name")
             known = members.setdefault(seen.member, {"subscription": None, "owned": {}})
             told = dict(seen.details)
             if seen.subscription is not None:
@@ -88,7 +86,7 @@ def _members(views: Sequence[View]) -> dict[str, MemberDocument]:
         for name, known in members.items()
     ):
         raise NotToBeHad(views[0].place, streams(views[0].group))
-    return cast("dict[str, MemberDocument]", members)
+    return members
 
 
 def _check_members(views: Sequence[View], members: Mapping[str, object], owners: Owners) -> None:
@@ -150,7 +148,7 @@ def _topics(
     sizes: Mapping[str, TopicSize],
     most_unseen: int,
     notes: list[str],
-) -> tuple[dict[str, int | TopicDocument], int]:
+) -> tuple[dict[str, int | Topic], int]:
     shown: dict[str, set[int]] = {}
     for topic, number in (*owners, *offsets):
         shown.setdefault(topic, set()).add(number)
@@ -158,7 +156,7 @@ def _topics(
         for member in view.members:
             for topic in set(member.subscription or ()) & sizes.keys():
                 shown.setdefault(topic, set())
-    topics: dict[str, int | TopicDocument] = {}
+    topics: dict[str, int | Topic] = {}
     unseen = 0
     far: dict[str, tuple[int, int]] = {}
     guessed = sorted(shown.keys() - sizes.keys())
@@ -210,18 +208,12 @@ def _shared(shared: Sequence[tuple[Key, int]]) -> list[str]:
 
 def _topic(
     topic: str, count: int, offsets: Mapping[tuple[str, int], tuple[int | None, ...]]
-) -> int | TopicDocument:
+) -> int | Topic:
     if not any((topic, number) in offsets for number in range(count)):
         return count
     unknown = (None, None, None)
-    return {
-        "partitions": count,
-        "offsets": [
-            {"beginning": beginning, "end": end, "committed": committed}
-            for number in range(count)
-            for beginning, end, committed in [offsets.get((topic, number), unknown)]
-        ],
-    }
+    logs = [Log(*offsets.get((topic, number), unknown)) for number in range(count)]
+    return Topic(count, offsets=logs)
 
 
 def _partitions(count: int) -> str:

@@ -50,7 +50,7 @@ def capture(
     --------
     >>> from live.connection import Connection
     >>> found = capture(Connection("localhost:9092"), ["orders-*"])  # doctest: +SKIP
-    >>> groups = [Group.from_dict(one.document) for one in found.documents]  # doctest: +SKIP
+    >>> groups = [one.group() for one in found.documents]  # doctest: +SKIP
     """
     from live.connection.loading import load_kafka_python
 

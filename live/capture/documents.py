@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, cast
 
-from groups.documents.assay_group import FORMAT, of_mapping
+from groups.documents.assay_group import FORMAT, Document, JsonObject, of_mapping
 from groups.documents.snapshot import columns_of
 from groups.errors import BadInput
 from groups.wording import counted, few
@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
-    from groups.documents.shapes import (
-        CaptureDocument,
-        GroupDocument,
-        MemberDocument,
-        OffsetsDocument,
-        TopicDocument,
-    )
     from live.capture.membership import Described, Held, Member
     from live.capture.offsets import Key, Logs
     from live.capture.topics import Topics
@@ -36,7 +29,7 @@ def document(
     committed: Committed | Obstacle | None,
     logs: Logs,
     captured_at: str,
-) -> GroupDocument | Obstacle:
+) -> JsonObject | Obstacle:
     """Return the document of a group, or why there is none.
 
     No member has a generation: what members hold now is all of one generation, which brokers do
@@ -61,7 +54,7 @@ def document(
         assumed.append(f"lag: not known, {committed.reason}")
     elif known is not None:
         assumed += _doubts(there, topics, known, logs)
-    noted: CaptureDocument = {"assumed": assumed} if assumed else {}
+    noted: JsonObject = {"assumed": assumed} if assumed else {}
     return {
         "format": FORMAT,
         "group": group.group,
@@ -72,18 +65,19 @@ def document(
     }
 
 
-def valid(name: str, found: GroupDocument | Obstacle) -> GroupDocument | Obstacle:
+def valid(name: str, found: JsonObject | Obstacle) -> Document | Obstacle:
     """Return a document where it makes a group; else why not: clients may write what they like."""
     if isinstance(found, Obstacle):
         return found
     try:
-        columns_of(of_mapping(found))
+        document = of_mapping(found)
+        columns_of(document)
     except BadInput as error:
         return Obstacle(f"group {name!r}: what the broker tells makes no group: {error}")
-    return found
+    return document
 
 
-def _member(member: Member, topics: Topics) -> MemberDocument:
+def _member(member: Member, topics: Topics) -> JsonObject:
     told: dict[str, object] = {
         "rack": member.rack,
         "instance_id": member.instance_id,
@@ -94,19 +88,18 @@ def _member(member: Member, topics: Topics) -> MemberDocument:
         "target": None if member.target is None else _numbers(member.target),
         "subscription_regex": member.regex,
     }
-    found = {
+    return {
         "subscription": read_by(member, topics),
         "owned": _numbers(member.held),
         **{key: value for key, value in told.items() if value is not None},
     }
-    return cast("MemberDocument", found)
 
 
 def _numbers(held: Held) -> dict[str, list[int]]:
     return {name: list(numbers) for name, numbers in held.items()}
 
 
-def _unsure(group: Described, members: dict[str, MemberDocument], topics: Topics) -> Iterable[str]:
+def _unsure(group: Described, members: dict[str, JsonObject], topics: Topics) -> Iterable[str]:
     unread = [one.name for one in group.members if one.subscription is None]
     if unread:
         count = counted(len(unread), "member")
@@ -134,11 +127,9 @@ def _unsure(group: Described, members: dict[str, MemberDocument], topics: Topics
         )
 
 
-def _topic(
-    name: str, topics: Topics, committed: Committed | None, logs: Logs
-) -> int | TopicDocument:
+def _topic(name: str, topics: Topics, committed: Committed | None, logs: Logs) -> int | JsonObject:
     partitions = topics.partitions[name]
-    found: TopicDocument = {"partitions": len(partitions)}
+    found: JsonObject = {"partitions": len(partitions)}
     racks = topics.replica_racks(name)
     if racks is not None:
         found["racks"] = racks
@@ -151,7 +142,7 @@ def _topic(
     return found if len(found) > 1 else len(partitions)
 
 
-def _offsets(key: Key, committed: Committed, logs: Logs) -> OffsetsDocument:
+def _offsets(key: Key, committed: Committed, logs: Logs) -> JsonObject:
     return {
         "beginning": logs.beginning.get(key),
         "end": logs.end.get(key),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from kafka.protocol.api_message import ApiMessage
 
-    from groups.documents.shapes import GroupDocument
+    from groups.documents.assay_group import Document
     from live.capture.asking.cluster import Cluster
     from live.capture.listing import Listed
     from live.capture.membership import Described
@@ -39,14 +39,14 @@ PAUSE_SECONDS = 0.5
 
 def captured(
     cluster: Cluster, listed: Mapping[str, Listed], *, lag: bool, deadline: float
-) -> dict[str, GroupDocument | Obstacle]:
+) -> dict[str, Document | Obstacle]:
     """Return the document of each group, or why there is none.
 
     Parameters
     ----------
     deadline : on the clock of `time.monotonic`, when the last round starts at the latest
     """
-    found: dict[str, GroupDocument | Obstacle] = {}
+    found: dict[str, Document | Obstacle] = {}
     waiting = dict(listed)
     while waiting:
         last = time.monotonic() >= deadline
@@ -67,7 +67,7 @@ def _listed_again(
     cluster: Cluster,
     names: Sequence[str],
     before: Mapping[str, Listed],
-    found: dict[str, GroupDocument | Obstacle],
+    found: dict[str, Document | Obstacle],
 ) -> dict[str, Listed]:
     """Return where groups are now: a coordinator may have moved, a group may be gone."""
     if not names:
@@ -90,8 +90,8 @@ def _listed_again(
 
 def _round(
     cluster: Cluster, listed: Mapping[str, Listed], *, lag: bool, last: bool
-) -> dict[str, GroupDocument | Obstacle]:
-    found: dict[str, GroupDocument | Obstacle] = {}
+) -> dict[str, Document | Obstacle]:
+    found: dict[str, Document | Obstacle] = {}
     before: dict[str, Described] = {}
     for name, one in described(cluster, listed).items():
         if isinstance(one, Obstacle):

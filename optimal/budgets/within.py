@@ -17,7 +17,7 @@ from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import MOVES, OF_COUNTS, is_flow, values
 from optimal.answer import Answer, NothingWithin
-from optimal.budgets.refusals import reason, require_possible
+from optimal.budgets.budget import reason, require_possible
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped
 from optimal.solutions import confirmed
@@ -214,12 +214,12 @@ class Within:
             Where they were asked for by name and do not serve.
         """
         from optimal.enumeration import enumerates_at_once
-        from optimal.moves.asked import Asked
+        from optimal.loads.question import Question
 
-        if method == "auto" and Asked.of(self.objective, self.at_most) is None:
+        if method == "auto" and Question.of(self.objective, self.at_most) is None:
             return None
-        self._load("optimal.moves.recipe")
-        from optimal.moves.recipe import exchange_within, is_worth_it
+        self._load("optimal.loads.method")
+        from optimal.loads.method import exchange_within, is_worth_it
 
         if method == "auto" and enumerates_at_once(self.group):
             return None

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.tiers import values
+from optimal.budgets.within import Within
 from optimal.cpsat import least_within
-from optimal.frontier.even import most_even_point
 from optimal.frontier.point import Point
 from optimal.proof import ProofKind
+from optimal.solve import solve
 
 if TYPE_CHECKING:
     from groups.arrays import Int32
@@ -143,3 +144,13 @@ class Box:
         kind = ProofKind.SOLVER if proved else ProofKind.NONE
         point = Point(at_first, at_second, one.bound, other.bound, assignment, kind)
         return point, at_first == one.bound
+
+
+def most_even_point(group: Group, moves: int, time_left: TimeLeft) -> Point | None:
+    """Return the most even assignment within so many moves; None where the time is up."""
+    at_most, objective = {"stickiness": moves}, ("balance", "stickiness")
+    for found in Within(group, objective, at_most, time_left, solve).most_even():
+        if found.assignment is not None:
+            (one, first_bound), (other, second_bound) = ((t.value, t.bound) for t in found.terms)
+            return Point(one, other, first_bound, second_bound, found.assignment, found.proof.kind)
+    return None

@@ -253,7 +253,7 @@ def _picked(
 
 def _certified(group: Group, objective: Objective, point: Point, time_left: TimeLeft) -> Point:
     """Return a point of balance and moves with its certificate."""
-    from optimal.frontier.even import most_even_point
+    from optimal.frontier.search import most_even_point
 
     moves = dict(zip(objective, point.at, strict=True))["stickiness"]
     found = most_even_point(group, moves, time_left)

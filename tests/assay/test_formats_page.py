@@ -4,14 +4,14 @@ import json
 import re
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
-
 from compare.runs.tables.schemas import TABLES
+
 from groups import Group
 from groups.columnar.layout import LAYOUT
 from optimal import Solution, check, solve
 from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other
+from tests.groups.columnar.test_layout_page import said
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
@@ -147,15 +147,6 @@ def test_the_example_of_the_proof_is_worked_out_as_it_says():
         load = solution.assignment.loads[m]
         expected = [load, level, max(level, 0), level + 1, price]
         assert [int(number) for number in numbers.split(" | ")] == expected
-
-
-def said(kind: pa.DataType) -> str:
-    """A type as the page says it."""
-    if pa.types.is_list(kind):
-        return f"list of {said(kind.value_type)}"
-    if pa.types.is_struct(kind):
-        return "struct of " + ", ".join(f"`{one.name}` {said(one.type)}" for one in kind)
-    return {"double": "float64"}.get(str(kind), str(kind))
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -8,6 +8,7 @@ from groups import BadInput, Group
 from groups.named_assignment import NamedAssignment
 from optimal import solve
 from tests.optimal.random_groups import random_group
+from tests.seeds import for_each
 
 SEEDS = range(200)
 
@@ -47,7 +48,7 @@ def apply(diff: Diff) -> Counter:
     return +found
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_what_members_lose_and_gain_leads_from_the_one_to_the_other(seed):
     before, after = pair_of(seed)
     diff = Diff(before, after)
@@ -58,7 +59,7 @@ def test_what_members_lose_and_gain_leads_from_the_one_to_the_other(seed):
         assert (change.after or 0) - (change.before or 0) == gained - lost
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_moves_say_of_each_partition_lost_or_gained_where_it_went(seed):
     diff = Diff(*pair_of(seed))
     moved = [
@@ -78,7 +79,7 @@ def test_moves_say_of_each_partition_lost_or_gained_where_it_went(seed):
     assert diff.moved == sum(a is not None and b is not None for a, b, _, _ in moved)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@for_each(range(50))
 def test_the_other_way_round_lost_is_gained_and_joined_is_left(seed):
     before, after = pair_of(seed)
     there, back = Diff(before, after), Diff(after, before)
@@ -90,7 +91,7 @@ def test_the_other_way_round_lost_is_gained_and_joined_is_left(seed):
     assert there.is_empty is back.is_empty
 
 
-@pytest.mark.parametrize("seed", range(50))
+@for_each(range(50))
 def test_nothing_differs_from_itself(seed):
     for side in pair_of(seed):
         diff = Diff(side, side)

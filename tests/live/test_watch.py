@@ -10,6 +10,7 @@ from assay.printing.watch import news_line
 from assay.signals import Ended
 from compare.judged import judge
 from groups import Group
+from groups.documents.assay_group import of_mapping
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.importers import Imported
@@ -28,7 +29,7 @@ def series(folder: Path, keep: int | None = None) -> Series:
 
 
 def documents(*given) -> list[Imported]:
-    return [Imported(one, ("there",)) for one in given]
+    return [Imported(of_mapping(one), ("there",)) for one in given]
 
 
 def test_a_capture_is_a_file_that_other_commands_read(tmp_path):

@@ -10,8 +10,9 @@ from compare.samples.families import Family
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal import Point, ProofKind, Status, frontier, solve
 from optimal.cpsat import least_within
-from optimal.frontier.knee import knee
+from optimal.frontier.point import knee
 from tests.optimal.random_groups import random_group
+from tests.seeds import for_each
 
 FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
 SORTED = [
@@ -75,7 +76,7 @@ def assert_consistent(group: Group, objective: tuple[str, str], points: tuple[Po
             assert (point.first_bound, point.second_bound) == at
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each(range(3))
 def test_the_points_of_all_pairs_of_tiers_are_those_that_exhaustion_finds(seed):
     rng = random.Random(f"all pairs {seed}")
     group = crowded(rng, members=3, partitions=6)

@@ -8,6 +8,7 @@ import pytest
 
 from groups import Assignment, Group, values
 from optimal import ProofKind, frontier, solve
+from tests.seeds import for_each
 
 PAIR = ("stickiness", "peak_lag")
 
@@ -55,7 +56,7 @@ def test_the_points_are_those_that_exhaustion_finds_and_all_are_proved(seed, ali
     assert all(point.proved and point.complete for point in turned)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each(range(8))
 def test_bounds_of_a_hurried_search_are_below_what_exhaustion_finds(seed):
     group = lagging(random.Random(f"hurry {seed}"), members=3, partitions=6)
     known = exhausted(group)

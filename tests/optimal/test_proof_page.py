@@ -16,11 +16,11 @@ import pytest
 from groups import AssayError, Assignment, BadInput, Group, values
 from optimal import Solution, check, solve
 from optimal.form import is_about_a_peak
-from optimal.moves.asked import Asked
+from optimal.loads.question import Question
 from tests.optimal import page_case, page_checker, page_peaks
 from tests.optimal.conditions import ORDERS
-from tests.optimal.exchange.sweep import case as peak_case
-from tests.optimal.moves.sweep import asked
+from tests.optimal.loads.sweep import case as peak_case
+from tests.optimal.loads.sweep_within import asked
 from tests.optimal.page_case import Refused
 from tests.optimal.page_checker import check_by_the_page
 from tests.optimal.random_groups import random_group
@@ -147,7 +147,7 @@ def test_it_accepts_and_refuses_what_check_does_of_peaks_within_budgets():
     rng, found = random.Random(8), Counter()
     while found["genuine"] < 60:
         group, objective, most = asked(rng)
-        if Asked.of(objective, most) is None:
+        if Question.of(objective, most) is None:
             continue
         try:
             solution = solve(group, objective, at_most=most, method="exchange", time_limit=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from groups.documents import fields
@@ -11,7 +12,7 @@ from groups.importers.lines import MOST_NUMBER, Misread, brief, refuse
 from groups.importers.seen import Finding, Refusal, SeenMember, SeenPartition, View, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     Show = Callable[[str, str, str, Mapping[str, object]], View]
 
@@ -29,25 +30,34 @@ def each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[
         Where the text is not JSON, or not of groups.
     """
     found = parse_json(content)
-    listed = fields.listed(found if isinstance(found, list) else [found], "")
-    if not listed:
+    if not isinstance(found, list):
+        return each_group(source, [(key, _under(key, found), found)], show)
+    if not found:
         raise BadInput("no groups in it")
-    return each_group(source, [(fields.mapping(one, "").get(key), one) for one in listed], show)
+    groups = [(f"[{at}].{key}", _under(key, one), one) for at, one in enumerate(found)]
+    return each_group(source, groups, show)
+
+
+def _under(key: str, found: object) -> object:
+    return found.get(key) if isinstance(found, Mapping) else None
 
 
 def each_group(
-    source: str, groups: Iterable[tuple[object, object]], show: Show
+    source: str, groups: Iterable[tuple[str, object, object]], show: Show
 ) -> Iterator[Finding]:
     """Yield the View that `show` makes of each group, or why it cannot.
 
-    `groups` are pairs of name and object; `show` is called with source, place, name and object.
+    Parameters
+    ----------
+    groups : of each where its name stands, that name, and the object
+    show : called with source, place, name and object
     """
-    for name, described in groups:
-        names = (name,) if isinstance(name, str) else ()
+    for where, name, described in groups:
+        names = (name,) if isinstance(name, str) and name else ()
         place = f"{source}: {name}" if names else source
         try:
-            group = fields.name(name, "group")
-            yield show(source, place, group, fields.mapping(described, ""))
+            found = fields.mapping(described, "" if names else where.rpartition(".")[0])
+            yield show(source, place, fields.name(name, where), found)
         except Misread as error:
             yield refusal(source, error, names)
         except BadInput as error:

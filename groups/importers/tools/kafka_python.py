@@ -52,7 +52,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
         return
     fields.mapping(groups, "")
 
-    yield from each_group(source, groups.items(), _group)
+    yield from each_group(source, [("group", name, one) for name, one in groups.items()], _group)
 
 
 def _group(source: str, place: str, group: str, found: Mapping[str, object]) -> View:

@@ -1,11 +1,15 @@
 """The groups that a run left in its tables."""
 
+import pyarrow as pa
+
 from compare.fleet.tables import read_table
 from groups import Group
-from groups.columnar.rows import of_row
+from groups.columnar.layout import LAYOUT
+from groups.columnar.side_by_side import each_of
 
 
 def groups_of(runs) -> dict[str, Group]:
     """Groups by their keys."""
-    rows = read_table(runs.out, "groups").to_dict("records")
-    return {row["key"]: of_row(row) for row in rows}
+    rows = read_table(runs.out, "groups")
+    batch = pa.RecordBatch.from_pandas(rows[LAYOUT.names], LAYOUT)
+    return dict(zip(rows["key"], each_of(batch), strict=True))

@@ -23,7 +23,6 @@ from compare.fleet.tables import TABLES, new_run, read_table
 from compare.judged import judge
 from compare.scores import score_assignors, score_current
 from groups import BadInput
-from groups.columnar.rows import of_row
 from groups.files import find
 from heuristics.child import Child
 from heuristics.time_limit import TimeLimit
@@ -163,7 +162,7 @@ def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
         "in/views/coop-a-describe.json",
         "in/views/coop-a-describe.txt",
     ]
-    document = of_row(merged | {"group": "coop-a"}).to_dict()
+    document = groups_of(spark_runs)[merged["key"]].to_dict()
     # Subscriptions stand in one view only, offsets in the other.
     assert all(said["subscription"] for said in document["members"].values())
     assert any("offsets" in topic for topic in document["topics"].values())

@@ -10,6 +10,7 @@ from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
 from compare.lag.words import needed
 from groups import Assignment, Group, values
 from optimal import solve, time_left
+from tests.seeds import for_each
 
 KIP_54 = ("balance", "stickiness")
 
@@ -40,7 +41,7 @@ def every_peak(group):
     ]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@for_each(range(25))
 def test_it_is_the_lowest_peak_of_all_that_are_balanced_best(seed):
     rng = random.Random(seed)
     members = [f"m{i}" for i in range(rng.randint(2, 3))]

@@ -14,6 +14,7 @@ from optimal.proof import Proof
 from optimal.solution import Term
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
+from tests.seeds import for_each
 
 SEEDS = range(400)
 
@@ -80,7 +81,7 @@ class Plain:
         return {p for p, t in enumerate(self.topic) if set() < self.holders(t) <= set(members)}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_a_block_and_those_above_it_are_the_only_readers_of_their_topics_and_hold_just_those(seed):
     group = drawn(seed)
     solution = solve(group)
@@ -104,7 +105,7 @@ def test_a_block_and_those_above_it_are_the_only_readers_of_their_topics_and_hol
     assert [b.most for b in blocks] == sorted((b.most for b in blocks), reverse=True)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_the_fullest_block_says_the_least_possible_maximum(seed):
     solution = solve(drawn(seed))
     if blocks := blocks_of(solution):
@@ -112,7 +113,7 @@ def test_the_fullest_block_says_the_least_possible_maximum(seed):
         assert -(-first.partitions // len(first.members)) == solution.assignment.loads.max()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_the_counts_are_what_the_group_says_and_add_up_to_what_the_optimum_moves(seed):
     group = drawn(seed)
     solution = solve(group)
@@ -145,7 +146,7 @@ def test_the_counts_are_what_the_group_says_and_add_up_to_what_the_optimum_moves
         assert count.owned == sum(plain.owner[p] in count.members for p in counted)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_no_partition_is_counted_twice(seed):
     group = drawn(seed)
     solution = solve(group)
@@ -158,7 +159,7 @@ def test_no_partition_is_counted_twice(seed):
             assert apart or (both_need and not set(one.members) & set(other.members))
 
 
-@pytest.mark.parametrize("seed", range(120))
+@for_each(range(120))
 def test_every_count_holds_in_every_balanced_assignment(seed):
     group = drawn(seed, members=4, partitions=6)
     solution = solve(group)

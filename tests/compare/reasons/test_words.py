@@ -17,6 +17,7 @@ from optimal import Proof, ProofKind, Status, Stopped, Term, solve
 from tests.assay.calling import LOPSIDED
 from tests.compare.reasons.test_counts import drawn
 from tests.optimal.random_groups import random_group
+from tests.seeds import for_each
 
 SEEDS = range(200)
 # Nobody who reads an explanation needs to know what these are.
@@ -39,12 +40,12 @@ def number(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_nothing_of_how_it_was_solved_is_in_the_words(seed):
     assert [line for line in said(explained(seed)) if JARGON.search(line)] == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_one_is_singular_and_more_are_plural(seed):
     text = "\n".join(said(explained(seed)))
     assert re.findall(r"\b1 (?:more )?(?:partitions|members|topics|counts)\b", text) == []
@@ -52,7 +53,7 @@ def test_one_is_singular_and_more_are_plural(seed):
     assert re.findall(r"  |\bNone\b|\.\.|, ,", text) == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_the_headline_says_the_loads_and_the_moves_of_the_optimum(seed):
     explanation = explained(seed)
     line, loads = words.headline(explanation), explanation.best.loads.tolist()
@@ -66,7 +67,7 @@ def test_the_headline_says_the_loads_and_the_moves_of_the_optimum(seed):
         assert owned == sum(explanation.group.owned)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_what_must_move_is_summed_up_to_what_the_optimum_moves(seed):
     explanation = explained(seed)
     lines = words.moves(explanation)
@@ -88,7 +89,7 @@ def test_what_must_move_is_summed_up_to_what_the_optimum_moves(seed):
         assert sums is None
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_who_owns_more_than_there_is_room_for_does_so_by_the_snapshot(seed):
     explanation = explained(seed)
     group = explanation.group
@@ -110,7 +111,7 @@ def test_who_owns_more_than_there_is_room_for_does_so_by_the_snapshot(seed):
             assert must == has - room
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_loads_that_differ_by_one_at_most_are_shown_by_division(seed):
     explanation = explained(seed)
     line = next(
@@ -132,7 +133,7 @@ def test_loads_that_differ_by_one_at_most_are_shown_by_division(seed):
             ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(100))
+@for_each(range(100))
 def test_a_member_is_said_to_hold_what_it_holds_and_to_read_what_it_reads(seed):
     explanation = explained(seed)
     group = explanation.group

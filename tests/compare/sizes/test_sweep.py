@@ -11,6 +11,7 @@ from compare.sizes.sweep import size
 from compare.sizes.target import parse_target
 from groups import Assignment, BadInput, Group, values
 from groups.columns.member_details import MemberDetails
+from tests.seeds import for_each
 
 LAG = [90, 50, 40, 30, 20, 10]
 
@@ -49,7 +50,7 @@ DIFFERING = Group.from_dict(
 )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@for_each(range(6))
 def test_each_row_is_the_best_by_exhaustion(seed):
     rng = random.Random(seed)
     lag = [rng.randint(0, 40) for _ in range(5)]

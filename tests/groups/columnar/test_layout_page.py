@@ -16,12 +16,17 @@ SECTION = re.search(r"^## Groups in Parquet\n(.*?)^## ", PAGE, re.M | re.S)[1]
 ROWS = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", SECTION, re.M)
 
 
-def shown(kind: pa.DataType) -> str:
-    return f"list of {kind.value_type}" if pa.types.is_list(kind) else str(kind)
+def said(kind: pa.DataType) -> str:
+    """A type as the page says it."""
+    if pa.types.is_list(kind):
+        return f"list of {said(kind.value_type)}"
+    if pa.types.is_struct(kind):
+        return "struct of " + ", ".join(f"`{one.name}` {said(one.type)}" for one in kind)
+    return {"double": "float64"}.get(str(kind), str(kind))
 
 
 def test_the_page_names_every_column_with_its_type():
-    assert [(name, kind) for name, kind, _ in ROWS] == [(f.name, shown(f.type)) for f in LAYOUT]
+    assert [(name, kind) for name, kind, _ in ROWS] == [(f.name, said(f.type)) for f in LAYOUT]
 
 
 @pytest.mark.parametrize(("column", "null"), [(name, null) for name, _, null in ROWS])

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.layout import LAYOUT, BadRow
+from groups.columnar.layout import LAYOUT, NESTED, BadRow
 from groups.columnar.parquet import read_groups, read_rows, write_groups
 from groups.columnar.rows import batch_of
 from groups.files import find, read_group
@@ -108,6 +108,17 @@ def test_parquet_of_something_else_is_refused_with_the_column_that_is_missing(tm
     pq.write_table(pa.table({"group": ["g"], "value": [1]}), path)
     [failure] = find([str(path)])
     assert (failure.place, failure.reason) == (str(path), "topics: this column is missing")
+
+
+def test_parquet_of_an_earlier_version_is_refused_with_what_to_do(tmp_path):
+    path = tmp_path / "old.parquet"
+    columns = [field for field in LAYOUT if field.name not in NESTED]
+    rows = [good() | {"rest": '{"members":{"a":{"rack":"r"}}}'}]
+    pq.write_table(pa.Table.from_pylist(rows, pa.schema([*columns, ("rest", pa.string())])), path)
+    [failure] = find([str(path)])
+    assert failure.reason == (
+        "rest: this column is of an earlier version; write the file again from its JSON"
+    )
 
 
 def test_a_file_that_is_missing_is_bad_input():

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.layout import LAYOUT, BadRow, in_layout
-from groups.columnar.rows import batch_of, groups_of, of_row, row_of
+from groups.columnar.layout import LAYOUT, NESTED, BadRow, in_layout
+from groups.columnar.rows import batch_of, of_row
+from groups.columnar.side_by_side import each_of
 from groups.files import read_groups
 from tests.optimal.random_groups import random_group
 
@@ -96,12 +97,20 @@ def odd() -> list[Group]:
     ]
 
 
+def row_of(group: Group) -> dict:
+    return batch_of([group]).to_pylist()[0]
+
+
+def one_by_one(rows: pa.RecordBatch) -> list[Group]:
+    """The group of each row, made by itself."""
+    return [*map(of_row, rows.to_pylist())]
+
+
 @pytest.mark.parametrize("groups", [shipped, odd], ids=["shipped", "odd"])
 def test_a_group_comes_back_from_its_row_as_it_was(groups):
     made = groups()
     assert len(made) > 5
-    for group, back in zip(made, groups_of(batch_of(made)), strict=True):
-        assert isinstance(back, Group), back
+    for group, back in zip(made, one_by_one(batch_of(made)), strict=True):
         assert back.to_dict() == group.to_dict()
         assert of_row(row_of(group)).to_dict() == group.to_dict()
 
@@ -129,17 +138,23 @@ def test_a_group_has_one_row_whatever_way_it_was_made():
         assert batch_of([other]).equals(batch_of([first]))
 
 
+def test_a_topic_of_which_nothing_is_claimed_is_not_absent():
+    group = Group.from_dict(document({"t": 1}, {"a": {"owned": {"gone": []}}}))
+    assert group.absent_topics == ()
+    assert row_of(group)["absent_topics"] is None
+
+
 def test_what_nothing_is_known_of_is_null():
     row = row_of(Group.from_dict(document({"t": 2}, {"a": {"subscription": ["t"]}})))
     nulls = {name for name in LAYOUT.names if row[name] is None}
     assert nulls == {
         "captured_at", "auto_offset_reset", "subscription_known", "generation", "lag",
-        "weight", "rest",
+        "weight", *NESTED,
     }  # fmt: skip
 
 
 def good() -> dict:
-    """A row with a value in every column but `rest`."""
+    """A row with a value in every column that most groups have."""
     return {
         "group": "g",
         "captured_at": "now",
@@ -156,8 +171,28 @@ def good() -> dict:
         "generation": [3, -1],
         "lag": [5, -1, 0],
         "weight": [1, 2, 3],
-        "rest": None,
+        **dict.fromkeys(NESTED),
     }
+
+
+def logs(**change) -> dict:
+    """The same row with offsets, from which its lag follows."""
+    columns = {"beginning": [0, -1, 0], "end": [8, 9, 2], "committed": [3, -1, 2]}
+    offsets = columns | {"given": [True, True]}
+    return good() | {"auto_offset_reset": "earliest", "offsets": offsets | change}
+
+
+def claimed(**change) -> dict:
+    """The same row with claims, from which its owners follow."""
+    claims = {"member": [0, 0, 1], "topic": [0, 2, 1], "partition": [0, 7, 0]}
+    return good() | {"absent_topics": ["gone"], "claims": claims | change}
+
+
+def detailed(**change) -> list[dict]:
+    """Details of two members, the first of whom has one."""
+    names = [field.name for field in LAYOUT.field("details").type.value_type]
+    nothing = dict.fromkeys(names)
+    return [nothing | change, nothing]
 
 
 @pytest.mark.parametrize(
@@ -177,30 +212,62 @@ def good() -> dict:
         ({"subscription_topics": [0, 0, 1]}, "not ascending without repeats"),
         ({"subscription_row": [0, 0]}, "subscription_row: no member reads row 1"),
         ({"subscription_known": [True, False]}, r"subscription_known\[1\]: unknown, but its row"),
-        ({"rest": "{"}, "rest: line 1 column 2: not JSON"),
-        ({"rest": '{"members":{"a":{"owned":{"t0":[1]}}}}'}, r"owner\[0\]: 0, but the claims in"),
+        (claimed(partition=[1, 7, 0]), r"owner\[0\]: 0, but the claims make it -1"),
+        (claimed(member=[0, 0, 2]), "claims.member: 2, but there are 2 members"),
+        (claimed(topic=[0, 3, 1]), "claims.topic: 3, but 3 topics are named"),
+        (claimed(topic=[2, 0, 1]), r"claims\[1\]: does not come after the one before it"),
+        (claimed(partition=[0, 7]), "claims.partition: 2 values, expected 3"),
+        (claimed(partition=None), "claims.partition: null"),
+        (logs(committed=[2, -1, 2]), r"lag\[0\]: 5, but the offsets make it 6"),
+        (logs(end=[8, 9]), "offsets.end: 2 values, expected 3"),
+        (logs(end=[8, 9, -2]), r"offsets.end\[2\]: -2, expected -1 or more"),
+        (logs(given=[True]), "offsets.given: 1 value, expected 2"),
+        (logs(given=[True, None]), r"offsets.given\[1\]: null"),
+        ({"absent_topics": ["t0"]}, "absent_topics: one of them is among the topics"),
+        ({"absent_topics": ["v", "u"]}, r"absent_topics\[1\]: 'u' does not come after 'v'"),
+        ({"absent_topics": [""]}, "absent_topics: '', expected a non-empty string"),
         (
-            {"rest": '{"topics":{"t1":{"offsets":[{"end":9,"committed":2}]}}}'},
-            r"lag\[2\]: 0, but the offsets in rest make it 7",
+            {"absent_subscriptions": [{"member": 0, "topic": 0}]},
+            "no such member, or no such topic",
         ),
         (
-            {"rest": '{"members":{"c":{"host":"h"}}}'},
-            "rest.members: 'c', but there is no such member",
+            {
+                "absent_topics": ["u"],
+                "absent_subscriptions": [{"member": 1, "topic": 0}, {"member": 0, "topic": 0}],
+            },
+            r"absent_subscriptions\[1\]: \(0, 0\) does not come after \(1, 0\)",
         ),
-        ({"rest": '{"members":{"a":{"generation":1}}}'}, "unknown key 'generation'"),
-        ({"rest": '{"members":{"a":{"subscription":["t1"]}}}'}, "t1 exists"),
-        ({"rest": '{"topics":{"t1":{"lag":[3]}}}'}, "rest.topics.t1: unknown key 'lag'"),
+        ({"replicas": [["a"], ["a"]]}, "replicas: 2 values, expected 3"),
+        ({"replicas": [["a"], ["b", "b"], None]}, r"replicas\[1\]: 'b' appears twice"),
+        ({"replicas": [["a"], [""], None]}, r"replicas: Expected `str` of length >= 1"),
+        ({"details": detailed()[:1]}, "details: 1 value, expected 2"),
+        (
+            {"details": detailed(host="")},
+            r"details: Expected `str` of length >= 1 - at `\$\[0\].h",
+        ),
+        ({"details": detailed(capacity=0)}, "details: Expected `int` >= 1"),
+        ({"details": detailed(epoch=-2)}, "details: Expected `int` >= -1"),
+        (
+            {"details": detailed(assignors=["a", "a"])},
+            r"details\[0\].assignors: 'a' appears twice",
+        ),
+        (
+            {"details": detailed(target=[{"topic": "t0", "partitions": [1, 1]}])},
+            r"details\[0\].target.t0: partition 1 appears twice",
+        ),
+        ({"details": [None, None]}, "details: Expected `object`, got `null`"),
     ],
 )
 def test_a_row_that_breaks_a_rule_is_refused_with_its_column(change, reason):
-    assert of_row(good()).to_dict()["group"] == "g"
+    for row in (good(), logs(), claimed()):
+        assert of_row(row).to_dict()["group"] == "g"
     with pytest.raises(BadInput, match=reason):
         of_row(good() | change)
 
 
 def test_a_bad_row_does_not_cost_its_neighbours():
     rows = [good(), good() | {"owner": [1, 1, 1], "group": "bad"}, good()]
-    found = list(groups_of(pa.RecordBatch.from_pylist(rows, LAYOUT)))
+    found = list(each_of(pa.RecordBatch.from_pylist(rows, LAYOUT)))
     assert [type(one) for one in found] == [Group, BadRow, Group]
     reason = "owner[0]: b owns a partition of t0 but does not subscribe"
     assert found[1] == BadRow(1, reason, "bad", "now")

@@ -249,3 +249,42 @@ def test_a_group_that_is_not_to_be_had_is_told_from_a_text_that_is_damaged() -> 
         assert [failure.not_to_be_had for failure in failures] == [True]
     _, failures = import_each([("a", HEADER.encode() + b"g t0 0 1 2 7 m /h c\n")])
     assert [failure.not_to_be_had for failure in failures] == [False]
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "good"),
+    [
+        (
+            [
+                {"groupId": "", "state": "STABLE", "partitions": []},
+                {"groupId": "g", "state": "EMPTY", "partitions": [{"topic": "t", "partition": 0}]},
+                {"state": "STABLE", "partitions": [], "consumerId": 1},
+                7,
+            ],
+            [
+                'a: [0].groupId: "", expected a non-empty string',
+                "a: [2].groupId: null, expected a non-empty string",
+                "a: [3]: 7, expected an object",
+            ],
+            ["g"],
+        ),
+        (
+            {"group_name": "", "members_details": []},
+            ['a: group_name: "", expected a non-empty'],
+            [],
+        ),
+        (
+            {"": {"group_state": "Stable"}, "g": json.loads(described())["coop-a"]},
+            ['a: group: "", expected a non-empty string'],
+            ["g"],
+        ),
+    ],
+)
+def test_a_group_without_a_name_is_refused_at_its_place_and_costs_no_other(
+    text, places, good
+) -> None:
+    imported, failures = import_each([("a", json.dumps(text).encode())])
+    found = [f"{one.place}: {one.reason}" for one in failures]
+    assert len(found) == len(places)
+    assert all(map(str.startswith, found, places)), found
+    assert [one.document["group"] for one in imported] == good

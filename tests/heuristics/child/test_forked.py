@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from compare.runs.session.daemon import WITHOUT_THREADS
+
 from heuristics.child.forked import can_fork
 
 ROOT = Path(__file__).parents[3]

@@ -14,6 +14,7 @@ from live.assignor.rebalance import Joined, Rebalance
 from live.kafka_python import OptimalAssignor
 from optimal import solve
 from tests.growth import calls
+from tests.seeds import for_each
 
 
 def random_rebalance(rng, *, equal=False):
@@ -86,7 +87,7 @@ def test_a_plan_in_time_is_the_optimum_and_nothing_is_logged(caplog):
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("seed", range(150))
+@for_each(range(150))
 def test_the_fallback_is_valid_and_even_where_all_read_alike(seed):
     equal = seed % 2 == 0
     rebalance = random_rebalance(random.Random(seed), equal=equal)
@@ -97,7 +98,7 @@ def test_the_fallback_is_valid_and_even_where_all_read_alike(seed):
         assert max(loads) - min(loads) <= 1
 
 
-@pytest.mark.parametrize("seed", range(50))
+@for_each(range(50))
 def test_the_fallback_sees_the_owners_that_the_group_has(seed):
     rebalance = random_rebalance(random.Random(seed))
     group = rebalance.group()

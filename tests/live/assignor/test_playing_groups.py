@@ -16,6 +16,7 @@ from tests.live.assignor.playing import (
     one_round,
     settle,
 )
+from tests.seeds import for_each
 
 TOPICS = {"t0": 6, "t1": 5, "t2": 7, "t3": 1}
 KINDS = {
@@ -61,7 +62,7 @@ def test_after_every_join_and_leave_loads_and_moves_are_the_optimum(kind, equal)
             assert value_of(party, TOPICS, before) == optimum_of(party, TOPICS, before)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each(range(8))
 def test_members_of_both_clients_and_both_protocols_share_a_group(seed):
     rng = random.Random(seed)
     kinds = [KINDS[rng.choice(sorted(KINDS))] for _ in range(6)]

@@ -1,1 +1,0 @@
-"""Scores of many groups at once, by columns, and the rows of tables that they make."""

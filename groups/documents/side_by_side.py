@@ -1,0 +1,321 @@
+"""Snapshots side by side: the columns of many documents, each fact found once for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+from msgspec import UNSET
+
+from groups.arrays import NO_GENERATION, UNKNOWN, check_total, frozen
+from groups.columns.claims import Claims
+from groups.columns.offsets import Offsets, is_latest
+from groups.columns.parts import starts, sums
+from groups.columns.subscriptions import Subscriptions
+from groups.documents.assay_group import told
+from groups.documents.members import NO_DETAILS, details_of, index_of, require_single, rows_of
+from groups.documents.topics import logs_of, per_partition, replicas_of, topics_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from groups.arrays import Bools, Int32, Int64
+    from groups.columns.member_details import MemberDetails
+    from groups.documents.assay_group import Document, Partitions
+
+
+G = TypeVar("G", bound=np.generic)
+
+
+class Said(NamedTuple):
+    """What a document says that is no column of numbers, and which of these it has.
+
+    Attributes
+    ----------
+    absent_topics, absent_subscriptions, details : as in `Group`
+    racks : (members,) the rack of each; None where no member has one
+    replicas : (all partitions,) the racks of the replicas of each; None where none are known
+    """
+
+    group: str
+    captured_at: str | None
+    auto_offset_reset: str | None
+    assumed: Sequence[str]
+    absent_topics: tuple[str, ...]
+    absent_subscriptions: tuple[tuple[int, int], ...]
+    racks: Sequence[str | None] | None
+    replicas: Sequence[Sequence[str] | None] | None
+    details: tuple[MemberDetails, ...]
+    has_lag: bool
+    has_weight: bool
+    has_offsets: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns of documents, with topics, members, partitions and topic lists numbered through.
+
+    Attributes
+    ----------
+    topic_start, member_start, partition_start, row_start, claim_start : (documents + 1,) int64,
+        where those of each document begin
+    partitions, subscriptions, owner, generation, lag, weight, offsets : as in `Group`
+    claims : what all members claim; absent topics are numbered after all that exist
+    absent_start : (documents + 1,) int64, where the absent topics of each begin
+    disputed : (documents,) bool, whether members claim something that they do not validly own
+    latest_assumed : (documents,) int64, how many partitions have lag 0 because ``latest`` was
+        assumed: they have no commit, and nobody said what ``auto.offset.reset`` is
+    """
+
+    topic_start: Int64
+    member_start: Int64
+    partition_start: Int64
+    row_start: Int64
+    claim_start: Int64
+    absent_start: Int64
+    partitions: Int64
+    subscriptions: Subscriptions
+    owner: Int32
+    generation: Int64
+    lag: Int64 | None
+    weight: Int64 | None
+    offsets: Offsets | None
+    claims: Claims
+    disputed: Bools
+    latest_assumed: Int64
+
+    def claims_of(self, number: int, here: slice) -> Claims:
+        """Return the claims of a document as it numbers members and topics.
+
+        Parameters
+        ----------
+        here : which of all claims are those of the document
+        """
+        topics, topic = int(self.topic_start[-1]), self.claims.topic[here]
+        first, end = self.topic_start[number : number + 2].tolist()
+        before = topics + int(self.absent_start[number]) - (end - first)
+        topic = topic - np.where(topic < topics, first, before).astype(np.int32)
+        member = self.claims.member[here] - np.int32(self.member_start[number])
+        return Claims.ascending(frozen(member), frozen(topic), self.claims.partition[here])
+
+
+class Snapshots:
+    """Documents side by side.
+
+    Attributes
+    ----------
+    said : of each document, what is no column of numbers
+    topics, members : names of all, ascending in each document
+    """
+
+    def __init__(self) -> None:
+        self.said: list[Said] = []
+        self.topics: list[str] = []
+        self.members: list[str] = []
+        self._sizes: list[tuple[int, int, int, int, int, int, int]] = []
+        self._counts: list[int] = []
+        self._lengths: list[int] = []
+        self._listed: list[int] = []
+        self._row: list[int] = []
+        self._known: list[bool] = []
+        self._generation: list[int] = []
+        self._lag: list[int] = []
+        self._weight: list[int] = []
+        self._logs: list[int] = []
+        self._given: list[bool] = []
+        self._claims: list[tuple[int, int, int]] = []
+        self._claimed: list[int] = []
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.said)
+
+    def add(self, document: Document) -> int:
+        """Add a document, and return how many partitions it has.
+
+        Raises
+        ------
+        BadInput
+            Where a rule of the format is broken that types cannot say: it is not added then.
+        """
+        names, members = sorted(document.topics), sorted(document.members)
+        topics = topics_of(document.topics, names)
+        total = check_total(topic.partitions for topic in topics)
+        of_members = [document.members[name] for name in members]
+        listed = [told(member.subscription) for member in of_members]
+        owned = [told(member.owned) or {} for member in of_members]
+        index, absent = index_of(names, listed, owned)
+        if absent:
+            # A topic of which a member claims no partition is named for nothing.
+            owned = [{t: n for t, n in held.items() if n} for held in owned]
+            index, absent = index_of(names, listed, owned)
+        rows, row = rows_of(listed, index, members)
+        others: tuple[tuple[int, int], ...] = ()
+        if absent:
+            rows, row, others = _existing(rows, row, len(names))
+        places = [f"members.{name}" for name in members]
+        details = tuple(map(details_of, of_members, places))
+        claimed, runs = self._claimed_by(owned, index, places)
+        racks = [told(member.rack) for member in of_members]
+        described = [one for one in document.topics.values() if not isinstance(one, int)]
+        has_lag, has_weight, has_offsets, has_racks = (
+            any(getattr(topic, name) is not UNSET for topic in described)
+            for name in ("lag", "weight", "offsets", "racks")
+        )
+        if has_lag:
+            self._lag += per_partition(topics, "lag")
+        if has_weight:
+            self._weight += per_partition(topics, "weight")
+        if has_offsets:
+            self._logs += logs_of(topics)
+            self._given += [topic.offsets is not UNSET for topic in topics]
+        self._claims += runs
+        self._claimed += claimed
+        self._counts += [topic.partitions for topic in topics]
+        self._lengths += map(len, rows)
+        self._listed += chain.from_iterable(rows)
+        self._row += row
+        self._known += [one is not None for one in listed]
+        born = [told(member.generation) for member in of_members]
+        self._generation += [NO_GENERATION if one is None else one for one in born]
+        self.topics += names
+        self.members += members
+        entries = sum(map(len, rows))
+        self._sizes.append(
+            (len(names), len(members), total, len(rows), entries, len(absent), len(runs))
+        )
+        self.said.append(
+            Said(
+                group=document.group,
+                captured_at=told(document.captured_at),
+                auto_offset_reset=told(document.auto_offset_reset),
+                assumed=told(document.assumed) or (),
+                absent_topics=absent,
+                absent_subscriptions=others,
+                racks=racks if any(racks) else None,
+                replicas=replicas_of(topics) if has_racks else None,
+                details=details if any(one is not NO_DETAILS for one in details) else (),
+                has_lag=has_lag,
+                has_weight=has_weight,
+                has_offsets=has_offsets,
+            )
+        )
+        return total
+
+    def _claimed_by(
+        self, owned: Sequence[Partitions], index: dict[str, int], places: Sequence[str]
+    ) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """Return the partitions that are claimed, and (member, topic, how many) of each run."""
+        claimed: list[int] = []
+        runs = []
+        before = len(self.members)
+        for member, held in enumerate(owned):
+            for topic, numbers in held.items():
+                if len(numbers) > 1:
+                    require_single(numbers, f"{places[member]}.owned.{topic}")
+                runs.append((before + member, index[topic], len(numbers)))
+                claimed += numbers
+        return claimed, runs
+
+    def columns(self) -> Columns:
+        """Return the columns of all documents."""
+        sizes = np.array(self._sizes, np.int64).reshape(-1, 7).T
+        topic_start, member_start, partition_start, row_start, _, absent_start, _ = starts(sizes)
+        partitions = frozen(np.array(self._counts, np.int64))
+        listed = np.array(self._listed, np.int64) + np.repeat(topic_start[:-1], sizes[4])
+        row = np.array(self._row, np.int64) + np.repeat(row_start[:-1], sizes[1])
+        subscriptions = Subscriptions.of_valid(
+            frozen(starts(np.array(self._lengths, np.int64))),
+            frozen(listed.astype(np.int32)),
+            frozen(row.astype(np.int32)),
+            frozen(np.array(self._known, bool)),
+            len(partitions),
+        )
+        generation = frozen(np.array(self._generation, np.int64))
+        claims = self._all_claims(sizes, topic_start, absent_start)
+        owner = claims.valid_owner(generation, partitions, subscriptions)
+        claim_start = np.searchsorted(claims.member, member_start)
+        lag = self._filled(self._lag, sizes[2], [one.has_lag for one in self.said])
+        weight = self._filled(self._weight, sizes[2], [one.has_weight for one in self.said])
+        offsets, assumed = self._offsets(sizes), np.zeros(len(self.said), np.int64)
+        if offsets is not None:
+            resets = [one.auto_offset_reset for one in self.said]
+            latest = np.repeat(np.array([*map(is_latest, resets)], bool), sizes[2])
+            lag = frozen(offsets.lag_beside(lag, latest, partitions))
+            without = np.repeat(offsets.given, partitions) & (offsets.committed < 0)
+            unsaid = np.array([reset is None for reset in resets], bool)
+            assumed = np.where(unsaid, sums(without, partition_start), 0)
+        return Columns(
+            topic_start=topic_start,
+            member_start=member_start,
+            partition_start=partition_start,
+            row_start=row_start,
+            claim_start=claim_start,
+            absent_start=absent_start,
+            partitions=partitions,
+            subscriptions=subscriptions,
+            owner=owner,
+            generation=generation,
+            lag=lag,
+            weight=weight,
+            offsets=offsets,
+            claims=claims,
+            disputed=sums(owner >= 0, partition_start) != np.diff(claim_start),
+            latest_assumed=assumed,
+        )
+
+    def _all_claims(self, sizes: Int64, topic_start: Int64, absent_start: Int64) -> Claims:
+        runs = np.array(self._claims, np.int64).reshape(-1, 3).T
+        of = np.repeat(np.arange(len(self.said)), sizes[6])
+        exists = runs[1] < sizes[0][of]
+        after = topic_start[-1] + absent_start[of] - sizes[0][of]
+        topic = runs[1] + np.where(exists, topic_start[of], after)
+        return Claims.sorted(
+            np.repeat(runs[0], runs[2]).astype(np.int32),
+            np.repeat(topic, runs[2]).astype(np.int32),
+            np.array(self._claimed, np.int64),
+        )
+
+    def _offsets(self, sizes: Int64) -> Offsets | None:
+        has = [one.has_offsets for one in self.said]
+        if not any(has):
+            return None
+        logs = np.array(self._logs, np.int64).reshape(-1, 3).T
+        beginning, end, committed = (
+            frozen(_spread(column, sizes[2], has, UNKNOWN)) for column in logs
+        )
+        given = frozen(_spread(np.array(self._given, bool), sizes[0], has, fill=False))
+        return Offsets(beginning, end, committed, given)
+
+    @staticmethod
+    def _filled(values: list[int], sizes: Int64, has: list[bool]) -> Int64 | None:
+        if not any(has):
+            return None
+        return frozen(_spread(np.array(values, np.int64), sizes, has, UNKNOWN))
+
+
+def _spread(
+    values: npt.NDArray[G], sizes: Int64, has: Sequence[bool], fill: int
+) -> npt.NDArray[G]:
+    """Return the values of the documents that have some, with others between them."""
+    if all(has):
+        return values
+    found = np.full(int(sizes.sum()), fill, values.dtype)
+    found[np.repeat(np.array(has, bool), sizes)] = values
+    return found
+
+
+def _existing(
+    rows: list[tuple[int, ...]], row: list[int], topics: int
+) -> tuple[list[tuple[int, ...]], list[int], tuple[tuple[int, int], ...]]:
+    """Return the topic lists of existing topics, which each member reads, and who reads others."""
+    absent = [[topic - topics for topic in one if topic >= topics] for one in rows]
+    others = tuple((member, topic) for member, at in enumerate(row) for topic in absent[at])
+    number: dict[tuple[int, ...], int] = {}
+    there = [tuple(topic for topic in one if topic < topics) for one in rows]
+    row = [number.setdefault(there[at], len(number)) for at in row]
+    return list(number), row, others

@@ -1,0 +1,46 @@
+"""Framed: what is a table to people: a pandas DataFrame, and HTML where a notebook shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from groups.arrays import GREATEST
+from groups.extras import require
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
+
+# Rows that a notebook shows.
+SHOWN = 60
+
+
+class Framed:
+    """Something that has rows, each with the same columns."""
+
+    def to_rows(self) -> Iterable[Mapping[str, object]]:
+        """Return the rows: values by the names of columns, None where one is not known."""
+        raise NotImplementedError
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows of `to_rows` for pandas: whole numbers stay so where one is not known.
+
+        Raises
+        ------
+        BadInput
+            Where pandas is not installed.
+        """
+        require("pandas", extra="plots")
+        import pandas as pd
+
+        frame = pd.DataFrame(list(self.to_rows()), dtype=object)
+        for name in frame.columns:
+            known = [value for value in frame[name] if value is not None]
+            if {*map(type, known)} == {int} and max(map(abs, known)) <= GREATEST:
+                frame[name] = frame[name].astype("int64" if len(known) == len(frame) else "Int64")
+        return frame.infer_objects()
+
+    def _repr_html_(self) -> str:
+        """Return the table of `to_frame` for notebooks: of many rows the first and the last."""
+        return str(self.to_frame().to_html(index=False, max_rows=SHOWN))

@@ -1,0 +1,262 @@
+"""Deals: parts given to one member after the other, in many ways at once.
+
+`first_deal` looks at all of them, `likely_deal` at those that leave most ways to go on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimal.loads.few.parts import first_free
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from groups.arrays import Floats, Int64
+    from optimal.loads.few.parts import Bits, Parts
+    from optimal.time_left import TimeLeft
+
+# Ways that are continued at once.
+AT_ONCE = 2**14
+# How much more than by the normal law it counts that partitions of middling weight are left, and
+# by how much (in the logarithm of the number of ways) what is kept is left to chance.
+MIDDLING, CHANCE = 1.75, 0.3
+# A way that goes on is as much work as so many parts that are tried.
+LEAST_TRIED, MOST_TRIED = 4, 256
+# At most so many times as many ways are kept as for the member before.
+MORE = 4
+# The last members get so many times the work of the first: few parts are left for them to try.
+GROWTH = 100
+MOST_WAYS = 500_000
+# Most of a budget of which the logarithms of binomials are written down.
+MOST_BUDGET = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Deals:
+    """Ways to give parts to some of the members, no partition twice.
+
+    The next member always gets a part with the first partition that is left: members are alike,
+    so every assignment is met once.
+
+    Attributes
+    ----------
+    dealt : how many members have their part
+    taken : (words, ways) uint64, the partitions that are given
+    left : (budgets, ways) int64, what is left of each budget
+    before : the deals that these continue, None at the start
+    of : (ways,) int64, which of them each continues
+    part : (ways,) int64, number of the part that was given last
+    """
+
+    dealt: int
+    taken: Bits
+    left: Int64
+    before: Deals | None
+    of: Int64
+    part: Int64
+
+    def __len__(self) -> int:
+        """Return the number of ways."""
+        return len(self.part)
+
+    def some(self, which: Int64 | slice) -> Deals:
+        """Return some of the ways."""
+        taken, left = self.taken[:, which], self.left[:, which]
+        return Deals(self.dealt, taken, left, self.before, self.of[which], self.part[which])
+
+    def parts_of(self, way: int) -> list[int]:
+        """Return the numbers of the parts of one way, the last one first."""
+        numbers, deals = [], self
+        while deals.before is not None:
+            numbers.append(int(deals.part[way]))
+            deals, way = deals.before, int(deals.of[way])
+        return numbers
+
+
+def nothing_dealt(parts: Parts) -> Deals:
+    """Return the one way to give nobody anything."""
+    none = np.zeros(1, np.int64)
+    taken = np.zeros((len(parts.bits), 1), np.uint64)
+    return Deals(0, taken, parts.budget[:, None], None, none, none)
+
+
+def continuations(parts: Parts, deals: Deals) -> tuple[Int64, Int64]:
+    """Return the (way, part) of every deal to one more member, (continuations,) int64 each."""
+    ways, numbers = [], []
+    for some, start, end in _alike(parts, deals):
+        fits = deals.left[0, some, None] >= parts.slack[0, start:end]
+        for taken, bits in zip(deals.taken, parts.bits, strict=True):
+            fits &= (taken[some, None] & bits[start:end]) == 0
+        way, number = np.nonzero(fits)
+        ways.append(some[way])
+        numbers.append(start + number)
+    none = np.zeros(0, np.int64)
+    way, number = np.concatenate((none, *ways)), np.concatenate((none, *numbers))
+    for left, slack in zip(deals.left[1:], parts.slack[1:], strict=True):
+        enough = left[way] >= slack[number]
+        way, number = way[enough], number[enough]
+    return way, number
+
+
+def _alike(parts: Parts, deals: Deals) -> Iterator[tuple[Int64, int, int]]:
+    """Yield ways of one first partition that is left, and the range of parts to try for them."""
+    first = first_free(deals.taken, len(parts.size))
+    # Short integers are sorted by counting.
+    order = np.argsort(first.astype(np.uint16), kind="stable")
+    at = np.searchsorted(first[order], np.arange(len(parts.size) + 1))
+    for p in np.flatnonzero(np.diff(at)).tolist():
+        of_p = order[at[p] : at[p + 1]]
+        start, end = int(parts.starts[p]), int(parts.starts[p + 1])
+        most = int(deals.left[0, of_p].max())
+        tried = int(np.searchsorted(parts.slack[0, start:end], most, side="right"))
+        if tried:
+            yield of_p, start, start + tried
+
+
+def continued(parts: Parts, deals: Deals, way: Int64, part: Int64) -> Deals:
+    """Return the deals in which some ways go on with some parts."""
+    taken = deals.taken[:, way] | parts.bits[:, part]
+    left = deals.left[:, way] - parts.slack[:, part]
+    return Deals(deals.dealt + 1, taken, left, deals, way, part)
+
+
+def complete(parts: Parts, deals: Deals) -> Int64:
+    """(ways,) int64: the ways in which everything is given to all members."""
+    if deals.dealt != parts.members:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero((deals.taken == parts.everything[:, None]).all(axis=0))
+
+
+class Undecided(Exception):
+    """Too many deals to look at them all."""
+
+
+def first_deal(parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None:
+    """Return the parts of an assignment that keeps to the peak; None where there is none.
+
+    Depth first, many ways at a time: set partitioning by enumeration, as Schreiber, Korf and
+    Moffitt do for number partitioning (2018, doi:10.1145/3184400).
+
+    Parameters
+    ----------
+    most : how many deals are looked at
+
+    Raises
+    ------
+    Undecided
+        Where there are more of them, or the time is up.
+    """
+    waiting, seen = [nothing_dealt(parts)], 0
+    while waiting:
+        deals = waiting.pop()
+        if len(deals) > AT_ONCE:
+            waiting.append(deals.some(slice(AT_ONCE, None)))
+            deals = deals.some(slice(AT_ONCE))
+        found: Deals = continued(parts, deals, *continuations(parts, deals))
+        seen += len(found)
+        if seen > most or time_left.is_up:
+            raise Undecided
+        if found.dealt == parts.members:
+            done = complete(parts, found)
+            if len(done):
+                return found.parts_of(int(done[0]))
+        elif len(found):
+            waiting.append(found)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """How many ways there are to deal the rest, by a rule of thumb.
+
+    If what members carry were normal, as many deals would keep to the peak as there are ways to
+    spread the budget over the members left, times the density of each of their sums: the more the
+    less the partitions left differ in weight.
+
+    Attributes
+    ----------
+    parts : what can be dealt
+    away : (parts,) float64, sum of the squares by which their partitions are off the average
+    held : (parts,) int64, how many partitions each has
+    logs : (budget + members + 1,) float64, logarithms of factorials
+    """
+
+    parts: Parts
+    away: Floats
+    held: Int64
+    logs: Floats
+
+    @staticmethod
+    def of(parts: Parts) -> Outlook:
+        """Look at the weights of the parts."""
+        off = parts.size - parts.size.mean()
+        holds = parts.holds()
+        count = int(parts.budget[0]) + parts.members + 1
+        logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, count)))))
+        return Outlook(parts, holds @ (off * off), holds.sum(axis=1), logs)
+
+    def of_deals(self, left: Int64, members: int, away: Floats, count: Int64) -> Floats:
+        """(ways,) float64: the logarithm of the number of ways to go on, but for a constant.
+
+        Parameters
+        ----------
+        left : what is left of the budget
+        members : how many have no part yet
+        away, count : of the partitions left
+        """
+        spread = self.logs[left + members] - self.logs[left] - self.logs[members]
+        deviation = np.sqrt(np.maximum(away / np.maximum(count, 1), 1.0))
+        return np.asarray(spread - MIDDLING * (members - 1) * np.log(deviation), np.float64)
+
+
+def likely_deal(
+    parts: Parts, rng: np.random.Generator, time_left: TimeLeft, work: int
+) -> list[int] | None:
+    """Return the parts of an assignment that keeps to the peak; None where none is found.
+
+    Beam search: of all deals to one more member those with the best outlook are kept.
+
+    Parameters
+    ----------
+    work : how many parts are tried for the first member, all ways together; more for later ones
+    """
+    if parts.budget[0] > MOST_BUDGET:
+        return None
+    outlook = Outlook.of(parts)
+    off = parts.size - parts.size.mean()
+    deals, away, count = nothing_dealt(parts), np.array([off @ off]), np.array([len(off)])
+    while deals.dealt < parts.members:
+        tries = int(work * GROWTH ** (deals.dealt / parts.members))
+        way, part = continuations(parts, deals)
+        if not len(way) or time_left.is_up:
+            return None
+        away, count = away[way] - outlook.away[part], count[way] - outlook.held[part]
+        left, members = deals.left[0, way] - parts.slack[0, part], parts.members - deals.dealt - 1
+        likely = outlook.of_deals(left, members, away, count)
+        likely += CHANCE * rng.gumbel(size=len(way))
+        most = min(1 + tries // LEAST_TRIED, MORE * len(deals) + tries // MOST_TRIED, MOST_WAYS)
+        best = _best(likely, most)
+        deals = continued(parts, deals, way[best], part[best])
+        some = slice(_affordable(parts, deals, tries))
+        deals, away, count = deals.some(some), away[best][some], count[best][some]
+    done = complete(parts, deals)
+    return deals.parts_of(int(done[0])) if len(done) else None
+
+
+def _best(likely: Floats, most: int) -> Int64:
+    """(most,) int64: the likeliest, in that order."""
+    some = np.arange(len(likely))
+    if most < len(likely):
+        some = np.argpartition(-likely, most)[:most]
+    return some[np.argsort(-likely[some], kind="stable")]
+
+
+def _affordable(parts: Parts, deals: Deals, tries: int) -> int:
+    """Return how many of the deals, the first ones, can go on with so many tries."""
+    first = first_free(deals.taken, len(parts.size))
+    tried = np.diff(parts.starts, append=parts.starts[-1])[first]
+    return max(1, int(np.searchsorted(np.cumsum(tried + LEAST_TRIED), tries)))

@@ -1,0 +1,176 @@
+"""Parts: all sets of partitions that one member may hold so that no peak is exceeded.
+
+If nobody may carry more than P, then M members with the weight T between them leave a budget of
+M * P - T: a part that weighs less than P less the budget leaves too much for the others. Where P
+is close to the average few parts are left of all the combinations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from groups.arrays import Int64
+
+Bits = npt.NDArray[np.uint64]
+
+WORD = 64
+# Half a part in how many ways, and parts that are written down at most.
+MOST_HALVES = 400_000
+MOST_PARTS = 400_000
+# Pairs of halves that are looked at: each part shows up once for every way to halve it.
+MOST_PAIRS = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What one member may hold, for every member alike.
+
+    Partitions are numbered by how far they are from the middle of all weights, the most extreme
+    first: few parts hold an extreme one.
+
+    Attributes
+    ----------
+    peak : what no part exceeds
+    members : how many members share the partitions
+    size : (partitions,) int64, in that order
+    bits : (words, parts) uint64, the partitions of each part, 64 of them a word
+    slack : (budgets, parts) int64, what each part takes of each budget; first of all what it is
+        below the peak, ascending for each first partition
+    budget : (budgets,) int64, what all members together may take; what they are below the peak,
+        and one more for each list of prices (`optimal.loads.few.prices`)
+    starts : (partitions + 1,) int64, where the parts begin whose first partition it is
+    """
+
+    peak: int
+    members: int
+    size: Int64
+    bits: Bits
+    slack: Int64
+    budget: Int64
+    starts: Int64
+
+    @property
+    def everything(self) -> Bits:
+        """(words,) uint64: all partitions."""
+        everything = np.zeros(len(self.bits), np.uint64)
+        for p in range(len(self.size)):
+            everything[p // WORD] |= np.uint64(1 << p % WORD)
+        return everything
+
+    def holds(self, which: list[int] | slice = slice(None)) -> Int64:
+        """(parts, partitions) int64: 1 where a part, or one of some parts, holds a partition."""
+        number = np.arange(len(self.size))
+        bits = self.bits[:, which]
+        held = bits[number // WORD] >> (number % WORD).astype(np.uint64)[:, None]
+        return (held & np.uint64(1)).astype(np.int64).T
+
+
+def extreme_first(size: Int64) -> Int64:
+    """(partitions,) int64: the order in which the parts number them."""
+    if not len(size):
+        return np.zeros(0, np.int64)
+    twice_middle = int(size.min()) + int(size.max())
+    return np.argsort(-np.abs(2 * size - twice_middle), kind="stable")
+
+
+def parts_within(size: Int64, members: int, counts: range, peak: int) -> Parts | None:
+    """Return all parts of a number of partitions that weigh no more than a peak allows.
+
+    Parameters
+    ----------
+    size : (partitions,) int64, extreme ones first
+    counts : how many partitions a member may hold
+
+    Returns
+    -------
+    None where they are too many to write down
+    """
+    budget = members * peak - int(size.sum())
+    found: list[Int64] = []
+    held: list[Bits] = []
+    for count in counts:
+        if count == 0 or budget < 0:
+            # A member that holds nothing is no part: what is given out is given to the others.
+            continue
+        rows = _combinations(size, count, peak - budget, peak)
+        if rows is None or sum(map(len, found)) + len(rows) > MOST_PARTS:
+            return None
+        found.append(peak - size[rows].sum(axis=1))
+        held.append(_packed(rows, len(size)))
+    words = -(-len(size) // WORD)
+    bits = np.concatenate([np.zeros((words, 0), np.uint64), *held], axis=1)
+    slack = np.concatenate([np.zeros(0, np.int64), *found])
+    first = first_free(~bits, len(size))
+    order = np.lexsort((slack, first))
+    starts = np.searchsorted(first[order], np.arange(len(size) + 1))
+    budgets = np.array([budget], np.int64)
+    return Parts(peak, members, size, bits[:, order], slack[None, order], budgets, starts)
+
+
+def first_free(taken: Bits, partitions: int) -> Int64:
+    """(ways,) int64: the first partition that is not taken; `partitions` where all are."""
+    first = np.full(taken.shape[1], partitions, np.int64)
+    for word in range(len(taken) - 1, -1, -1):
+        free = ~taken[word]
+        lowest = free & (~free + np.uint64(1))
+        some = lowest > 0
+        # A power of two is exact as a float.
+        first[some] = WORD * word + np.log2(lowest[some].astype(np.float64)).astype(np.int64)
+    return np.minimum(first, partitions)
+
+
+def _packed(rows: Int64, partitions: int) -> Bits:
+    """(words, parts) uint64: the partitions of each row, as bits."""
+    bits = np.zeros((-(-partitions // WORD), len(rows)), np.uint64)
+    for column in rows.T:
+        word, bit = np.divmod(column, WORD)
+        bits[word, np.arange(len(rows))] |= np.uint64(1) << bit.astype(np.uint64)
+    return bits
+
+
+def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | None:
+    """(parts, count) int64: combinations whose weight is in a window; None where too many.
+
+    Two halves of a part, the second of later partitions than the first (Horowitz and Sahni 1974,
+    doi:10.1145/321812.321823).
+    """
+    short, long = count // 2, count - count // 2
+    if comb(len(size), long) > MOST_HALVES:
+        return None
+    first, second = _all(len(size), short), _all(len(size), long)
+    weight = size[first].sum(axis=1)
+    order = np.argsort(weight, kind="stable")
+    first, weight = first[order], weight[order]
+    rest = size[second].sum(axis=1)
+    start = np.searchsorted(weight, least - rest, side="left")
+    ways = np.maximum(np.searchsorted(weight, most - rest, side="right") - start, 0)
+    pairs = int(ways.sum())
+    if pairs > MOST_PAIRS:
+        return None
+    of = np.repeat(np.arange(len(second)), ways)
+    at = np.arange(pairs) + np.repeat(start - (np.cumsum(ways) - ways), ways)
+    if short:
+        apart = first[at, -1] < second[of, 0]
+        of, at = of[apart], at[apart]
+    return np.concatenate((first[at], second[of]), axis=1)
+
+
+def _all(partitions: int, count: int) -> Int64:
+    """(combinations, count) int64: all of them, ascending."""
+    if count == 2:
+        return np.stack(np.triu_indices(partitions, 1), axis=1).astype(np.int64)
+    if count == 3:
+        pairs = _all(partitions, 2)
+        starts = np.searchsorted(pairs[:, 0], np.arange(1, partitions + 1))
+        rest = [pairs[start:] for start in starts.tolist()]
+        of = np.repeat(np.arange(partitions), [len(pairs) for pairs in rest])
+        return np.concatenate((of[:, None], np.concatenate(rest)), axis=1)
+    found = list(combinations(range(partitions), count))
+    return np.array(found, np.int64).reshape(len(found), count)

@@ -1,0 +1,479 @@
+"""The method: loads brought down tier after tier, within budgets (docs/explanation/lag.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.assignment import Assignment
+from groups.errors import BadInput
+from groups.tiers import MOVES, TIERS, is_flow, values
+from optimal.answer import Answer, NothingWithin
+from optimal.cpsat import cpsat, least_within
+from optimal.flow.recipe import flow
+from optimal.limits import LIMITS, require_costs_within
+from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of, timed
+from optimal.loads.few.least_peak import Dealing, are_few
+from optimal.loads.incumbent import Incumbent
+from optimal.loads.leavers import Leavers
+from optimal.loads.lower_bounds import highest_floor, least_score, weighted_average
+from optimal.loads.program import Program, is_closable
+from optimal.loads.question import Question
+from optimal.loads.search import even_out, fewer_moves, lower_peak, score_of
+from optimal.loads.starts import fewest_moves, longest_first
+from optimal.proof import Proof, ProofKind
+from optimal.solution import Stopped
+from optimal.time_left import TimeLeft
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.arrays import Int32, Int64
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.loads.floor import Floor
+
+# Rounds without a lower peak that are waited for: few where a constraint program proves what is
+# left in less time, of so few ways to give a partition to a member.
+PATIENCE, SMALL_PATIENCE, SMALL = 3000, 30, 200
+# The share of the time that exchanges have before the constraint program, and that deals have
+# where members hold few partitions each.
+FIRST, DEALT = 0.7, 0.95
+# Rounds over all members without a more even score that are waited for.
+EVEN_PATIENCE = 20
+# Members whose pairs CP-SAT scores, and a cost that it scores exactly for so many.
+MOST_PAIRED, SCORED = 100, LIMITS["cp-sat"]
+# A table of kinds of partitions and members stays below it.
+MOST_CELLS = 2**26
+# Where rounds are counted: CP-SAT's own counted time for one, which takes about as long on an
+# idle machine, and ways to give a partition to a member that it looks through for one.
+EFFORT, CLOSED = 0.001, 10
+# CP-SAT starts from a hint where the readers of all partitions add up to more than that; of fewer
+# it proves the best before a hint is made. The hint has one of so many parts of the time, and
+# so many seconds where there is no limit.
+HINTED, HINT_PARTS, HINT_SECONDS = 500, 4, 5.0
+
+
+def is_worth_it(group: Group, objective: Objective, at_most: Mapping[str, int]) -> bool:
+    """Return whether the search for loads serves an objective of a group within budgets."""
+    if Question.of(objective, at_most) is None:
+        return False
+    kinds = min(group.n_partitions, len(group.topics) * (1 + len(group.members)))
+    greatest = max(TIERS[tier].greatest(group) for tier in (*objective, *at_most))
+    return kinds * len(group.members) <= MOST_CELLS and greatest < LIMITS["exchange"]
+
+
+def exchange(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
+    """Bring the tiers of an objective as low as can be, and prove how far that is.
+
+    Parameters
+    ----------
+    time_limit : seconds after which the best so far is returned, with a true bound
+
+    Raises
+    ------
+    BadInput
+        Where the objective is not one that exchanges serve, or costs would leave 64 bits.
+    """
+    found = exchange_within(group, objective, {}, TimeLeft.of(time_limit))
+    return found or Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
+
+
+def exchange_within(
+    group: Group,
+    objective: Objective,
+    at_most: Mapping[str, int],
+    time_left: TimeLeft,
+    *,
+    rounds: int | None = None,
+) -> Answer | None:
+    """Bring tier after tier as low as the earlier ones and the budgets allow.
+
+    Parameters
+    ----------
+    rounds : so many rounds of the search at most, and no clock is looked at but for the time
+        limit, which is to be far; None: as many as there is time for
+
+    Returns
+    -------
+    None where the tiers that come first cannot be at their optimum within the budgets, or it was
+    not found that they can: then another method has to say what they can be
+
+    Raises
+    ------
+    BadInput
+        Where the question is not one that exchanges serve, or costs would leave 64 bits.
+    NothingWithin
+        Where no assignment keeps to the budgets.
+    """
+    question = Question.of(objective, at_most)
+    if question is None:
+        shown = " > ".join(objective)
+        if at_most:
+            shown += f" within {' and '.join(at_most)}"
+        raise BadInput(f"method: exchange does not serve {shown}; use cp-sat or brute")
+    require_costs_within(group, (*objective, *at_most), "exchange")
+    opened = _opened(group, question, time_left)
+    if opened is None:
+        return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
+    windows, proof, holder = opened
+    searching = time_left
+    if rounds is None and (limit := time_left.share(1)) is not None:
+        searching = TimeLeft.of(FIRST * limit)
+    search = Search(group, objective, at_most, question, windows, time_left, searching, rounds)
+    if not search.starts(holder):
+        if question.earlier:
+            return None
+        raise NothingWithin
+    bounds = search.bounds_of_rest()
+    if bounds is None:
+        return None
+    owner = owner_of(group, windows.hull, search.incumbent.holder)
+    reached = values(Assignment(group, owner), objective)
+    bounds = (*reached[: len(question.earlier)], *bounds)
+    if reached != bounds:
+        return Answer(owner, bounds, Stopped.TIME_LIMIT)
+    kind = search.kind
+    if kind is ProofKind.CERTIFICATE and not search.has_certificate:
+        kind = ProofKind.SOLVER
+    if kind is not ProofKind.CERTIFICATE:
+        return Answer(owner, bounds, proof=Proof(kind))
+    return Answer(owner, bounds, proof=replace(proof, floor=search.floor, givers=search.givers))
+
+
+def _opened(
+    group: Group, question: Question, time_left: TimeLeft
+) -> tuple[Windows, Proof, Int64] | None:
+    """Return what the earlier tiers and the budgets leave open; None where the time is up.
+
+    Returns
+    -------
+    the candidates, the certificate of the earlier tiers, and the assignment that the flow found
+    for them, (read,) int64 members
+    """
+    earlier, limit = question.earlier, time_left.share(1)
+    found = flow(group, earlier or (MOVES,), time_limit=limit)
+    if found.owner is None:
+        return None
+    proof = found.proof
+    if "balance" not in earlier:
+        proof = Proof(ProofKind.CERTIFICATE)
+    elif earlier == ("balance",):
+        # The flow's prices are about moves, which do not count here.
+        proof = replace(proof, price=np.zeros(len(group.members), np.int64), scale=())
+    column = np.zeros(group.n_partitions, np.int64)
+    if question.loads is not None:
+        column = column_of(group, question.loads)
+    candidates = candidates_of(group, earlier, proof, column)
+    candidates = replace(candidates, moves=question.at_most.get(MOVES))
+    if question.peak == "peak_time":
+        candidates = timed(group, candidates)
+    even = np.zeros(candidates.members, np.int64)
+    if "load_spread" in question.at_most:
+        most_even = flow(group, tuple(dict.fromkeys((*earlier, "balance"))), time_limit=limit)
+        if most_even.owner is None:
+            return None
+        even = Assignment(group, most_even.owner).loads
+    windows = Windows.of(candidates, question.at_most, even)
+    return windows, proof, found.owner[candidates.read].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What so many rounds found, the same whatever else the machine does.
+
+    Attributes
+    ----------
+    owner : (all partitions,) int32, -1 where nobody reads
+    peak, bound : its peak, and what no peak is below as the earlier tiers are at their optimum
+    in_time : whether the time limit let all rounds be made
+    """
+
+    owner: Int32
+    peak: int
+    bound: int
+    in_time: bool
+
+
+def counted_peak(
+    group: Group, objective: Objective, rounds: int, time_left: TimeLeft
+) -> Counted | None:
+    """Lower the peak, the last tier of an objective, in so many rounds.
+
+    Returns
+    -------
+    None where the search does not serve the objective or cannot add its numbers, or nothing was
+    found in time
+    """
+    exact = all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
+    if not exact or Question.of(objective, {}) is None:
+        return None
+    found = exchange_within(group, objective, {}, time_left, rounds=rounds)
+    if found is None or found.owner is None or (bound := found.bounds[-1]) is None:
+        return None
+    peak = values(Assignment(group, found.owner), objective)[-1]
+    return Counted(found.owner, peak, bound, not time_left.is_up)
+
+
+def hinted(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
+    """Find the best assignment by CP-SAT, which starts from a good one.
+
+    The start is as good as can be found in the longest list of first tiers that flows or
+    exchanges serve; it is the answer where CP-SAT finds none.
+    """
+    time_left = TimeLeft.of(time_limit)
+    start: Int32 | None = None
+    if int((group.readers * group.partitions).sum()) > HINTED:
+        limit = time_left.share(HINT_PARTS)
+        seconds = HINT_SECONDS if limit is None else limit
+        for length in range(len(objective) - 1, 0, -1):
+            first = objective[:length]
+            if is_flow(first) or is_worth_it(group, first, {}):
+                method = flow if is_flow(first) else exchange
+                start = method(group, first, time_limit=seconds).owner
+                break
+    return cpsat(group, objective, time_limit=time_left.share(1), start=start)
+
+
+@dataclass(eq=False)
+class Search:
+    """A search through the tiers that come after those of the flow.
+
+    Attributes
+    ----------
+    searching : the time for exchanges; what is left of `time_left` is for the constraint program
+    rounds : so many rounds at most, None: as many as there is time for
+    peak : the budget on the peak that holds by now
+    incumbent : the best that was met
+    fewest, first : of each window what moves the fewest, where that matters, and the first to try
+    """
+
+    group: Group
+    objective: Objective
+    at_most: Mapping[str, int]
+    question: Question
+    windows: Windows
+    time_left: TimeLeft
+    searching: TimeLeft
+    rounds: int | None = None
+    peak: int | None = None
+    kind: ProofKind = ProofKind.CERTIFICATE
+    floor: Floor | None = None
+    givers: tuple[int, ...] = ()
+    fewest: list[Incumbent] = field(default_factory=list)
+    first: list[Incumbent] = field(default_factory=list)
+
+    def starts(self, holder: Int64) -> bool:
+        """Find where to start from; False where none keeps to the budget on moves."""
+        self.peak = self.question.at_most.get(str(self.question.peak))
+        for candidates in self.windows.each:
+            kept, few = [holder] if candidates.keeps(holder) else [], None
+            if self.at_most or MOVES in self.question.rest or not kept:
+                few = fewest_moves(candidates)
+                if few is None:
+                    continue
+                fewest = Incumbent(candidates, few)
+                if candidates.moves is not None and fewest.moves > candidates.moves:
+                    continue
+                self.fewest.append(fewest)
+            found = [few]
+            if candidates.moves is None:
+                found += [longest_first(candidates), *kept]
+            some = [Incumbent(candidates, one) for one in found if one is not None]
+            self.first.append(min(some, key=lambda incumbent: incumbent.peak))
+        if not self.first:
+            return False
+        self.incumbent = min(self.first, key=lambda incumbent: incumbent.peak)
+        return True
+
+    @property
+    def has_certificate(self) -> bool:
+        """Whether the form of a certificate has a place for what was proved."""
+        rest = self.question.rest
+        if self.question.peak not in rest:
+            return bool(self.givers) or MOVES not in rest
+        by_moves = self.floor is None and MOVES in self.question.at_most
+        return len(rest) == 1 or not by_moves
+
+    def bounds_of_rest(self) -> tuple[int | None, ...] | None:
+        """Bring tier after tier as low as can be; None where the budget on the peak is not met."""
+        if self.peak is not None:
+            least = self._lower_peak(self.peak)
+            if self.incumbent.peak > self.peak:
+                if not self.question.earlier and least > self.peak:
+                    raise NothingWithin
+                return None
+            self.floor, self.givers, self.kind = None, (), ProofKind.CERTIFICATE
+        bounds: list[int | None] = []
+        for tier in self.question.rest:
+            if tier == MOVES:
+                value, bound = self._fewer_moves()
+                self._allow(value)
+            elif tier == self.question.peak:
+                bound = self._lower_peak(0)
+                value = self.peak = self.incumbent.peak
+            else:
+                value, bound = self._even_out(tier)
+            bounds.append(bound)
+            if bound < value:
+                break
+        return (*bounds, *(None for _ in self.question.rest[len(bounds) :]))
+
+    def _allow(self, moves: int) -> None:
+        """Let no more partitions leave their owners from now on."""
+        windows, holder = self.windows, self.incumbent.holder
+        each = [replace(one, moves=moves) for one in windows.each]
+        self.windows = replace(windows, hull=replace(windows.hull, moves=moves), each=each)
+        self.incumbent = self._held(holder)
+
+    def _lower_peak(self, target: int) -> int:
+        """Lower the peak, to a target at the most; return what no peak is below."""
+        hull = self.windows.hull
+        bound, self.floor = highest_floor(hull)
+        if hull.moves is not None:
+            bound = self._bound_by_moves(bound)
+        kind = ProofKind.CERTIFICATE
+        if self.rounds is None and not target and hull.rate is None:
+            kind, bound = self._raised(bound)
+        bounds = [bound] * len(self.first)
+        if len(self.first) > 1:
+            bounds = [max(bound, highest_floor(one.candidates)[0]) for one in self.first]
+            if min(bounds) > bound:
+                kind, bound = ProofKind.SOLVER, min(bounds)
+        order = np.argsort(bounds, kind="stable").tolist()
+        for number, i in enumerate(order):
+            aim, left = max(bounds[i], target), len(order) - number
+            if self.incumbent.peak <= aim:
+                break
+            searching = TimeLeft.of(self.searching.share(left))
+            patience = max(1, self._patience // left)
+            start = self.first[i].copy()
+            found = lower_peak(start, aim, searching, patience, most=self.rounds)
+            if found.peak < self.incumbent.peak:
+                self.incumbent = found
+        least = max(bound, target)
+        if self.incumbent.peak > least and self._is_closable:
+            program = self._program()
+            top = program.top(least)
+            if hull.moves is not None:
+                program.model.add(program.moves() <= hull.moves)
+            effort = None if self.rounds is None else EFFORT * self.rounds
+            holder, proved = program.least(top, least, self.time_left, effort=effort)
+            self.incumbent = self._held(holder)
+            if proved > least:
+                kind, bound = ProofKind.SOLVER, proved
+        if self.incumbent.peak == bound and kind is not ProofKind.CERTIFICATE:
+            self.kind = kind
+        return bound
+
+    def _raised(self, bound: int) -> tuple[ProofKind, int]:
+        """Return a higher bound, and its kind, where the linear relaxation or deals show one."""
+        hull, kind = self.windows.hull, ProofKind.CERTIFICATE
+        if self.question.earlier == ("topic_balance",) and not hull.may.all():
+            relaxed = weighted_average(hull)
+            kind, bound = (ProofKind.SOLVER, relaxed) if relaxed > bound else (kind, bound)
+        if hull.moves is None and len(self.first) == 1 and are_few(hull):
+            start = lower_peak(self.first[0].copy(), bound, self.searching, SMALL_PATIENCE)
+            dealing, limit = Dealing(start, bound), self.time_left.share(1)
+            dealing.run(TimeLeft.of(None if limit is None else DEALT * limit))
+            if dealing.bound > bound:
+                kind, bound = ProofKind.EXHAUSTION, dealing.bound
+            self.incumbent = dealing.incumbent
+            self.first = [self.incumbent.copy()]
+        return kind, bound
+
+    def _bound_by_moves(self, bound: int) -> int:
+        """Return the lowest peak for which so many moves may be enough, at least a bound."""
+        hull = self.windows.hull
+        leavers = Leavers.of(hull)
+        low, high = bound, max(bound, self.incumbent.peak)
+        while low < high:
+            middle = (low + high) // 2
+            if leavers.needed(hull.room(middle)) <= (hull.moves or 0):
+                high = middle
+            else:
+                low = middle + 1
+        if low > bound:
+            self.floor, self.givers = None, leavers.givers(hull.room(low - 1))
+        return low
+
+    def _fewer_moves(self) -> tuple[int, int]:
+        """(fewest moves that were found, what no assignment is below), under the peak so far."""
+        hull, start = self.windows.hull, min(self.fewest, key=lambda incumbent: incumbent.moves)
+        by_counts = start.moves
+        if self.peak is None:
+            self.incumbent, self.kind = start, ProofKind.SOLVER
+            return by_counts, by_counts
+        leavers, room = Leavers.of(hull), hull.room(self.peak)
+        needed = leavers.needed(room)
+        least = max(by_counts, needed)
+        self.incumbent = fewer_moves(
+            self.incumbent, start, self.peak, least, self.searching, self._patience
+        )
+        value = self.incumbent.moves
+        if value > least and self._is_closable:
+            program = self._program()
+            program.keep_under(self.peak)
+            holder, least = program.least(program.moves(), least, self.time_left)
+            self.incumbent = self._held(holder)
+            value = self.incumbent.moves
+        if value == least > needed and value > 0:
+            self.kind = ProofKind.SOLVER
+        elif value == least:
+            self.givers = leavers.givers(room)
+        return value, least
+
+    def _even_out(self, tier: str) -> tuple[int, int]:
+        """(the most even score that was found, what no assignment is below) under the peak."""
+        hull, members = self.windows.hull, len(self.group.members)
+        # A budget on the peak says what it is at most, the objective what it is.
+        reached = self.incumbent.peak if self.question.peak in self.question.rest else 0
+        least = least_score(tier, hull, reached)
+        even_out(self.incumbent, tier, least, self.searching, EVEN_PATIENCE)
+        value = score_of(tier, self.incumbent.loads)
+        exact = all(TIERS[one].greatest(self.group) < SCORED for one in self.objective)
+        if value == least or not (exact and is_closable(hull) and members <= MOST_PAIRED):
+            return value, least
+        owner = owner_of(self.group, hull, self.incumbent.holder)
+        costs = values(Assignment(self.group, owner), self.objective)
+        limits = {one: (0, most) for one, most in self.at_most.items()}
+        limits |= {one: (v, v) for one, v in zip(self.objective, costs, strict=True)}
+        limits[tier] = least, value
+        seconds = self.time_left.share(1)
+        found = least_within(self.group, tier, limits, start=owner, seconds=seconds)
+        if found.owner is None:
+            return value, least
+        self.incumbent = self._held(found.owner[hull.read].astype(np.int64))
+        self.kind = ProofKind.SOLVER
+        return score_of(tier, self.incumbent.loads), found.bound
+
+    @property
+    def _patience(self) -> int:
+        if self.rounds is not None:
+            return min(self.rounds, SMALL_PATIENCE) if self._is_small else self.rounds
+        return SMALL_PATIENCE if self._is_small else PATIENCE
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether the constraint program is soon through with what is left."""
+        most = SMALL if self.rounds is None else CLOSED * self.rounds
+        return self.windows.hull.cells <= most
+
+    @property
+    def _is_closable(self) -> bool:
+        """Whether the constraint program may be of use."""
+        wanted = self.rounds is None or self._is_small
+        exact = is_closable(self.windows.hull, self.incumbent.peak)
+        return wanted and exact and not self.time_left.is_up
+
+    def _program(self) -> Program:
+        program = Program.of(Incumbent(self.windows.hull, self.incumbent.holder))
+        if self.windows.spread is not None:
+            program.keep_together(self.windows.spread)
+        return program
+
+    def _held(self, holder: Int64) -> Incumbent:
+        """Return an assignment in the window that it keeps to."""
+        return Incumbent(next(one for one in self.windows.each if one.keeps(holder)), holder)

@@ -1,0 +1,81 @@
+"""Question: which tiers come first, which peak, and which budgets are left to keep to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from groups.tiers import MOVES, OF_COUNTS, PEAKS
+from optimal.proof import PRICED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.tiers import Objective
+
+# What may come after each peak.
+EVENED = {
+    "peak_lag": ("lag_spread", "lag_balance"),
+    "peak_weight": ("weight_spread", "weight_balance"),
+}
+# How even loads are, and the peak of the same loads.
+OF_LOADS = {tier: peak for peak, tiers in EVENED.items() for tier in tiers}
+
+
+@dataclass(frozen=True)
+class Question:
+    """An objective and budgets, taken apart.
+
+    Attributes
+    ----------
+    earlier : the tiers that flows bring to their optimum first
+    rest : the peak, the moves and how even the rest is, in the objective's order
+    peak : the peak that the objective or the budgets are about, None without any
+    at_most : the budgets
+    """
+
+    earlier: Objective
+    rest: Objective
+    peak: str | None
+    at_most: Mapping[str, int]
+
+    @property
+    def loads(self) -> str | None:
+        """A tier of the loads that are evened out, None where there are none."""
+        return self.peak or next((tier for tier in self.rest if tier in OF_LOADS), None)
+
+    @staticmethod
+    def of(objective: Objective, at_most: Mapping[str, int]) -> Question | None:
+        """Take an objective and budgets apart; None where exchanges do not serve them."""
+        peaks = [tier for tier in PEAKS if tier in (*objective, *at_most)]
+        evens = [tier for tier in objective if tier in OF_LOADS]
+        if len(peaks) > 1 or len(evens) > 1 or not {*peaks, MOVES, *OF_COUNTS} >= set(at_most):
+            return None
+        peak = peaks[0] if peaks else None
+        if evens and (objective[-1] != evens[0] or peak not in (None, OF_LOADS[evens[0]])):
+            return None
+        about_counts = "balance" not in objective and set(OF_COUNTS) & set(at_most)
+        if not (peaks or evens or about_counts):
+            return None
+        late = {*peaks, *evens}
+        if peak not in objective and (peaks or not evens):
+            late.add(MOVES)
+        places = [place for place, tier in enumerate(objective) if tier in late]
+        if not places:
+            return None
+        earlier, rest = objective[: places[0]], objective[places[0] :]
+        if not {MOVES, *peaks, *evens} >= set(rest):
+            return None
+        if earlier == ("topic_balance",):
+            return (
+                None if set(at_most) & set(OF_COUNTS) else Question(earlier, rest, peak, at_most)
+            )
+        if not {*PRICED} >= set(earlier):
+            return None
+        # The least majorised loads have the least spread and the fewest idle members.
+        if earlier[:1] == ("balance",):
+            at_most = {tier: k for tier, k in at_most.items() if tier not in OF_COUNTS}
+        # Which members are idle is open where some may be.
+        if at_most.get("idle_members", 0) > 0:
+            return None
+        return Question(earlier, rest, peak, at_most)

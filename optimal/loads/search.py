@@ -1,0 +1,226 @@
+"""The search: the busiest member relieved until the peak meets its bound, the rest evened out.
+
+Moves are one more cost: where the candidates have a budget on them, no split and no step spends
+more, and rounds that stall take some back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groups.tiers import pairwise_difference
+from optimal.loads.incumbent import Incumbent
+from optimal.loads.splits import split
+from optimal.loads.steps import best_step, go_back, take
+from optimal.seed import SEED
+
+if TYPE_CHECKING:
+    from groups.arrays import Int64
+    from optimal.time_left import TimeLeft
+
+# Partners of the busiest member that are tried before something else is.
+PARTNERS = 12
+# Rounds that leave the peak where it is before pairs are split at random, how many, and by what
+# part of what the two carry the split is uneven at most.
+STALLED, KICKED, UNEVEN = 30, 3, 20
+# Where moves are counted: rounds before some are taken back, and how many at most.
+COUNTED_STALLED, TAKEN_BACK = 8, 3
+# Partners that each member is split with in a round: those that differ most, and some drawn.
+FAR, DRAWN = 4, 4
+# The share of the patience that each number of moves is tried for at first.
+AT_FIRST = 16
+
+
+def lower_peak(
+    incumbent: Incumbent,
+    bound: int,
+    time_left: TimeLeft,
+    patience: int,
+    *,
+    most: int | None = None,
+) -> Incumbent:
+    """Return the assignment of the lowest peak that exchanges meet, from one to start with.
+
+    They end where the peak is at its bound, the time is up or nothing moves it. `incumbent` is
+    changed on the way.
+
+    Parameters
+    ----------
+    patience : how many rounds without a lower peak are waited for
+    most : how many rounds there are at most, None as many as it takes
+    """
+    rng = np.random.default_rng(SEED)
+    waited, made, target = 0, 0, bound
+    last, best, holder = _busy(incumbent), incumbent.peak, incumbent.holder.copy()
+    while best > bound and waited < patience and made != most and not time_left.is_up:
+        made += 1
+        if incumbent.candidates.moves is not None:
+            if waited % COUNTED_STALLED == COUNTED_STALLED - 1:
+                for p in rng.permutation(np.flatnonzero(incumbent.moved))[:TAKEN_BACK].tolist():
+                    go_back(incumbent, p, rng=rng)
+                target = bound + int(rng.random() ** 2 * (best - bound))
+            # By turns, where the peak has not been lowered: splits reach what no single step does.
+            if not (waited % 2 == 1 and _with_partner(incumbent, rng)):
+                room = incumbent.candidates.room(target)
+                step = best_step(incumbent, incumbent.busiest, room, rng)
+                if step is not None:
+                    take(incumbent, step, incumbent.busiest)
+        else:
+            if waited % STALLED == STALLED - 1:
+                _kick(incumbent, rng)
+            if not _with_partner(incumbent, rng):
+                _shake(incumbent, rng)
+        now = _busy(incumbent)
+        waited, last = (0, now) if now < last else (waited + 1, last)
+        if incumbent.peak < best:
+            best, holder = incumbent.peak, incumbent.holder.copy()
+    return incumbent if incumbent.peak <= best else Incumbent(incumbent.candidates, holder)
+
+
+def _busy(incumbent: Incumbent) -> tuple[float, int]:
+    """(greatest height, how many members have it)."""
+    heights = incumbent.heights
+    highest = heights.max(initial=0)
+    return highest, int(np.count_nonzero(heights == highest))
+
+
+def _with_partner(incumbent: Incumbent, rng: np.random.Generator) -> bool:
+    """Split the busiest member and one that carries little, so that both carry less.
+
+    Those that carry least are tried first, then some at random.
+    """
+    busiest, heights = incumbent.busiest, incumbent.heights
+    few = min(PARTNERS, len(heights) - 1)
+    least = np.argpartition(heights, few)[: few + 1]
+    least = least[np.argsort(heights[least], kind="stable")]
+    drawn = rng.integers(0, len(heights), PARTNERS // 2)
+    for partner in dict.fromkeys((*least.tolist(), *drawn.tolist())):
+        found = split(incumbent, busiest, partner, rng) if partner != busiest else None
+        if found and incumbent.worst((busiest, partner), found) < heights[busiest]:
+            incumbent.give((busiest, partner), found)
+            return True
+    return False
+
+
+def _shake(incumbent: Incumbent, rng: np.random.Generator) -> None:
+    """Split two members in another way, neither to carry as much as the busiest does."""
+    busiest = incumbent.busiest
+    below = incumbent.heights[busiest]
+    for _ in range(PARTNERS):
+        a, b = rng.integers(0, len(incumbent.loads), 2).tolist()
+        room = 2 * int(incumbent.loads[busiest]) - int(incumbent.loads[a] + incumbent.loads[b])
+        if incumbent.candidates.rate is not None:
+            room = 1 + int(incumbent.loads[a] + incumbent.loads[b]) // UNEVEN
+        if a == b or room <= 0:
+            continue
+        found = split(incumbent, a, b, rng, off=int(rng.integers(-room, room + 1)))
+        if found is None:
+            continue
+        worst = incumbent.worst((a, b), found)
+        if worst < below or (busiest in (a, b) and worst == below):
+            incumbent.give((a, b), found)
+            return
+
+
+def _kick(incumbent: Incumbent, rng: np.random.Generator) -> None:
+    """Split a few pairs at random, not evenly."""
+    for _ in range(KICKED):
+        a, b = rng.integers(0, len(incumbent.loads), 2).tolist()
+        if a == b:
+            continue
+        most = 1 + int(incumbent.loads[a] + incumbent.loads[b]) // UNEVEN
+        found = split(incumbent, a, b, rng, off=int(rng.integers(-most, most + 1)))
+        if found is not None:
+            incumbent.give((a, b), found)
+
+
+def fewer_moves(
+    incumbent: Incumbent,
+    start: Incumbent,
+    peak: int,
+    least: int,
+    time_left: TimeLeft,
+    patience: int,
+) -> Incumbent:
+    """Return an assignment of few moves under a peak.
+
+    Moves of what is held are taken back, alone or in exchange. Then numbers of moves are tried,
+    by bisection between the bound and the fewest known, each by a search for the peak within so
+    many moves; the rounds are doubled where that leaves a gap.
+
+    Parameters
+    ----------
+    incumbent : an assignment whose peak is no higher; changed on the way
+    start : the fewest moves of all, whatever the peak
+    least : no assignment has fewer moves, nor has `start`
+    patience : how many rounds without a lower peak are waited for at the most
+    """
+    _take_back(incumbent, peak)
+    best, fewest = incumbent, incumbent.moves
+    rounds = max(1, patience // AT_FIRST)
+    while fewest > least and rounds <= patience and not time_left.is_up:
+        # First as many moves as there may be: the search takes what brings most per move.
+        low, high, tried = least, fewest, fewest - 1
+        while low < high and not time_left.is_up:
+            within = replace(start.candidates, moves=tried)
+            found = lower_peak(Incumbent(within, start.holder), peak, time_left, rounds)
+            if found.peak > peak:
+                low = tried + 1
+            else:
+                _take_back(found, peak)
+                best, high = found, found.moves
+            tried = (low + high) // 2
+        fewest = min(high, fewest)
+        rounds *= 2
+    return best
+
+
+def _take_back(incumbent: Incumbent, peak: int) -> None:
+    """Let partitions go back to their owners where that saves moves and keeps to a peak."""
+    rng, again, room = np.random.default_rng(SEED), True, incumbent.candidates.room(peak)
+    while again:
+        again = False
+        for p in rng.permutation(np.flatnonzero(incumbent.moved)).tolist():
+            again |= go_back(incumbent, p, room)
+
+
+def score_of(tier: str, loads: Int64) -> int:
+    """Return the value of a spread or a balance of loads."""
+    if tier.endswith("_spread"):
+        return int(loads.max(initial=0) - loads.min(initial=loads.max(initial=0)))
+    return pairwise_difference(loads.tolist())
+
+
+def even_out(
+    incumbent: Incumbent, tier: str, bound: int, time_left: TimeLeft, patience: int
+) -> None:
+    """Split pairs evenly until the score is at its bound, the time is up or nothing helps.
+
+    An even split of two makes the whole more even by every measure, and no peak rises.
+
+    Parameters
+    ----------
+    patience : how many rounds without a lower score are waited for
+    """
+    rng = np.random.default_rng(SEED)
+    waited, last = 0, score_of(tier, incumbent.loads)
+    while last > bound and waited < patience and not time_left.is_up:
+        order = np.argsort(-incumbent.loads, kind="stable").tolist()
+        for full in order[: max(1, len(order) // 2)]:
+            drawn = rng.integers(0, len(order), DRAWN).tolist()
+            for idle in (*order[: -FAR - 1 : -1], *drawn):
+                apart = abs(int(incumbent.loads[full]) - int(incumbent.loads[idle]))
+                if full == idle or time_left.is_up:
+                    continue
+                # As evenly as before in another way, where it cannot be more even.
+                found = split(incumbent, full, idle, rng, off=0 if apart > 1 else apart)
+                if found is None:
+                    continue
+                sums = [int(incumbent.candidates.size[part].sum()) for part in found]
+                if max(sums) - min(sums) <= apart:
+                    incumbent.give((full, idle), found)
+        now = score_of(tier, incumbent.loads)
+        waited, last = (0, now) if now < last else (waited + 1, last)

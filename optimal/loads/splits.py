@@ -1,0 +1,249 @@
+"""Splits: what two members hold together, given out anew as evenly as it can be."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from groups.arrays import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from groups.arrays import Bools, Int64
+    from optimal.loads.incumbent import Incumbent
+
+# The most that is enumerated at once: subsets of one half of the partitions.
+HALF = 10
+# Partitions of several piles that two members may exchange at once, and the ways of a half.
+SPREAD, WAYS = 24, 4096
+
+Split = tuple["Int64", "Int64"]
+
+
+def split(
+    incumbent: Incumbent, a: int, b: int, rng: np.random.Generator, *, off: int = 0
+) -> Split | None:
+    """Return a split of what two members hold together, the larger part as small as possible.
+
+    Exact where they may exchange few partitions, 2 * HALF of one pile; of more, some are drawn.
+    Where moves are counted no more are made than there may be, and partitions whose exchange is
+    no move come first.
+
+    Parameters
+    ----------
+    off : what the first is to carry more than half of it all, for splits that are not the evenest
+
+    Returns
+    -------
+    what each of the two holds then, None where they have nothing to exchange, or where moves are
+    counted and there are several piles
+    """
+    candidates = incumbent.candidates
+    both = np.concatenate((incumbent.of[a], incumbent.of[b]))
+    with_a = np.arange(len(both)) < len(incumbent.of[a])
+    free = np.flatnonzero(candidates.may[candidates.kind[both], np.where(with_a, b, a)])
+    one_pile = len(candidates.least) == 1
+    if not len(free) or not (one_pile or candidates.moves is None):
+        return None
+    if candidates.moves is not None:
+        extra = candidates.moved(both[free], a) - candidates.moved(both[free], b)
+        rank = np.where(extra == 0, 0.5, 1) * rng.random(len(free))
+        free = free[np.argsort(rank)[: 2 * HALF]]
+    elif not one_pile or len(free) > 2 * HALF:
+        free = rng.permutation(free)[: 2 * HALF if one_pile else SPREAD]
+    to_a = (_one_pile if one_pile else _several_piles)(
+        incumbent, a, b, both[free], with_a[free], off
+    )
+    if to_a is None:
+        return None
+    goes = with_a.copy()
+    goes[free] = to_a
+    return both[goes], both[~goes]
+
+
+def _target(
+    incumbent: Incumbent, a: int, b: int, size: Int64, with_a: Bools, off: int
+) -> tuple[int, int]:
+    """(twice the sum of free ones that would make the two even, the sum of all of them)."""
+    total, mine = int(size.sum()), int(size[with_a].sum())
+    one, other = int(incumbent.loads[a]), int(incumbent.loads[b])
+    gap = other - one
+    if incumbent.candidates.rate is not None:
+        rate, rates = int(incumbent.candidates.rate[a]), incumbent.candidates.rate[[a, b]].tolist()
+        gap = 2 * ((one + other) * rate // sum(rates) - one)
+    return min(max(2 * mine + gap + off, 0), 2 * total), total
+
+
+def _counts(incumbent: Incumbent, pile: int, a: int, b: int, n: int, n_a: int) -> range:
+    """Return how many of n free partitions of a pile, n_a of them with a, may go to a."""
+    candidates = incumbent.candidates
+    fixed_a = int(incumbent.held[pile, a]) - n_a
+    fixed_b = int(incumbent.held[pile, b]) - (n - n_a)
+    least = max(
+        0, int(candidates.least[pile, a]) - fixed_a, n - int(candidates.most[pile, b]) + fixed_b
+    )
+    most = min(
+        n, int(candidates.most[pile, a]) - fixed_a, n - int(candidates.least[pile, b]) + fixed_b
+    )
+    return range(least, most + 1)
+
+
+def _one_pile(
+    incumbent: Incumbent, a: int, b: int, free: Int64, with_a: Bools, off: int
+) -> Bools | None:
+    """Return for each free partition whether it goes to a; a unit of count outweighs all sizes."""
+    candidates, n = incumbent.candidates, len(free)
+    counts = _counts(incumbent, 0, a, b, n, int(with_a.sum()))
+    size = candidates.size[free]
+    twice, total = _target(incumbent, a, b, size, with_a, off)
+    unit, any_count = total + 1, len(counts) == n + 1
+    counted = size if any_count else size + unit
+    middle, best = n // 2, None
+    for first, second in _halves(incumbent, a, b, free, with_a, counted):
+        for count in (0,) if any_count else counts:
+            base = 0 if any_count else count * unit
+            found, i, j = meet(first, second, 2 * base + twice, base, base + total)
+            away = abs(2 * (found - base) - twice)
+            if i >= 0 and (best is None or away < best[0]):
+                best = away, i, j
+    if best is None:
+        return None
+    _, i, j = best
+    goes = np.concatenate((subsets(middle)[i], subsets(n - middle)[j]))
+    return np.asarray(goes > 0, bool)
+
+
+def _halves(
+    incumbent: Incumbent, a: int, b: int, free: Int64, with_a: Bools, counted: Int64
+) -> Iterator[tuple[Half, Half]]:
+    """Yield the ways of both halves of the free partitions that go together.
+
+    All at once; where moves are counted, for each number of moves of the first half those of the
+    second that leave enough.
+    """
+    middle, left = len(free) // 2, incumbent.moves_left
+    sums = subset_sums(counted[:middle]), subset_sums(counted[middle:])
+    order = np.argsort(sums[1])
+    if left is None:
+        yield Half(sums[0], np.arange(2**middle)), Half(sums[1][order], order)
+        return
+    extra = incumbent.candidates.moved(free, a) - incumbent.candidates.moved(free, b)
+    most = left + int(extra[with_a].sum())
+    moves = subset_sums(extra[:middle]), subset_sums(extra[middle:])
+    for spent in np.unique(moves[0]).tolist():
+        first = np.flatnonzero(moves[0] == spent)
+        second = order[moves[1][order] <= most - spent]
+        if len(second):
+            yield Half(sums[0][first], first), Half(sums[1][second], second)
+
+
+def _several_piles(
+    incumbent: Incumbent, a: int, b: int, free: Int64, with_a: Bools, off: int
+) -> Bools | None:
+    """Return the same where each pile has counts of its own: one option each, in halves."""
+    candidates = incumbent.candidates
+    options: list[tuple[Int64, Int64, Int64]] = []
+    pile = candidates.pile[free]
+    for number in np.unique(pile).tolist():
+        at = np.flatnonzero(pile == number)[:HALF]
+        n = len(at)
+        counts = _counts(incumbent, number, a, b, n, int(with_a[at].sum()))
+        allowed = (sizes(n) >= counts.start) & (sizes(n) < counts.stop)
+        way = np.flatnonzero(allowed)
+        if len(way) > 1:
+            options.append((at, way, subset_sums(candidates.size[free[at]])[way]))
+    halves: list[list[tuple[Int64, Int64, Int64]]] = [[], []]
+    ways = [1, 1]
+    for option in sorted(options, key=lambda o: len(o[1])):
+        side = int(ways[1] < ways[0])
+        if ways[side] * len(option[1]) <= WAYS or ways[side] == 1:
+            halves[side].append(option)
+            ways[side] *= len(option[1])
+    used = [at for half in halves for at, _, _ in half]
+    if not used:
+        return None
+    moved = np.concatenate(used)
+    size = candidates.size[free[moved]]
+    twice, total = _target(incumbent, a, b, size, with_a[moved], off)
+    sums = [_combined([option[2] for option in half]) for half in halves]
+    order = np.argsort(sums[1])
+    first, second = Half(sums[0], np.arange(len(sums[0]))), Half(sums[1][order], order)
+    _, *picks = meet(first, second, twice, 0, total)
+    goes = with_a.copy()
+    for half, pick in zip(halves, picks, strict=True):
+        numbers = np.unravel_index(pick, [len(way) for _, way, _ in half]) if half else ()
+        for (at, way, _), number in zip(half, numbers, strict=True):
+            goes[at] = subsets(len(at))[way[number]] > 0
+    return goes
+
+
+def _combined(options: list[Int64]) -> Int64:
+    """Return the sum of each way to take one of each of several options, last one fastest."""
+    sums = np.zeros(1, np.int64)
+    for option in options:
+        sums = np.add.outer(sums, option).ravel()
+    return sums
+
+
+@lru_cache(maxsize=32)
+def subsets(n: int) -> Int64:
+    """(2^n, n) int64: 1 where the subset of that number has the element."""
+    return frozen((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+
+
+@lru_cache(maxsize=32)
+def sizes(n: int) -> Int64:
+    """(2^n,) int64: how many elements each subset has."""
+    return frozen(subsets(n).sum(axis=1))
+
+
+def subset_sums(values: Int64) -> Int64:
+    """(2^n,) int64: the sum of each subset of (n,) int64."""
+    sums = np.zeros(2 ** len(values), np.int64)
+    for i, value in enumerate(values.tolist()):
+        np.add(sums[: 2**i], value, out=sums[2**i : 2 ** (i + 1)])
+    return sums
+
+
+class Half(NamedTuple):
+    """Ways to pick from one half of the partitions.
+
+    Attributes
+    ----------
+    sums : (ways,) int64, ascending where it is the second half
+    picks : number of each way, for whoever made them
+    """
+
+    sums: Int64
+    picks: Int64
+
+
+def meet(first: Half, second: Half, twice: int, least: int, most: int) -> tuple[int, int, int]:
+    """Return the sum closest to a target of one way of each half, and the numbers of the two.
+
+    Meet in the middle (Horowitz and Sahni 1974, doi:10.1145/321812.321823): for each way of the
+    first half the closest one of the second is next to where the rest would stand.
+
+    Parameters
+    ----------
+    second : its sums ascend
+    twice : twice the target, which may lie between two integers
+    least, most : sums outside are of no use, and the target is not outside
+
+    Returns
+    -------
+    the sum and the numbers; -1 for the numbers where no sum is of use
+    """
+    rest = np.searchsorted(second.sums, twice // 2 - first.sums, side="right")
+    best = (2 * (most - least) + 2, least - 1, -1, -1)
+    for at in (np.maximum(rest - 1, 0), np.minimum(rest, len(second.sums) - 1)):
+        found = first.sums + second.sums[at]
+        off = np.abs(2 * found - twice)
+        off[(found < least) | (found > most)] = best[0]
+        i = int(off.argmin())
+        if off[i] < best[0]:
+            best = int(off[i]), int(found[i]), int(first.picks[i]), int(second.picks[at[i]])
+    return best[1:]

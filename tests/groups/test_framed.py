@@ -1,0 +1,73 @@
+"""Tables of what the API returns: for pandas, and for notebooks."""
+
+import pandas as pd
+import pytest
+
+from assay import Group, read_groups, score_assignors, solve, solve_many
+from groups.framed import Framed
+from tests.assay.calling import LOPSIDED
+
+
+class Rows(Framed):
+    def __init__(self, *rows: dict) -> None:
+        self.rows = rows
+
+    def to_rows(self):
+        return self.rows
+
+
+@pytest.fixture(scope="module")
+def group() -> Group:
+    return Group.from_dict(LOPSIDED)
+
+
+def test_a_whole_number_stays_one_where_another_is_not_known():
+    frame = Rows({"a": 1, "b": 2}, {"a": None, "b": 3}).to_frame()
+    assert frame.dtypes.astype(str).to_dict() == {"a": "Int64", "b": "int64"}
+    assert frame["a"].isna().tolist() == [False, True]
+
+
+def test_a_number_beyond_64_bits_is_kept_as_it_is():
+    assert Rows({"a": 10**30}).to_frame()["a"].tolist() == [10**30]
+
+
+def test_no_rows_are_an_empty_table():
+    assert Rows().to_frame().empty
+    assert read_groups("corpus/captures/3.6.2")[:0].to_frame().empty
+
+
+def test_a_solution_is_a_row_a_member_with_what_it_gains_and_loses(group):
+    solution = solve(group)
+    frame = solution.to_frame()
+    assert frame["member"].tolist() == list(group.members)
+    assert frame["best"].tolist() == solution.assignment.loads.tolist()
+    assert frame["now"].sum() == (group.owner >= 0).sum()
+    assert (frame["now"] + frame["gained"] - frame["lost"]).tolist() == frame["best"].tolist()
+    assert frame["gained"].sum() == len(solution.assignment.moved)
+
+
+def test_a_notebook_shows_what_is_known_of_a_solution_and_no_markup_of_a_name(group):
+    document = {**LOPSIDED, "group": "<b>"}
+    shown = solve(Group.from_dict(document))._repr_html_()
+    assert shown.startswith("<p>Solution(&lt;b&gt;: optimal, balance ")
+    assert "<table" in shown
+
+
+def test_solutions_are_a_row_a_group_with_values_and_bounds_under_their_tiers(group):
+    frame = solve_many([group, group], "balance > stickiness").to_frame()
+    assert frame["group"].tolist() == [group.name] * 2
+    alone = solve(group)
+    for term in alone.terms:
+        assert frame[term.name].tolist() == [term.value] * 2
+        assert frame[f"{term.name}_bound"].tolist() == [term.bound] * 2
+
+
+def test_scores_are_a_row_an_assignor_with_values_under_their_tiers(group):
+    rows = score_assignors(group, solve(group), ["current", "range"])
+    frame = rows.to_frame()
+    assert frame["assignor"].tolist() == ["current", "range"]
+    for at, row in enumerate(rows):
+        for term in row.terms:
+            assert frame[term.name][at] == term.value
+            exact = frame[f"{term.name}_excess"].tolist()[at]
+            assert (None if pd.isna(exact) else exact) == term.excess

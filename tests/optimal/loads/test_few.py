@@ -1,0 +1,194 @@
+"""Members that hold few partitions each: every part, every deal, and the likely ones."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from benchmarks.lag_groups import alike
+from optimal import ProofKind, Status, check, solve
+from optimal.loads.few.deals import Undecided, first_deal, likely_deal
+from optimal.loads.few.parts import extreme_first, parts_within
+from optimal.loads.few.prices import with_prices
+from optimal.time_left import TimeLeft
+
+NO_LIMIT = TimeLeft.of(None)
+PLENTY = 10**6
+
+
+def sizes(rng: random.Random, count: int) -> np.ndarray:
+    """(count,) int64 sizes of any kind, extreme ones first."""
+    most = rng.choice((0, 1, 3, 50, 10**5, 2**45))
+    size = np.array([rng.randint(0, most) for _ in range(count)], np.int64)
+    return size[extreme_first(size)]
+
+
+def least_peak(size: np.ndarray, members: int, counts: range) -> int:
+    """The least peak of all assignments that keep to the counts, one by one."""
+
+    def least(left: frozenset[int], members: int) -> float:
+        if not members:
+            return 0.0 if not left else float("inf")
+        some = [part for count in counts for part in combinations(sorted(left), count)]
+        peaks = [
+            max(int(size[list(part)].sum()), least(left - set(part), members - 1)) for part in some
+        ]
+        return min(peaks, default=float("inf"))
+
+    return int(least(frozenset(range(len(size))), members))
+
+
+def cases(seed: int, number: int):
+    """Small instances: sizes, members and how many partitions each of them may hold."""
+    rng = random.Random(f"few {seed}")
+    for _ in range(number):
+        members, held = rng.choice(((2, 3), (2, 4), (3, 2), (3, 2), (4, 1)))
+        size = sizes(rng, members * held + rng.randint(0, members - 1))
+        yield size, members, range(held, held + 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_are_all_combinations_that_leave_the_others_no_more_than_the_peak(seed):
+    for size, members, counts in cases(seed, 30):
+        peak = -(-int(size.sum()) // members) + seed * int(size.max(initial=0)) // 8
+        least = int(size.sum()) - (members - 1) * peak
+        expected = {
+            part
+            for count in counts
+            for part in combinations(range(len(size)), count)
+            if least <= size[list(part)].sum() <= peak
+        }
+        parts = parts_within(size, members, counts, peak)
+        found = [tuple(np.flatnonzero(row).tolist()) for row in parts.holds()]
+        assert len(found) == len(expected)
+        assert set(found) == expected
+        assert [peak - int(size[list(part)].sum()) for part in found] == parts.slack[0].tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_there_is_a_deal_within_a_peak_exactly_where_brute_force_finds_one(seed):
+    for size, members, counts in cases(seed, 25):
+        least = least_peak(size, members, counts)
+        for peak in {least - 1, least, least + 1, 2 * least}:
+            parts = parts_within(size, members, counts, peak)
+            found = first_deal(parts, NO_LIMIT, PLENTY)
+            assert (found is not None) == (peak >= least)
+            if found is not None:
+                held = parts.holds(found)
+                assert held.shape[0] == members
+                assert (held.sum(axis=0) == 1).all()
+                assert (held @ size).max() <= peak
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prices_leave_the_answer_and_no_part_costs_more_than_its_slack(seed):
+    priced = 0
+    for size, members, counts in cases(10 + seed, 20):
+        least = least_peak(size, members, counts)
+        for peak in (least - 1, least, least + 1):
+            plain = parts_within(size, members, counts, peak)
+            parts = with_prices(plain, NO_LIMIT)
+            assert (parts.slack >= 0).all()
+            assert np.array_equal(parts.slack[0], plain.slack[0])
+            assert (first_deal(parts, NO_LIMIT, PLENTY) is not None) == (peak >= least)
+            priced += len(parts.budget) > 1
+    assert priced > 5
+
+
+def test_prices_show_hopeless_what_takes_a_hundred_times_more_deals_without_them():
+    """60 partitions on 20 members: 120 above the average is not enough."""
+    size = np.array(alike(60, 20, "uniform", 1).lag_records, np.int64)
+    size = size[extreme_first(size)]
+    parts = parts_within(size, 20, range(3, 4), -(-int(size.sum()) // 20) + 120)
+    with pytest.raises(Undecided):
+        first_deal(parts, NO_LIMIT, 10_000)
+    assert first_deal(with_prices(parts, NO_LIMIT), NO_LIMIT, 100) is None
+    assert first_deal(parts, NO_LIMIT, PLENTY) is None
+
+
+def test_likely_deals_keep_to_the_peak_and_give_everything_out():
+    found = 0
+    for size, members, counts in cases(7, 60):
+        peak = least_peak(size, members, counts)
+        parts = parts_within(size, members, counts, peak)
+        dealt = likely_deal(parts, np.random.default_rng(1), NO_LIMIT, 1000)
+        below = parts_within(size, members, counts, peak - 1)
+        assert likely_deal(below, np.random.default_rng(1), NO_LIMIT, 1000) is None
+        if dealt is not None:
+            held, found = parts.holds(dealt), found + 1
+            assert (held.sum(axis=0) == 1).all()
+            assert (held @ size).max() == peak
+    assert found > 50
+
+
+def test_parts_of_partitions_beyond_one_word_hold_what_they_say():
+    size = np.arange(150, dtype=np.int64)
+    size = size[extreme_first(size)]
+    parts = parts_within(size, 75, range(2, 3), 149)
+    assert [int(row @ size) for row in parts.holds()] == [149] * 75
+    assert sorted(first_deal(parts, NO_LIMIT, PLENTY)) == list(range(75))
+
+
+def test_the_order_in_which_members_get_their_parts_is_not_looked_at_twice():
+    """Of 4 members with one partition of the same weight each there is one deal, not 24."""
+    parts = parts_within(np.ones(4, np.int64), 4, range(1, 2), 1)
+    assert len(list(permutations(range(4)))) == 24
+    assert first_deal(parts, NO_LIMIT, 4) is not None
+
+
+def test_too_many_parts_are_not_written_down():
+    assert parts_within(np.ones(300, np.int64), 75, range(4, 5), 4) is None
+    assert parts_within(np.arange(500, dtype=np.int64), 100, range(5, 6), 1248) is None
+
+
+def test_too_many_deals_are_undecided():
+    size = sizes(random.Random(3), 40)
+    parts = parts_within(size, 10, range(4, 5), -(-int(size.sum()) // 10) + int(size.max()) // 99)
+    with pytest.raises(Undecided):
+        first_deal(parts, NO_LIMIT, 3)
+    with pytest.raises(Undecided):
+        first_deal(parts, TimeLeft.of(0), PLENTY)
+    assert likely_deal(parts, np.random.default_rng(1), TimeLeft.of(0), PLENTY) is None
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_30_partitions_on_7_members_are_proved_by_looking_at_every_deal(seed):
+    """The average is not reached: the gap was the bound's, and CP-SAT closes none in 20 s."""
+    group = alike(30, 7, "uniform", seed)
+    solution = solve(group, "balance > peak_lag", method="exchange", time_limit=30)
+    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.EXHAUSTION)
+    assert solution.terms[1].value > -(-int(group.lag_records.sum()) // 7)
+    assert check(group, solution) == (
+        "proof of kind exhaustion: the bounds are its word and were not checked",
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_60_partitions_on_20_members_are_proved(seed):
+    solution = solve(alike(60, 20, "uniform", seed), "balance > peak_lag", time_limit=60)
+    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.EXHAUSTION)
+
+
+@pytest.mark.parametrize(("partitions", "members"), [(12, 4), (14, 4), (15, 5)])
+def test_what_every_deal_proves_is_what_cp_sat_finds(partitions, members):
+    for seed in range(1, 4):
+        group = alike(partitions, members, "uniform", seed)
+        ours, theirs = (
+            solve(group, "balance > peak_lag", method=method) for method in ("exchange", "cp-sat")
+        )
+        assert (ours.status, theirs.status) == (Status.OPTIMAL, Status.OPTIMAL)
+        assert ours.terms == theirs.terms
+
+
+def test_members_of_five_partitions_each_reach_the_average():
+    solution = solve(alike(100, 20, "uniform", 3), "balance > peak_lag", time_limit=60)
+    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.CERTIFICATE)
+
+
+def test_deals_are_the_same_every_time():
+    group = alike(24, 7, "uniform", 5)
+    first, second = (solve(group, "balance > peak_lag") for _ in range(2))
+    assert first.assignment.to_dict() == second.assignment.to_dict()

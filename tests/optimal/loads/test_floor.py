@@ -1,0 +1,221 @@
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.lag_groups import alike
+from groups import BadInput, Group, ProofError
+from optimal import Proof, ProofKind, Solution, check, solve
+from optimal.flow.recipe import flow
+from optimal.loads.candidates import candidates_of
+from optimal.loads.floor import Floor
+from optimal.loads.lower_bounds import highest_floor, weighted_average
+from tests.optimal.forgery import REFUSED
+from tests.optimal.judging import changed, forged, said_by, with_owner
+from tests.optimal.loads.sweep import case
+from tests.optimal.small_groups import group_of
+
+
+@pytest.fixture
+def group() -> Group:
+    lags = {"t0": [90, 5, 4, 3, 2, 1], "t1": [2]}
+    topics = {topic: {"partitions": len(lag), "lag": lag} for topic, lag in lags.items()}
+    return group_of(topics, {"c0": ["t0"], "c1": ["t0"], "c2": ["t0", "t1"]})
+
+
+@pytest.fixture
+def solution(group) -> Solution:
+    return solve(group, "balance > peak_lag", method="exchange")
+
+
+def proved(rng: random.Random) -> Solution:
+    """A solution whose peak a certificate proves, above 0."""
+    while True:
+        group, objective = case(rng)
+        solution = solve(group, objective, method="exchange")
+        if solution.proof.floor is not None:
+            return solution
+
+
+def forgery(rng: random.Random, solution: Solution) -> Solution:
+    """The solution with another floor, other holders, or other levels and prices."""
+    group, floor = solution.group, solution.proof.floor
+    what = rng.choice(("floor", "floor", "owner", "integers"))
+    if what == "floor":
+        members = [m for m in range(len(group.members)) if rng.random() < 0.6] or [0]
+        at_least = rng.choice((0, floor.at_least, rng.randint(0, 100)))
+        other = Floor(rng.choice(("average", "crowd")), tuple(members), at_least)
+        solution = changed(solution, floor=other)
+    elif what == "integers" and solution.proof.level is not None:
+        name = rng.choice(("level", "price"))
+        column = getattr(solution.proof, name).copy()
+        column[rng.randrange(len(column))] += rng.choice((-2, -1, 1, 2))
+        solution = changed(solution, **{name: column})
+    if what == "owner" or rng.random() < 0.5:
+        owner = solution.assignment.owner.copy()
+        for _ in range(rng.randint(1, 2)):
+            p = rng.randrange(len(owner))
+            owner[p] = rng.choice(group.subscribers(int(group.topic[p])).tolist() or [-1])
+        solution = with_owner(solution, owner)
+    return solution
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_nothing_but_the_least_peak_is_accepted_whatever_the_floor(seed):
+    rng, met = random.Random(f"floor {seed}"), Counter()
+    for _ in range(120):
+        genuine = proved(rng)
+        best = [term.value for term in genuine.terms]
+        for _ in range(12):
+            other = forgery(rng, genuine)
+            said = said_by(check, genuine.group, other)
+            if said == ():
+                assert [term.value for term in other.terms] == best
+                met["accepted"] += 1
+            else:
+                assert isinstance(said, REFUSED)
+                met["refused"] += 1
+    assert min(met["accepted"], met["refused"]) > 200
+
+
+def test_the_floor_says_what_its_members_have_to_carry(solution):
+    """One of the readers of t0-0 holds it and one more, the lightest of which weighs 1."""
+    assert [term.value for term in solution.terms] == [2, 91]
+    assert solution.proof.floor == Floor("crowd", (0, 1, 2), 90)
+    assert check(solution.group, solution) == ()
+
+
+@pytest.mark.parametrize(
+    ("floor", "message"),
+    [
+        (None, "floor is missing"),
+        (Floor("average", (0, 1, 2)), "floor: the average bounds peak_lag by 36, not by 91"),
+        (Floor("average", (0, 1)), "floor: the average bounds peak_lag by 0, not by 91"),
+        (Floor("crowd", (0, 1), 90), "floor: the crowd bounds peak_lag by"),
+        (Floor("crowd", (0, 1, 2), 91), "floor: the crowd bounds peak_lag by 90, not by 91"),
+        (Floor("crowd", (0, 1, 2), 5), "floor: the crowd bounds peak_lag by 90, not by 91"),
+        (Floor("crowd", (0, 1, 3), 90), "floor.members: an index outside the group's members"),
+    ],
+)
+def test_a_floor_that_shows_less_than_the_peak_is_refused(solution, floor, message):
+    with pytest.raises(ProofError, match=message):
+        check(solution.group, changed(solution, floor=floor))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"bound": "guess"},
+        {"bound": None},
+        {"members": ()},
+        {"members": (1, 0)},
+        {"members": (0, 0)},
+        {"members": [0]},
+        {"members": (True,)},
+        {"members": (0.5,)},
+        {"at_least": 1.5},
+        {"at_least": True},
+        {"at_least": "90"},
+        {"bound": "weighted"},
+    ],
+)
+def test_a_floor_that_is_no_floor_is_refused(solution, parts):
+    other = forged(solution.proof.floor, **parts)
+    proof = forged(solution.proof, floor=other)
+    with pytest.raises(ProofError, match="floor"):
+        check(solution.group, forged(solution, proof=proof))
+    with pytest.raises(ProofError, match="floor"):
+        Floor(**{"bound": "crowd", "members": (0,), "at_least": 0, **parts})
+    with pytest.raises(ProofError, match="is no Floor"):
+        Proof(ProofKind.CERTIFICATE, floor="crowd")
+
+
+@pytest.mark.parametrize(
+    ("floor", "message"),
+    [
+        ({"bound": "guess", "members": ["c0"], "at_least": 0}, "expected one of average, crowd"),
+        ({"bound": "weighted", "members": ["c0"], "at_least": 0}, "expected one of average, cr"),
+        ({"bound": "crowd", "members": ["c0"], "at_least": 0, "weight": {"c0": 1}}, "weight"),
+        ({"bound": "crowd", "members": ["c9"], "at_least": 0}, "one or more members of the group"),
+        ({"bound": "crowd", "members": [], "at_least": 0}, "one or more members of the group"),
+        ({"bound": "crowd", "members": ["c0"], "at_least": -1}, "proof.floor.at_least"),
+        ({"bound": "crowd", "members": ["c0"]}, "at_least"),
+        ([], "proof.floor: a list|proof.floor: \\[\\]"),
+    ],
+)
+def test_a_document_whose_floor_is_none_is_bad_input(solution, floor, message):
+    document = solution.to_dict()
+    document["proof"] |= {"floor": floor}
+    with pytest.raises(BadInput, match=message):
+        Solution.from_dict(solution.group, document)
+
+
+def test_a_certificate_of_a_peak_comes_back_from_its_document(solution):
+    document = solution.to_dict()
+    assert document["proof"]["floor"] == {
+        "bound": "crowd", "members": ["c0", "c1", "c2"], "at_least": 90,
+    }  # fmt: skip
+    assert Solution.from_dict(solution.group, document).proof.floor == solution.proof.floor
+
+
+@pytest.mark.parametrize("last", ["lag_balance", "lag_spread"])
+def test_loads_that_could_be_more_even_are_refused(last):
+    """Of 90 with 1 and the others 5, 4, 3 and 2, no split is more even than 7 and 7."""
+    topics = {"t0": {"partitions": 6, "lag": [90, 5, 4, 3, 2, 1]}}
+    group = group_of(topics, {m: ["t0"] for m in ("c0", "c1", "c2")})
+    genuine = solve(group, f"balance > peak_lag > {last}", method="exchange")
+    assert check(group, genuine) == ()
+    owner = genuine.assignment.owner.copy()
+    owner[[1, 2]] = owner[[2, 1]]
+    with pytest.raises(ProofError, match=f"{last}: the loads show"):
+        check(group, with_owner(genuine, owner))
+
+
+def test_the_lags_that_the_floor_is_about_are_those_of_the_group(solution):
+    """A solution of other lags is judged by the lags of the group it is held against."""
+    group = solution.group
+    lag = group.lag_records.copy()
+    lag[5] = 0
+    with pytest.raises((ProofError, *REFUSED), match="peak_lag"):
+        check(replace(group, lag_records=lag), solution)
+
+
+def test_a_thousand_partitions_are_checked_in_plain_python_at_once():
+    solution = solve(alike(1000, 100, "zipf", 3), "balance > peak_lag")
+    assert check(solution.group, solution) == ()
+
+
+@pytest.fixture
+def weighted() -> Solution:
+    """c1 and c2 hold all of t0, and one or both of t1's two partitions, which c0 reads too."""
+    lags = {"t0": [6, 9, 8], "t1": [9, 4]}
+    topics = {topic: {"partitions": len(lag), "lag": lag} for topic, lag in lags.items()}
+    reads = {"c0": ["t1"], "c1": ["t0", "t1"], "c2": ["t0", "t1"]}
+    return solve(group_of(topics, reads), "kip-169", method="exchange")
+
+
+def test_weights_say_what_members_carry_that_have_to_take_some_of_a_topic(weighted):
+    """t1 has two places for three readers: c1 and c2 have one of them, at best of lag 4."""
+    assert [term.value for term in weighted.terms] == [term.bound for term in weighted.terms]
+    assert [term.value for term in weighted.terms] == [7, 14]
+    assert (weighted.proof.kind, weighted.proof.floor) == (ProofKind.SOLVER, None)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_weights_bound_a_peak_above_the_best_of_all_assignments(seed):
+    rng, above_average = random.Random(f"weights {seed}"), 0
+    for _ in range(60):
+        topics = {
+            f"t{t}": {"partitions": n, "lag": [rng.randint(0, 9) for _ in range(n)]}
+            for t, n in enumerate(rng.choices((1, 2, 3), k=3))
+        }
+        reads = {f"c{m}": [t for t in topics if rng.random() < 0.6] for m in range(3)}
+        group = group_of(topics, reads)
+        best = solve(group, "kip-169", method="brute")
+        flowed = flow(group, ("topic_balance",)).proof
+        candidates = candidates_of(group, ("topic_balance",), flowed, group.lag_records)
+        bound = weighted_average(candidates)
+        assert bound <= best.terms[1].value
+        above_average += bound > highest_floor(candidates)[0]
+    assert above_average > 3
