@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
-from compare.runs.work.stages import WORK
 
 from benchmarks.instances import SEED
 from compare.samples.families import Family
@@ -69,7 +68,7 @@ def timed(
             start = perf_counter()
             subprocess.run(command, check=True, capture_output=True)
             seconds.append(perf_counter() - start)
-        (file,) = (Path(out) / "runs").glob("*.parquet")
+        (file,) = (Path(out) / "runs").glob("*/*.parquet")
         (run,) = pq.read_table(file).to_pylist()
     return seconds[0], {one["stage"]: one["seconds"] for one in run["stages"]}, seconds[1]
 
@@ -85,7 +84,7 @@ def main() -> None:
                 load, _, _ = os.getloadavg()
                 seconds, stages, again = timed(source, assignors, cores)
                 beyond = seconds - stages["start"]
-                work = sum(stages.get(stage, 0.0) for stage in WORK) / seconds
+                work = stages["answer"] / seconds
                 _say(
                     f"| {name} | {count:,} | {cores} | {seconds:.1f} | {stages['start']:.1f} | "
                     f"{count / beyond:,.0f} | {work:.0%} | {again:.1f} | "

@@ -172,9 +172,9 @@ def test_a_circle_is_found_however_late_it_closes(monkeypatch, tmp_path, back):
     assert circle(files) == []
 
 
-def test_spark_is_imported_in_the_room_of_runs_and_nowhere_else():
+def test_spark_is_imported_in_the_room_of_the_fleet_and_nowhere_else():
     users = {path.relative_to(ROOT).parent for path in FILES if "pyspark" in tops(path)}
-    room = Path("compare/runs")
+    room = Path("compare/fleet")
     assert users
     assert {user for user in users if room not in (user, *user.parents)} == set()
 

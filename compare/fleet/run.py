@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial, reduce
@@ -279,10 +279,22 @@ class _Run:
         """Do all of it."""
         started, begun = datetime.now(UTC), perf_counter()
         self.name = new_run(started)
-        facts: dict[str, object] = {"ended": "interrupted"}
+
+        def log(facts: Mapping[str, object]) -> float:
+            seconds = perf_counter() - begun + self.clock.seconds.get("start", 0.0)
+            if self.wrote:
+                self._log(started, seconds, facts)
+            return seconds
+
         try:
             found = self._answered()
-            facts = {
+        except Exception as error:
+            # What went wrong is what to tell, and Spark may be gone.
+            with suppress(Exception):
+                log({"ended": "failed", "reason": str(error)})
+            raise
+        seconds = log(
+            {
                 "ended": "done",
                 "groups": found.overview.captured + found.not_judged[0],
                 "missing": self.new,
@@ -290,13 +302,7 @@ class _Run:
                 "failed": self.failed,
                 "failures": found.unread[0],
             }
-        except Exception as error:
-            facts = {"ended": "failed", "reason": str(error)}
-            raise
-        finally:
-            seconds = perf_counter() - begun + self.clock.seconds.get("start", 0.0)
-            if facts["ended"] == "done" and self.wrote:
-                self._log(started, seconds, facts)
+        )
         return RunCounts(
             str(self.job.tables), found, self.new, seconds, self.name, self.clock.rows()
         )

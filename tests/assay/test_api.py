@@ -36,7 +36,7 @@ def test_all_that_is_named_is_there_in_order():
     assert FUNCTIONS == [
         "advise", "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge",
         "play", "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
-        "solve_fleet", "solve_many", "spark_source", "worth_moving",
+        "solve_fleet", "solve_many", "worth_moving",
     ]  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_what_an_answer_holds_is_handed_out_too(name):
         assert set().union(*(nouns(field.type) for field in public)) <= set(assay.__all__)
 
 
-WITHOUT_SPARK = [name for name in FUNCTIONS if name not in ("run", "spark_source")]
+WITHOUT_SPARK = [name for name in FUNCTIONS if name != "run"]
 
 
 @pytest.mark.parametrize("name", [*WITHOUT_SPARK, "Family"])

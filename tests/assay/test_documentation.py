@@ -34,7 +34,7 @@ PROGRAMS = [
     pytest.param(program, id=f"{page}-{number}")
     for page in PAGES
     for number, program in enumerate(blocks("python", page))
-    # tests/compare/runs/source/test_on_spark.py runs those, on the session of its other tests.
+    # tests/compare/fleet/test_frames.py runs those, in a process of its own.
     if "SparkSession" not in program
 ]
 

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from compare.runs.tables.schemas import TABLES
 
+from compare.fleet.tables import TABLES
 from groups import Group
 from groups.columnar.layout import LAYOUT
 from optimal import Solution, check, solve

@@ -50,6 +50,7 @@ class Running:
         self,
         folder: Path,
         *more: str,
+        source: str = "in.jsonl",
         out: str = "out",
         assignors: tuple[str, ...] = ("current", "gated:gate"),
         **environment: str,
@@ -57,7 +58,7 @@ class Running:
         self.folder = folder
         self.scratch = folder / "tmp"
         self.scratch.mkdir(exist_ok=True)
-        command = [str(ASSAY), "run", "in.jsonl", "--out", out, "--time-limit", "300"]
+        command = [str(ASSAY), "run", source, "--out", out, "--time-limit", "300"]
         command += [*(word for name in assignors for word in ("--assignor", name)), *more]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -68,6 +69,10 @@ class Running:
     def at_the_gate(self) -> None:
         """Wait until a worker's child is in the assignor."""
         self.until(lambda: (self.folder / "asked").exists())
+
+    def at_work(self) -> None:
+        """Wait until a worker of Python's is there."""
+        self.until(lambda: self.jvms() and children(self.jvms()[0]) and children(self.daemon()))
 
     def until(self, holds) -> None:
         end = time.monotonic() + ENOUGH_SECONDS
@@ -117,8 +122,11 @@ class Running:
         every = with_variable("TMPDIR", self.scratch)
         return [pid for pid in every if pid != self.process.pid]
 
+    def jvms(self) -> list[int]:
+        return [pid for pid in self.processes() if "SparkSubmit" in words_of(pid)]
+
     def jvm(self) -> int:
-        (found,) = [pid for pid in self.processes() if "SparkSubmit" in words_of(pid)]
+        (found,) = self.jvms()
         return found
 
     def daemon(self) -> int:

@@ -1,9 +1,9 @@
 """What ends a run, or a process of it: nothing lost, nothing twice, nothing left, one line."""
 
+import gzip
 import json
 import os
 import signal
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,6 @@ import pytest
 
 from compare.fleet.tables import read_table
 from compare.samples.families import Family
-from tests.assay.calling import ASSAY
 from tests.compare.fleet.processes import children
 from tests.compare.fleet.running import Running, fill
 
@@ -138,7 +137,7 @@ def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
 
 
 @pytest.mark.spark
-def test_a_run_that_is_terminated_with_all_below_it_is_logged_as_interrupted(tmp_path):
+def test_a_run_that_is_terminated_with_all_below_it_says_so_in_one_line(tmp_path):
     fill(tmp_path, 2)
     run = Running(tmp_path, "--master", "local[1]")
     run.at_the_gate()
@@ -146,8 +145,7 @@ def test_a_run_that_is_terminated_with_all_below_it_is_logged_as_interrupted(tmp
     code, out, err = run.end()
     assert (code, out) == (143, "")
     assert err.splitlines()[-1] == f"assay: interrupted: {GOES_ON}"
-    (row,) = read_table(tmp_path / "out", "runs").to_dict("records")
-    assert (row["ended"], row["reason"]) == ("interrupted", None)
+    assert read_table(tmp_path / "out", "runs").empty
     assert run.left() == []
 
 
@@ -180,35 +178,42 @@ def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
 
 
 @pytest.mark.spark
-def test_a_run_that_solves_what_it_reads_goes_on_after_it_and_a_worker_were_killed(tmp_path):
+def test_a_run_goes_on_after_the_portions_that_are_written(tmp_path):
     documents = [Family(10, 6, 6, "random", "join-one").group(n).to_dict() for n in range(50)]
     names = [f"g{n:05}" for n in range(5_000)]
-    with (tmp_path / "in.jsonl").open("w") as lines:
-        for n, name in enumerate(names):
-            lines.write(f"{json.dumps({**documents[n % 50], 'group': name})}\n")
+    lines = [
+        f"{json.dumps({**documents[n % 50], 'group': name})}\n" for n, name in enumerate(names)
+    ]
+    (tmp_path / "in").mkdir()
+    # What cannot be cut is a portion of its own.
+    (tmp_path / "in" / "a.jsonl").write_text("".join(lines[:2_500]))
+    with gzip.open(tmp_path / "in" / "b.jsonl.gz", "wt") as packed:
+        packed.writelines(lines[2_500:])
     out = tmp_path / "out"
 
-    def parts() -> int:
-        return len([*(out / "parts").glob("*.parquet")])
+    def portions() -> int:
+        return len([*(out / "inputs").glob("run=*/*.parquet")])
 
     def start() -> Running:
-        return Running(tmp_path, "--master", "local[1,3]", assignors=("current",))
+        return Running(tmp_path, "--master", "local[1,3]", source="in", assignors=("current",))
 
     run = start()
-    run.until(parts)
+    run.until(portions)
     run.send(signal.SIGKILL)
     assert run.left() == []
-    before = parts()
+    kept = set(read_table(out, "optima")["group"])
+    assert kept >= set(names[:2_500])
     run = start()
-    run.until(lambda: parts() > before)
+    run.at_work()
     os.kill(children(run.daemon())[0], signal.SIGKILL)
     code, said, err = run.end()
     assert code == 0, err
     assert "\n5,000 groups, 5,000 of them with a proved optimum, " in said
+    assert f", {5_000 - len(kept):,} of them new in this run, " in said
     assert run.left() == []
     for name in ("groups", "optima", "scores"):
         assert sorted(read_table(out, name)["group"]) == names, name
-        files = (out / name).glob("*.parquet")
+        files = (out / name).glob("run=*/*.parquet")
         assert sum(pq.read_metadata(file).num_rows for file in files) == 5_000, name
 
 
@@ -224,59 +229,3 @@ def test_runs_side_by_side_into_one_folder_all_end_well_and_nothing_is_there_twi
     for name, rows in (("groups", GROUPS), ("optima", GROUPS), ("scores", 2 * GROUPS)):
         assert len(read_table(tmp_path / "out", name)) == rows
     assert runs[0].left() == []
-
-
-def test_a_scratch_folder_of_a_dead_run_is_cleared_by_the_next_one_and_others_are_not(
-    tmp_path, monkeypatch
-):
-    from compare.runs.session.scratch import scratch
-
-    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
-    dead, other = tmp_path / "assay-spark-dead", tmp_path / "assay-spark-other"
-    for folder in (dead, other):
-        folder.mkdir()
-    (dead / "lock").touch()
-    before = children(os.getpid())
-    with scratch() as first:
-        assert not dead.exists()
-        with scratch() as second:
-            assert {first, second, other} == set(tmp_path.iterdir())
-        assert not second.exists()
-        assert first.exists()
-    assert [*tmp_path.iterdir()] == [other]
-    assert children(os.getpid()) == before
-
-
-def run_with_scratch_on(disk: Path, room: str) -> subprocess.CompletedProcess[str]:
-    """Run with scratch on a disk of its own; say the exit code, and what is left on it."""
-    fill(disk.parent, GROUPS)
-    disk.mkdir()
-    alone = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
-    mounted = f"mount -t tmpfs -o {room} tmpfs {disk}"
-    tried = subprocess.run([*alone, mounted], capture_output=True, text=True, check=False)
-    if tried.returncode:
-        pytest.skip(f"no small disk can be mounted here: {tried.stderr.strip()}")
-    run = f"{ASSAY} run in.jsonl --out out --assignor current; echo $?; ls {disk}"
-    return subprocess.run(
-        [*alone, f"{mounted}; {run}"], capture_output=True, text=True, cwd=disk.parent,
-        env={**os.environ, "SPARK_LOCAL_DIRS": str(disk)}, timeout=240, check=False,
-    )  # fmt: skip
-
-
-@pytest.mark.spark
-def test_no_space_for_scratch_is_one_line_with_the_place_and_nothing_is_left_there(tmp_path):
-    disk = tmp_path / "disk"
-    ran = run_with_scratch_on(disk, "size=1m,nr_inodes=12")
-    assert ran.stdout == "2\n", ran.stderr
-    assert ran.stderr.splitlines()[-1] == f"assay: {disk}: no space left on device; {GOES_ON}"
-    assert "Traceback" not in ran.stderr
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("room", ["size=4k", "size=1m,nr_inodes=3"])
-def test_a_scratch_disk_without_any_room_is_one_line_before_java_starts(tmp_path, room):
-    disk = tmp_path / "disk"
-    ran = run_with_scratch_on(disk, room)
-    assert ran.stdout == "2\n", ran.stderr
-    line = f"assay: {disk}: no scratch folder can be made: No space left on device"
-    assert ran.stderr.splitlines()[-1] == line

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
-from compare.runs.aggregates.stored import Aggregates
-from compare.runs.tables.files import append, new_run
-from compare.runs.tables.schemas import TABLES
+import pyarrow.parquet as pq
 
+from compare.fleet.summaries import Aggregates
+from compare.fleet.tables import TABLES, new_run
 from compare.overview import Glance
 from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
 from compare.verdict import Verdict
@@ -34,9 +34,9 @@ def capture(group: str, hour: int, says: str, moves: int | None = None, **more) 
 
 def drawings(folder, captures: list[dict], *worst: str) -> dict[str, list[str]]:
     """The data of each drawing in lines, by its title."""
-    (folder / "optima").mkdir()
-    rows = pa.Table.from_pylist(captures, TABLES["optima"])
-    append(folder, "optima", rows, new_run(FIRST))
+    below = folder / "optima" / f"run={new_run(FIRST)}"
+    below.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(captures, TABLES["optima"]), below / "part-0.parquet")
     trend = [
         {"statistic": "trend", "captured_at": one["captured_at"][:13], "count": 1}
         | {"label": one["verdict"]["says"]}

@@ -1,0 +1,85 @@
+"""Groups, optima, scores and verdicts as DataFrames."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay import fleet, solve
+from compare.fleet.tables import TABLES, Tables
+from groups import Group
+from tests.compare.conftest import lopsided
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.spark
+def test_a_frame_of_groups_gives_optima_scores_and_verdicts_of_each(spark, tmp_path):
+    lines = [json.dumps(lopsided(f"g{n}")) for n in range(5)]
+    (tmp_path / "in.jsonl").write_text("\n".join([*lines, "no group"]))
+    groups = fleet.groups(spark, str(tmp_path / "in.jsonl"))
+    assert groups.columns == [*TABLES["groups"].names, "reason"]
+    (failure,) = groups.where("reason is not null").collect()
+    assert (failure["place"], failure["group"]) == (f"{tmp_path}/in.jsonl:6", None)
+    optima = fleet.optima(groups).orderBy("group").collect()
+    alone = solve(Group.from_dict(lopsided()))
+    assert [row["group"] for row in optima] == [f"g{n}" for n in range(5)]
+    for row in optima:
+        assert [(t["name"], t["value"], t["bound"]) for t in row["terms"]] == [
+            (t.name, t.value, t.bound) for t in alone.terms
+        ]
+    scores = fleet.scores(groups, ["range"]).collect()
+    assert sorted((row["group"], row["assignor"]) for row in scores) == [
+        (f"g{n}", name) for n in range(5) for name in ("current", "range")
+    ]
+    verdicts = fleet.verdicts(groups).collect()
+    assert {(row["says"], row["at_least"], row["to_move"]) for row in verdicts} == {
+        ("improvable", 4, 2)
+    }
+
+
+@pytest.mark.spark
+def test_a_frame_of_json_texts_and_one_of_their_columns_give_the_same(spark):
+    texts = spark.createDataFrame([(json.dumps(lopsided(f"g{n}")),) for n in range(3)], ["value"])
+    by_text = {row["key"]: row["terms"] for row in fleet.optima(texts).collect()}
+    assert len(by_text) == 3
+
+
+@pytest.mark.spark
+def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_written(
+    spark, tmp_path
+):
+    rows = spark.createDataFrame([("a", True), ("b", False)], "key string, is_group boolean")
+    for tables in (
+        Tables(str(tmp_path / "orc"), format="orc"),
+        Tables("default", in_catalogue=True),
+    ):
+        assert tables.read(spark, "inputs").count() == 0
+        try:
+            tables.write(rows, "inputs", "run-1")
+            tables.write(rows.limit(1), "inputs", "run-2")
+            found = tables.latest(spark, "inputs").orderBy("key").collect()
+            assert [(row["key"], row["run"]) for row in found] == [("a", "run-2"), ("b", "run-1")]
+        finally:
+            if tables.in_catalogue:
+                spark.sql("DROP TABLE IF EXISTS default.inputs")
+
+
+@pytest.mark.spark
+def test_the_page_runs_where_another_python_is_first_on_the_path(tmp_path):
+    page = (ROOT / "docs" / "reference" / "spark.md").read_text("utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=280,
+        check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin", **_java()},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-2000:]
+
+
+def _java() -> dict[str, str]:
+    from heuristics.shipped.java.runtime import spark_java_home
+
+    return {"JAVA_HOME": str(spark_java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
