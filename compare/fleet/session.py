@@ -8,11 +8,12 @@ import re
 import shlex
 import signal
 import socket
+import subprocess
 import sys
 import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryFile, gettempdir
+from tempfile import TemporaryFile, gettempdir, mkdtemp
 from threading import Thread, Timer, current_thread, main_thread
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,10 @@ OF_LOCAL = {
     # To compile code takes longer than to interpret it: a query has some thousand rows.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Workers are started before the first query, which takes the same ones with these three.
+    "spark.python.worker.faulthandler.enabled": "true",
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
 }
 
 
@@ -299,17 +304,19 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
 
     java = spark_java_home()
     local = master.startswith("local")
-    options = " ".join(map(shlex.quote, (*JAVA, f"-Djava.io.tmpdir={gettempdir()}")))
-    own = {**OF_ANY, **(OF_LOCAL if local else {}), "spark.driver.extraJavaOptions": options}
+    own = {**OF_ANY, **(OF_LOCAL if local else {})}
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("kafka-assay")
-    for key, value in {**own, **conf}.items():
-        settings.set(key, value)
     # Workers of this machine run the Python that this process runs; others what the user says.
     python = sys.executable if local else os.environ.get("PYSPARK_PYTHON", sys.executable)
     variables = {"JAVA_HOME": str(java), "PYSPARK_PYTHON": python}
     if local:
         variables.setdefault("SPARK_LOCAL_IP", os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"))
-    with _quiet(), TemporaryFile() as log, _variables(variables):
+    with _quiet(), _scratch() as folder, TemporaryFile() as log, _variables(variables):
+        options = (*JAVA, f"-Djava.io.tmpdir={folder}", f"-XX:ErrorFile={folder}/error.log")
+        own["spark.driver.extraJavaOptions"] = " ".join(map(shlex.quote, options))
+        own["spark.local.dir"] = own["spark.sql.warehouse.dir"] = folder
+        for key, value in {**own, **conf}.items():
+            settings.set(key, value)
         try:
             with _restored_handler():
                 gateway = launch_gateway(
@@ -355,16 +362,55 @@ def _import(_: int) -> None:
     import compare.fleet.worker  # noqa: F401
 
 
+# Removes a folder: at once where it is told to, or soon after this process was killed.
+_JANITOR = 'read -r _ || sleep 3; rm -rf -- "$0"'
+
+
+@contextmanager
+def _scratch() -> Iterator[str]:
+    """Make a folder for what a JVM writes on the way, which goes away with this process.
+
+    Raises
+    ------
+    BadInput
+        Where no folder can be made.
+    """
+    above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir()
+    try:
+        folder = mkdtemp(prefix="assay-spark-", dir=above)
+    except OSError as error:
+        raise BadInput(f"{above}: no scratch folder can be made: {error.strerror}") from None
+    # Only this process holds the other end of the pipe, and no signal of a terminal reaches it.
+    janitor = subprocess.Popen(
+        ["/bin/sh", "-c", _JANITOR, folder],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        cwd="/", start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield folder
+    finally:
+        janitor.communicate(b"\n")
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep to itself what py4j logs where its JVM ends: who runs this is told in one line."""
-    log = logging.getLogger("py4j")
+    from pyspark.accumulators import AccumulatorTCPServer
+
+    log, of_root = logging.getLogger("py4j"), logging.getLogger()
     level = log.level
     log.setLevel(logging.CRITICAL)
+    of_root.addFilter(_is_not_of_py4j)
+    AccumulatorTCPServer.handle_error = lambda *_: None
     try:
         yield
     finally:
         log.setLevel(level)
+        of_root.removeFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
 
 
 @contextmanager
