@@ -30,9 +30,10 @@ from groups.documents.assay_group import as_json, of_mapping, of_text
 from groups.documents.snapshot import columns_of, read
 from groups.documents.written import document_of
 from groups.errors import BadInput
+from groups.framed import Framed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class Group(Framed):
     """A consumer group: topics, members, who reads what, who held what, and what it weighs.
 
     One that exists is valid, whoever constructs it: its constructor refuses what is not, and
@@ -106,6 +107,26 @@ class Group:
         """Establish every rule of a group, and keep arrays of its own."""
         for name, value in valid(self._columns()).items():
             object.__setattr__(self, name, value)
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a partition.
+
+        The columns are `topic`, `partition` (its number in the topic), `owner` (a member that
+        validly owns it, None where nobody does), `lag_records` and `weight`, None where one is
+        not known.
+        """
+        for at, owner in enumerate(self.owner.tolist()):
+            lag, weight = (
+                None if column is None or column[at] < 0 else int(column[at])
+                for column in (self.lag_records, self.weight)
+            )
+            yield {
+                "topic": self.topics[self.topic[at]],
+                "partition": int(self.number[at]),
+                "owner": None if owner < 0 else self.members[owner],
+                "lag_records": lag,
+                "weight": weight,
+            }
 
     def __repr__(self) -> str:
         return (

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from groups.framed import Framed
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from groups.assignment import Assignment
 
@@ -27,6 +28,7 @@ class Point:
     proof : what the bounds rest on where both meet their values, else of kind ``none``
     complete : whether it is proved that no efficient trade-off lies between this point and the
         next one; of the last point, that no assignment has less in the second tier
+    tiers : names of the two tiers; ``point["moves"]`` is the value of one
     """
 
     first_value: int
@@ -36,6 +38,17 @@ class Point:
     assignment: Assignment
     proof: ProofKind
     complete: bool = False
+    tiers: tuple[str, str] = ("first", "second")
+
+    def __getitem__(self, tier: str) -> int:
+        """Return the value of a tier, by its name.
+
+        Raises
+        ------
+        KeyError
+            Where the point is about two other tiers.
+        """
+        return dict(zip(self.tiers, self.at, strict=True))[tier]
 
     @property
     def proved(self) -> bool:
@@ -52,7 +65,7 @@ class Point:
         return self.first_value <= other.first_value and self.second_value <= other.second_value
 
 
-class Frontier(tuple[Point, ...]):
+class Frontier(Framed, tuple[Point, ...]):
     """The trade-offs that were found, and why others may be missing.
 
     Attributes
@@ -67,6 +80,22 @@ class Frontier(tuple[Point, ...]):
         made = super().__new__(cls, points)
         made.left_out = left_out
         return made
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a point.
+
+        The columns are the two tiers by their names, ``NAME_bound`` of each, None where nothing
+        is known, and `proved` and `complete`, as a point has them.
+        """
+        for point in self:
+            bounds = (point.first_bound, point.second_bound)
+            named = zip(point.tiers, bounds, strict=True)
+            yield {
+                **dict(zip(point.tiers, point.at, strict=True)),
+                **{f"{tier}_bound": bound for tier, bound in named},
+                "proved": point.proved,
+                "complete": point.complete,
+            }
 
 
 def knee(points: Sequence[Point]) -> int | None:

@@ -83,7 +83,7 @@ def frontier(
     ...     }
     ... )
     >>> points = frontier(group, "balance", "stickiness")
-    >>> [(point.first_value, point.second_value) for point in points]
+    >>> [(point["balance"], point["stickiness"]) for point in points]
     [(1, 2), (3, 1), (5, 0)]
     >>> print(points.left_out)
     None
@@ -96,9 +96,9 @@ def frontier(
         raise BadInput(f"points: {points}, expected 2 or more")
     time_left = TimeLeft.of(time_limit)
     found, by_search = _found(group, objective, time_left, points)
-    return Frontier(
-        found, _left_out(group, objective, found, points, time_left, by_search=by_search)
-    )
+    left_out = _left_out(group, objective, found, points, time_left, by_search=by_search)
+    first, second = objective
+    return Frontier((replace(point, tiers=(first, second)) for point in found), left_out)
 
 
 def _found(

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from assay import Group, read_groups, score_assignors, solve, solve_many
+from assay import Group, frontier, read_groups, score_assignors, solve, solve_many
 from groups.framed import Framed
 from tests.assay.calling import LOPSIDED
 
@@ -71,3 +71,29 @@ def test_scores_are_a_row_an_assignor_with_values_under_their_tiers(group):
             assert frame[term.name][at] == term.value
             exact = frame[f"{term.name}_excess"].tolist()[at]
             assert (None if pd.isna(exact) else exact) == term.excess
+
+
+def test_a_group_is_a_row_a_partition_with_its_owner_and_lag(group):
+    frame = group.to_frame()
+    assert len(frame) == group.n_partitions
+    assert frame["owner"].notna().sum() == (group.owner >= 0).sum()
+    assert frame["lag_records"].isna().all()
+    lag = {"t0": {"partitions": 2, "lag": [3, None]}}
+    members = {"c0": {"subscription": ["t0"], "owned": {"t0": [1]}}}
+    document = {"format": "assay-group/1", "group": "g", "topics": lag, "members": members}
+    rows = Group.from_dict(document).to_frame().to_dict("records")
+    assert [(row["topic"], row["partition"], row["owner"]) for row in rows] == [
+        ("t0", 0, None), ("t0", 1, "c0"),
+    ]  # fmt: skip
+    assert rows[0]["lag_records"] == 3
+    assert pd.isna(rows[1]["lag_records"])
+
+
+def test_points_of_a_frontier_have_their_values_under_the_names_of_their_tiers(group):
+    points = frontier(group, "balance", "stickiness")
+    frame = points.to_frame()
+    assert [point["balance"] for point in points] == frame["balance"].tolist()
+    assert [point["stickiness"] for point in points] == frame["stickiness"].tolist()
+    assert frame["proved"].all()
+    with pytest.raises(KeyError, match="peak_lag"):
+        points[0]["peak_lag"]
