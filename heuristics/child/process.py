@@ -11,16 +11,14 @@ import sys
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from heuristics.child.forked import Forked, can_fork
 from heuristics.child.frames import framed, taken
 from heuristics.child.memory import used_bytes
-from heuristics.child.serve import serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,7 +48,7 @@ class Lost:
 
 
 class Process:
-    """A new interpreter, without the main module of this one, or a fork of one that is ours.
+    """A new interpreter, without the main module of this one.
 
     Its session is its own, so that Ctrl-C in a terminal does not reach it: who decides is its
     parent. It ends with its parent, however that ends.
@@ -141,10 +139,8 @@ class Process:
         return self._process.returncode
 
 
-def _started(descriptor: int, memory_bytes: int) -> subprocess.Popen[bytes] | Forked:
+def _started(descriptor: int, memory_bytes: int) -> subprocess.Popen[bytes]:
     """Start a process that serves at a socket."""
-    if can_fork():
-        return Forked(partial(serve, descriptor, os.getpid(), memory_bytes), descriptor)
     program = PROGRAM.format(
         path=sys.path, descriptor=descriptor, parent=os.getpid(), memory_bytes=memory_bytes
     )

@@ -12,14 +12,9 @@ from pathlib import Path
 import pytest
 
 from heuristics.child import Child, Lost
-from heuristics.child.forked import can_fork, fork_children
 from tests.heuristics.child import faults
 
 ROOT = Path(__file__).parents[3]
-# As `test_forked` runs these tests once more.
-FORKED = "FORKED_CHILDREN" in os.environ
-if FORKED:
-    fork_children()
 # Only what never ends takes as long.
 LONG = 60.0
 LIMIT = 0.4
@@ -28,7 +23,6 @@ MEMORY = 400_000_000
 
 @pytest.fixture(scope="module")
 def child():
-    assert can_fork() == FORKED
     with Child(MEMORY) as shared:
         shared.call(abs, 1, seconds=30)
         yield shared
@@ -218,11 +212,8 @@ def started(body: str) -> Iterator[subprocess.Popen[str]]:
     script = f"""
 import os, sys, time
 from heuristics.child import Child
-from heuristics.child.forked import fork_children
 from tests.heuristics.child import faults
 
-if {FORKED}:
-    fork_children()
 child = Child()
 print(child.call(os.getpid, seconds=30), flush=True)
 {textwrap.dedent(body)}"""

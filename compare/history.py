@@ -1,0 +1,180 @@
+"""History: how a group went over its captures: steadily worse, or to and fro.
+
+Steadily worse is what the test of Mann (1945) and Kendall (1975) for a trend says, which asks only
+how many pairs of captures rise: captures need not be evenly apart, and one peak is no trend.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from groups.wording import MOST_NAMED, counted, few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from compare.judged import Judged
+
+# So many standard deviations above none: one in 740 groups that do not change gets there.
+LEAST_Z = 3.0
+LEAST_TURNS = 4
+# With fewer captures nothing can be said; of many, the last ones.
+LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
+What = Literal["balance", "lag", "turns"]
+WHAT: tuple[What, ...] = ("balance", "lag", "turns")
+GOOD, BAD = "as good as can be", ("improvable", "not valid")
+
+
+class Capture(NamedTuple):
+    """What a capture says of its group.
+
+    Attributes
+    ----------
+    captured_at : ISO 8601
+    says : of its verdict
+    above : how far its balance is above the best; None where that is not known
+    lag : records of all its partitions; None where none is known
+    """
+
+    captured_at: str
+    says: str | None
+    above: int | None
+    lag: int | None
+
+
+class Change(NamedTuple):
+    """How a group went over its captures.
+
+    Attributes
+    ----------
+    group : its name
+    what : ``balance`` or ``lag``: that got steadily worse; ``turns``: it became improvable and
+        good again
+    first, last : how far balance was above the best, or records; of turns 0 and their number
+    captures : in which this was known
+    """
+
+    group: str
+    what: What
+    first: int
+    last: int
+    captures: int
+
+    @property
+    def more(self) -> int:
+        """By how much it got worse."""
+        return self.last - self.first
+
+    def told(self) -> str:
+        """Return it in words."""
+        over = f"in {counted(self.captures, 'capture')}"
+        if self.what == "turns":
+            return f"{self.group} {counted(self.last, 'time')} {over}"
+        what = "records" if self.what == "lag" else "above the best"
+        return f"{self.group} from {self.first:,} to {self.last:,} {what} {over}"
+
+
+SAID: Mapping[What, str] = {
+    "balance": "Balance gets steadily worse",
+    "lag": "Lag grows steadily",
+    "turns": "Good and improvable in turns",
+}
+
+
+def changes_of(group: str, captures: Iterable[Capture]) -> list[Change]:
+    """Return how a group went over captures of it, one of each time."""
+    ordered = sorted({one.captured_at: one for one in captures}.values())[-MOST_CAPTURES:]
+    found = []
+    series: dict[What, list[int]] = {
+        "balance": [one.above for one in ordered if one.above is not None],
+        "lag": [one.lag for one in ordered if one.lag is not None],
+    }
+    for what, values in series.items():
+        if values and values[-1] > values[0] and trend(values) >= LEAST_Z:
+            found.append(Change(group, what, values[0], values[-1], len(values)))
+    sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
+    turns = sum(one != after for one, after in zip(sure, sure[1:], strict=False))
+    if turns >= LEAST_TURNS:
+        found.append(Change(group, "turns", 0, turns, len(sure)))
+    return found
+
+
+def trend(values: Sequence[int]) -> float:
+    """Return how many standard deviations more pairs rise than would by chance.
+
+    The statistic z of Mann and Kendall, with the usual corrections for ties and continuity.
+
+    Examples
+    --------
+    >>> round(trend(range(7)), 2), trend([4] * 9), trend(range(9, 0, -1)) < 0
+    (3.0, 0.0, True)
+    """
+    count = len(values)
+    given = np.asarray(values, np.float64)
+    rises = int(np.sign(given[None, :] - given[:, None])[np.triu_indices(count, 1)].sum())
+    _, ties = np.unique(given, return_counts=True)
+
+    def spread(many: int) -> int:
+        return many * (many - 1) * (2 * many + 5)
+
+    variance = (spread(count) - sum(map(spread, ties.tolist()))) / 18
+    if not rises or variance <= 0:
+        return 0.0
+    return float((rises - np.sign(rises)) / np.sqrt(variance))
+
+
+def history_of(judged: Sequence[Judged]) -> list[Change]:
+    """Return how groups went that were captured several times, in the order of `ordered`."""
+    series: dict[str, list[Capture]] = {}
+    for one in judged:
+        if one.group.captured_at is not None:
+            series.setdefault(one.group.name, []).append(_capture(one))
+    found = [
+        change
+        for name, captures in series.items()
+        if len(captures) >= LEAST_CAPTURES
+        for change in changes_of(name, captures)
+    ]
+    return ordered(found)
+
+
+def ordered(changes: Iterable[Change]) -> list[Change]:
+    """Return changes by what they are of, the greatest of each first."""
+    return sorted(changes, key=lambda one: (WHAT.index(one.what), -one.more, one.group))
+
+
+def sentences_of(changes: Sequence[Change], counts: Mapping[str, int] | None = None) -> list[str]:
+    """Return a sentence for each kind of change, with the groups that it is most of.
+
+    Parameters
+    ----------
+    changes : as `ordered` returns them
+    counts : of each kind, how many groups there are; those given unless told otherwise
+    """
+    many = Counter(one.what for one in changes) if counts is None else counts
+    return [
+        f"{SAID[what]}: {few(named[:MOST_NAMED], many.get(what, len(named)))}."
+        for what in WHAT
+        if (named := [one.told() for one in changes if one.what == what])
+    ]
+
+
+def above_best(says: str | None, tier: str | None, at_least: int | None) -> int | None:
+    """Return how far balance is above the best, by a verdict; None where it does not say so."""
+    if says == GOOD:
+        return 0
+    return at_least if says == "improvable" and tier == "balance" else None
+
+
+def _capture(judged: Judged) -> Capture:
+    verdict, group = judged.verdict, judged.group
+    known = group.lag[group.lag >= 0]
+    return Capture(
+        group.captured_at or "",
+        verdict.says,
+        above_best(verdict.says, verdict.tier, verdict.at_least),
+        int(known.sum()) if len(known) else None,
+    )
