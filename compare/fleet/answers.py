@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from compare.fleet.job import Job
+    from compare.fleet.worker import Lack
     from compare.fleet_scores import FleetScores
     from compare.judged import Judged
     from groups.arrays import Bools
@@ -69,18 +70,6 @@ ANSWERS = pa.schema(
 )
 # What is read of it, before anything is answered.
 READ = pa.schema([ANSWERS.field(name) for name in ("key", "is_group", "groups", "failures")])
-
-
-class Lack(NamedTuple):
-    """What the tables do not hold of a group: the row of ``optima``, and those of ``scores``."""
-
-    optimum: bool
-    assignors: tuple[str, ...]
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The assignors that have to be asked."""
-        return tuple(name for name in self.assignors if name != CURRENT)
 
 
 def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
@@ -138,10 +127,7 @@ def nested(
         optimum = _structs(optima).take(at)
     listed = pa.nulls(len(rows), ANSWERS.field("scores").type)
     if scores is not None and len(scores):
-        of_row = np.asarray(pc.index_in(scores.column("group_key"), value_set=keys))
-        order = np.argsort(of_row, kind="stable")
-        ends = np.searchsorted(of_row[order], np.arange(len(rows) + 1)).astype(np.int32)
-        listed = pa.ListArray.from_arrays(pa.array(ends), _structs(scores).take(pa.array(order)))
+        listed = _listed(keys, _structs(scores), scores.column("group_key"))
     columns = {
         "key": keys,
         "is_group": pa.repeat(pa.scalar(True), len(rows)),
@@ -151,6 +137,23 @@ def nested(
         "scores": listed,
     }
     return pa.RecordBatch.from_arrays([columns[name] for name in ANSWERS.names], schema=ANSWERS)
+
+
+def with_scores(rows: pa.RecordBatch, more: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Return rows of `ANSWERS` with the scores of others of the same groups behind their own."""
+    parts = [one.column("scores").flatten() for one in (rows, *more)]
+    scores = pa.concat_arrays(parts)
+    listed = _listed(rows.column("key"), scores, scores.field("group_key"))
+    columns = {**dict(zip(rows.schema.names, rows.columns, strict=True)), "scores": listed}
+    return pa.RecordBatch.from_arrays([*columns.values()], schema=ANSWERS)
+
+
+def _listed(keys: pa.Array, scores: pa.StructArray, of_group: pa.Array) -> pa.ListArray:
+    """Return the scores of each key as a list, in their order."""
+    of_row = np.asarray(pc.index_in(of_group, value_set=keys))
+    order = np.argsort(of_row, kind="stable")
+    ends = np.searchsorted(of_row[order], np.arange(len(keys) + 1)).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), scores.take(pa.array(order)))
 
 
 def failed(failures: Sequence[Failure]) -> pa.RecordBatch:

@@ -13,6 +13,7 @@ from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -27,7 +28,6 @@ from heuristics.child.memory import allowed_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from compare.fleet.answers import Lack
     from compare.fleet.job import Job
 
 BATCH_BYTES = 2**22
@@ -51,10 +51,25 @@ MOST_WORKERS = 16
 LEAST_MEMORY = 2**30
 
 
+class Lack(NamedTuple):
+    """What the tables do not hold of a group: the row of ``optima``, and those of ``scores``."""
+
+    optimum: bool
+    assignors: tuple[str, ...]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The assignors that have to be asked."""
+        return tuple(name for name in self.assignors if name != CURRENT)
+
+    @property
+    def own(self) -> Lack:
+        """What needs nobody to be asked."""
+        return self._replace(assignors=tuple(one for one in self.assignors if one == CURRENT))
+
+
 def everything(job: Job) -> Lack:
     """Return what is missing of a group that no table holds."""
-    from compare.fleet.answers import Lack
-
     return Lack(optimum=True, assignors=job.assignors)
 
 
@@ -163,7 +178,7 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
     batches : with the columns of `compare.fleet.answers.READ`, and `known`: what the tables hold
         of the group: `groups`, and the keys of all that makes a row but the group
     """
-    from compare.fleet.answers import READ, Lack, whole
+    from compare.fleet.answers import READ, whole
 
     made = {job.score_made_by(name): name for name in job.assignors}
     worker = _worker(job)
@@ -192,11 +207,11 @@ def read_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
 
 
 def answer_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    """Return all that is to be known of the groups in some things."""
+    """Return what is to be known of the groups in some things, before assignors are asked."""
     from compare.fleet.answers import answered, failed, whole
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(answered(job, _once(rows), everything(job)), whole(failed(failures)))
+    return to_bytes(answered(job, _once(rows), everything(job).own), whole(failed(failures)))
 
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
@@ -242,23 +257,51 @@ class Worker:
     def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of things that are to be read, a batch after the other."""
         lack = everything(self.job)
+        others = lack.others if do != "read" else ()
         step = self.steps.read if do == "read" else self.steps.answer
-        most = self.most(lack if do != "read" else None)
+        most = BATCH_GROUPS if do == "read" else self.most(lack.own)
         held: list[Item | Failure] = []
         size = 0
         for item in items:
             held.append(item)
             size += item.size if isinstance(item, Item) else 0
             if len(held) >= most or size >= BATCH_BYTES:
-                begun = perf_counter()
-                yield from self._asked(step, held)
-                most = self.following(most, perf_counter() - begun, lack)
+                for rows in self._asked(step, held):
+                    yield self._with_others(rows, others)
                 held, size = [], 0
         if held:
-            yield from self._asked(step, held)
+            for rows in self._asked(step, held):
+                yield self._with_others(rows, others)
 
     def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of rows of ``groups`` that all lack the same."""
+        if lack.own == Lack(optimum=False, assignors=()):
+            yield from self._in_turn(rows, lack)
+            return
+        for some in self._in_turn(rows, lack.own):
+            yield self._with_others(some, lack.others)
+
+    def _with_others(self, rows: pa.RecordBatch, others: tuple[str, ...]) -> pa.RecordBatch:
+        """Return rows with what assignors make of the groups, who are asked once these are solved.
+
+        Assignors may take long, which nobody has to wait for where it is the solver that hangs.
+        """
+        from compare.fleet.answers import unscored, with_scores
+
+        if not others:
+            return rows
+        optima = rows.column("optima")
+        reason = pc.struct_field(optima, "reason")
+        has_failed = pc.fill_null(pc.equal(pc.struct_field(optima, "status"), "failed"), False)
+        groups = pa.RecordBatch.from_struct_array(rows.column("groups"))
+        good = pc.and_not(rows.column("is_group"), has_failed)
+        more = [*self._in_turn(groups.filter(good), Lack(optimum=False, assignors=others))]
+        for at in np.flatnonzero(has_failed):
+            why = f"no optimum: {reason[at]}"
+            more.append(unscored(self.job, groups.slice(at, 1), others, why))
+        return with_scores(rows, more)
+
+    def _in_turn(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         most, start = self.most(lack), 0
         while start < len(rows):
             begun, some = perf_counter(), rows.slice(start, most)
@@ -266,10 +309,8 @@ class Worker:
             most = self.following(most, perf_counter() - begun, lack)
             start += len(some)
 
-    def most(self, lack: Lack | None) -> int:
+    def most(self, lack: Lack) -> int:
         """Return how many groups are worked on together at first."""
-        if lack is None:
-            return BATCH_GROUPS
         if not is_flow(self.job.objective):
             return 1
         return max(ASKED_GROUPS // len(lack.others), 1) if lack.others else BATCH_GROUPS
@@ -306,7 +347,7 @@ class Worker:
                 yield whole(read.filter(pc.invert(read.column("is_group"))))
                 if len(groups):
                     rows = pa.RecordBatch.from_struct_array(groups.column("groups"))
-                    yield from self._solved(rows, everything(self.job))
+                    yield from self._solved(rows, everything(self.job).own)
         elif parts := halves(items[0]):
             for part in parts:
                 yield from self._asked(step, [part])
@@ -326,10 +367,7 @@ class Worker:
             for start in range(0, len(rows), size):
                 yield from self._solved(rows.slice(start, size), lack)
         elif lack.others:
-            # The group itself may be fine, and an assignor the one that does harm.
-            alone = lack._replace(assignors=tuple(n for n in lack.assignors if n == CURRENT))
-            (found,) = self._solved(rows, alone)
-            yield _with_scores(found, unscored(self.job, rows, lack.others, answer.reason))
+            yield unscored(self.job, rows, lack.others, answer.reason)
         else:
             yield lost(self.job, rows, lack, answer.reason)
 
@@ -344,7 +382,7 @@ class Worker:
         usual = GRACE_SECONDS + PATIENCE * (BYTE_SECONDS * size + GROUP_SECONDS * count)
         if step is self.steps.read:
             return usual + (self.job.time_limit if len(items) == 1 else 0.0)
-        return usual + self.more(count, everything(self.job))
+        return usual + self.more(count, everything(self.job).own)
 
     def _seconds(self, rows: pa.RecordBatch, lack: Lack) -> float:
         """Return how long groups may take."""
@@ -402,13 +440,6 @@ def _without(rows: pa.RecordBatch, names: frozenset[str]) -> pa.RecordBatch:
         for name in rows.schema.names
     }
     return pa.RecordBatch.from_arrays(list(columns.values()), schema=rows.schema)
-
-
-def _with_scores(rows: pa.RecordBatch, more: pa.RecordBatch) -> pa.RecordBatch:
-    """Return one row of answers with the scores of another beside its own."""
-    (mine,), (other,) = rows.to_pylist(), more.to_pylist()
-    mine["scores"] = [*(mine["scores"] or ()), *other["scores"]]
-    return pa.RecordBatch.from_pylist([mine], rows.schema)
 
 
 def to_bytes(*rows: pa.RecordBatch) -> bytes:

@@ -72,7 +72,9 @@ class Running:
 
     def at_work(self) -> None:
         """Wait until a worker of Python's is there."""
-        self.until(lambda: len(self.jvms()) == 1 and children(self.jvm()) and children(self.daemon()))
+        self.until(
+            lambda: len(self.jvms()) == 1 and children(self.jvm()) and children(self.daemon())
+        )
 
     def until(self, holds) -> None:
         end = time.monotonic() + ENOUGH_SECONDS

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from compare.fleet.answers import Lack
 from compare.fleet.decode import line
 from compare.fleet.job import job_of
 from compare.fleet.worker import (
     BATCH_GROUPS,
     MOST_WORKERS,
+    Lack,
     Steps,
     Worker,
     everything,
