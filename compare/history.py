@@ -7,11 +7,12 @@ how many pairs of captures rise: captures need not be evenly apart, and one peak
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from groups.wording import MOST_NAMED, counted, few
+from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +73,7 @@ class Change(NamedTuple):
         """Return it in words."""
         over = f"in {counted(self.captures, 'capture')}"
         if self.what == "turns":
-            return f"{self.group} {counted(self.last, 'time')} {over}"
+            return f"{self.group} changed {counted(self.last, 'time')} {over}"
         what = "records" if self.what == "lag" else "above the best"
         return f"{self.group} from {self.first:,} to {self.last:,} {what} {over}"
 
@@ -96,7 +97,7 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Change]:
         if values and values[-1] > values[0] and trend(values) >= LEAST_Z:
             found.append(Change(group, what, values[0], values[-1], len(values)))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
-    turns = sum(one != after for one, after in zip(sure, sure[1:], strict=False))
+    turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:
         found.append(Change(group, "turns", 0, turns, len(sure)))
     return found
@@ -146,7 +147,7 @@ def ordered(changes: Iterable[Change]) -> list[Change]:
     return sorted(changes, key=lambda one: (WHAT.index(one.what), -one.more, one.group))
 
 
-def sentences_of(changes: Sequence[Change], counts: Mapping[str, int] | None = None) -> list[str]:
+def sentences_of(changes: Sequence[Change], counts: Mapping[What, int] | None = None) -> list[str]:
     """Return a sentence for each kind of change, with the groups that it is most of.
 
     Parameters
@@ -156,7 +157,7 @@ def sentences_of(changes: Sequence[Change], counts: Mapping[str, int] | None = N
     """
     many = Counter(one.what for one in changes) if counts is None else counts
     return [
-        f"{SAID[what]}: {few(named[:MOST_NAMED], many.get(what, len(named)))}."
+        f"{SAID[what]}: {few(named, many.get(what))}."
         for what in WHAT
         if (named := [one.told() for one in changes if one.what == what])
     ]
@@ -171,10 +172,11 @@ def above_best(says: str | None, tier: str | None, at_least: int | None) -> int 
 
 def _capture(judged: Judged) -> Capture:
     verdict, group = judged.verdict, judged.group
-    known = group.lag[group.lag >= 0]
+    lag = group.lag_records
+    known = () if lag is None else lag[lag >= 0]
     return Capture(
         group.captured_at or "",
         verdict.says,
         above_best(verdict.says, verdict.tier, verdict.at_least),
-        int(known.sum()) if len(known) else None,
+        int(sum(known)) if len(known) else None,
     )

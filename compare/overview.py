@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from compare.history import history_of, sentences_of
 from compare.judged import worst_first
 from compare.lag.behind import behind
 from compare.lag.without_reader import is_read
@@ -16,6 +17,7 @@ from groups.wording import MOST_NAMED, counted, few
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from compare.history import Change, What
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.verdict import Verdict
@@ -76,12 +78,15 @@ class Overview:
     Attributes
     ----------
     captured, groups : snapshots, and how many groups they are of
-    says : how many have each verdict
+    says : how many have each verdict; of a group with several snapshots the latest counts, and
+        all of them where they do not say when they were taken
     names : how many groups those of each verdict are of
     questions : how many depend on who reads what, with a question that decides it
     guessed : of each guess in `GUESSES`, how many groups rest on it
     not_judged : groups beside those captured of which there is a name, and no snapshot
     worst : the worst first; of each verdict that a sentence names, the first ones at least
+    changes : how groups went over their snapshots, the greatest changes first
+    changed : of each kind of change, how many groups there are
     """
 
     captured: int
@@ -92,17 +97,32 @@ class Overview:
     guessed: Mapping[str, int] = field(default_factory=dict)
     not_judged: int = 0
     worst: Sequence[Glance] = ()
+    changes: Sequence[Change] = ()
+    changed: Mapping[What, int] = field(default_factory=dict)
+
+    @property
+    def now(self) -> int:
+        """How many snapshots count: the latest of each group."""
+        return sum(self.says.values())
+
+    def history(self) -> list[str]:
+        """Return sentences on how groups went over their snapshots."""
+        return sentences_of(self.changes, self.changed)
 
     def sentence(self) -> str:
         """Return how many of all groups are improvable, by what, and how many were not judged."""
-        every = captures(self.captured + self.not_judged, self.groups + self.not_judged)
-        sorts = []
+        every = captures(self.now + self.not_judged, self.groups + self.not_judged)
+        latest = self.now < self.captured
+        sorts: list[str] = []
         for says in NAMED:
             if many := self.says.get(says, 0):
                 count = f"{many:,} of {every} {'is' if many == 1 else 'are'} {says}"
+                if latest and not sorts:
+                    count += f" in {'its' if many == 1 else 'their'} latest capture"
                 sorts.append(f"{count}: {self._named(says)}")
         if not sorts:
-            sorts.append(f"none of {every} is known to be improvable")
+            when = " in its latest capture" if latest else ""
+            sorts.append(f"none of {every} is known to be improvable{when}")
         if self.questions:
             what = "depends" if self.questions == 1 else "depend"
             sorts.append(f"{self.questions:,} {what} on who reads what")
@@ -143,23 +163,50 @@ def overview_of(
     lowest : (groups,) the lowest peak lag of each; nothing where it was not looked for
     failed : of what could not be judged the groups, as far as they are known
     """
-    order = worst_first(judged)
+    counting = latest_of(judged)
+    changes = history_of(judged) if len(counting) < len(judged) else []
+    order = [at for at in worst_first(judged) if at in counting]
     peaks = lowest or [None] * len(judged)
     worst = [glance_of(judged[i], peaks[i]) for i in order]
     names: dict[Says, set[str]] = {}
-    for one in judged:
+    now = [one for at, one in enumerate(judged) if at in counting]
+    for one in now:
         names.setdefault(one.verdict.says, set()).add(one.group.name)
     known = {one.group.name for one in judged}
     return Overview(
         captured=len(judged),
         groups=len(known),
         not_judged=len({name for name in failed if name} - known),
-        says=Counter(one.verdict.says for one in judged),
+        says=Counter(one.verdict.says for one in now),
         names={says: len(found) for says, found in names.items()},
-        questions=sum(one.verdict.question is not None for one in judged),
-        guessed=guessed_in([one.group.assumed for one in judged]),
+        questions=sum(one.verdict.question is not None for one in now),
+        guessed=guessed_in([one.group.assumed for one in now]),
         worst=worst,
+        changes=changes,
+        changed=Counter(one.what for one in changes),
     )
+
+
+def latest_of(judged: Sequence[Judged]) -> set[int]:
+    """Return which of some judged groups count: the latest capture of each."""
+    return set(latest_in([(one.group.name, one.group.captured_at) for one in judged]))
+
+
+def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
+    """Return which captures are the latest of their groups, by name and time of capture.
+
+    Of a group of which no capture says when it was, all are.
+
+    Examples
+    --------
+    >>> latest_in([("a", "2026-11-20"), ("a", "2026-11-21"), ("b", None), ("b", None)])
+    [1, 2, 3]
+    """
+    last: dict[str, str] = {}
+    for name, at in captures:
+        if at is not None:
+            last[name] = max(last.get(name, at), at)
+    return [i for i, (name, at) in enumerate(captures) if at == last.get(name)]
 
 
 def guessed_in(assumed: Sequence[Sequence[str]]) -> dict[str, int]:

@@ -106,6 +106,7 @@ def score(
     from assay.printing import verdicts as tables
     from assay.printing.overview import print_groups, print_not_read
     from compare.judged import judge
+    from compare.overview import latest_of
 
     tiers = parse_objective(objective)
     sure = limits_of(fail_above or [], tiers)
@@ -132,6 +133,7 @@ def score(
     rows = _rows(judged, references, names, asked, seconds, assume_equal=assume_equal)
     if plans:
         rows[0][current:current] = plan_rows(plans, groups[0], references[0], UNKNOWN)
+    counting = latest_of(judged)
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     else:
@@ -150,15 +152,16 @@ def score(
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}")
     else:
-        over = rows if assignor else ()
+        over = [rows[at] for at in sorted(counting)] if assignor else ()
         print_groups(judged, lowest, tiers, sources, damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
-        for one, scored in zip(judged, rows, strict=True)
+        for at, (one, scored) in enumerate(zip(judged, rows, strict=True))
+        if at in counting
         for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
     ]
-    worse += _not_judged(judged, not_had) if strict else []
+    worse += _not_judged([judged[at] for at in sorted(counting)], not_had) if strict else []
     for line in worse[:MOST_LINES]:
         complain(line)
     if len(worse) > MOST_LINES:

@@ -13,7 +13,7 @@ from compare.judged import worst_first
 from compare.lag.condition import which_if_latest
 from compare.lag.without_reader import sentences_without_reader
 from compare.lag.words import not_compared
-from compare.overview import GUESSES, overview_of
+from compare.overview import GUESSES, latest_of, overview_of
 from compare.sentences import called
 from groups.wording import counted, duration, few, rounded
 
@@ -46,11 +46,14 @@ def print_groups(
     lowest : (groups,) the lowest peak of each
     unread : what could not be read
     not_had : groups that could not be judged in the state they were in
-    rows : (groups,) what was scored of each, nothing where nobody named an assignor
+    rows : what was scored of each that counts, nothing where nobody named an assignor
     """
     overview = overview_of(judged, lowest, [one.group for one in (*not_had, *unread)])
-    ordered = [judged[i] for i in worst_first(judged)]
+    counting = latest_of(judged)
+    ordered = [judged[i] for i in worst_first(judged) if i in counting]
     tell(overview.sentence())
+    for said in overview.history():
+        tell(said)
     print_not_read(unread)
     show("")
     missed = list(dict.fromkeys(one.about for one in (*not_had, *unread)))
@@ -130,7 +133,7 @@ def print_lines(
 
 def print_notes(overview: Overview) -> None:
     """Print what is not in the texts, what would decide a verdict, and on what one depends."""
-    print_guessed(overview.guessed, overview.captured)
+    print_guessed(overview.guessed, overview.now)
     asked = [one for one in overview.worst if one.verdict.question]
     for one in asked[:MOST_QUESTIONS]:
         tell(f"{one.name}: {one.verdict.question}")

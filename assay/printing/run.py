@@ -26,14 +26,16 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
     tell(found.overview.sentence())
     if said := found.overview.counts():
         tell(f"{said}{f', {many:,} not judged' if many else ''}.")
+    for said in found.overview.history():
+        tell(said)
     if counts.failures:
         tell(f"Not read: {counted(counts.failures, 'input')}, see the messages.")
     show("")
     shown = found.overview.worst[:MOST_LINES]
     if shown or names:
-        several = counts.captured > found.groups
+        several = found.overview.now > found.overview.groups
         print_lines(shown, names[: max(0, MOST_LINES - len(shown))], several=several)
-        left = counts.captured - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
+        left = found.overview.now + many - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
         if left > 0:
             what = "no worse than the last line" if shown else "not judged"
             show(f"and {counted(left, 'group')} more, {what}")
@@ -84,6 +86,7 @@ def run_document(counts: RunCounts, tiers: Objective, source: str) -> dict[str, 
             }
             for one in found.overview.worst[:MOST_LINES]
         ],
+        "changes": [one._asdict() for one in found.overview.changes[:MOST_LINES]],
         "not_scored": [
             {**one._asdict(), "assignors": list(one.assignors)}
             for one in found.not_scored[:MOST_LINES]

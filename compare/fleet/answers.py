@@ -187,18 +187,48 @@ def unscored(
 
 
 class Capture(NamedTuple):
-    """A capture of a group, as it stands in ``groups``."""
+    """A capture of a group: what ``optima`` and ``scores`` repeat of its row in ``groups``."""
 
-    key: str
+    group_key: str
     group: str
     captured_at: str | None
+    source: str
+    n_members: int
+    n_partitions: int
+    lag: int | None
+    subscriptions_known: bool
     assumed: Sequence[str]
 
 
 def captures_in(rows: pa.RecordBatch) -> list[Capture]:
     """Return the capture of each row of ``groups``."""
-    columns = [rows.column(name).to_pylist() for name in Capture._fields]
+    columns = [column.to_pylist() for column in repeated(rows).values()]
     return [Capture(*values) for values in zip(*columns, strict=True)]
+
+
+def repeated(rows: pa.RecordBatch) -> dict[str, pa.Array]:
+    """Return the columns of `Capture` of rows of ``groups``."""
+    named = {name: rows.column(name) for name in Capture._fields if name in rows.schema.names}
+    more = {
+        "group_key": rows.column("key"),
+        "lag": _known_lag(rows.column("lag")),
+        "subscriptions_known": pa.array(
+            [all(known or ()) for known in rows.column("subscription_known").to_pylist()]
+        ),
+        "assumed": rows.column("assumed").fill_null([]),
+    }
+    return {name: (named | more)[name] for name in Capture._fields}
+
+
+def _known_lag(lags: pa.ListArray) -> pa.Array:
+    """(groups,) the records of all partitions of which the lag is known, null where none is."""
+    of_row = np.asarray(pc.list_parent_indices(lags))
+    records = np.asarray(lags.flatten())
+    is_known = records >= 0
+    found = np.zeros(len(lags), np.int64)
+    np.add.at(found, of_row[is_known], records[is_known])
+    known = np.bincount(of_row[is_known], minlength=len(lags)) > 0
+    return pa.array(found, mask=~known)
 
 
 def batch(name: str, rows: Iterator[Row] | Sequence[Row]) -> pa.RecordBatch:
@@ -271,8 +301,7 @@ def optimum_row(job: Job, one: One) -> Row:
     """Return the row of a group in ``optima``."""
     capture, answer = one.capture, one.answer
     row = _common(job, capture, job.optimum_made_by) | {
-        "key": job.optimum_keys([capture.key])[0],
-        "assumed": list(capture.assumed or ()),
+        "key": job.optimum_keys([capture.group_key])[0],
         "verdict": verdict_row(one.judged),
     }
     if isinstance(answer, str):
@@ -301,19 +330,13 @@ def score_row(job: Job, capture: Capture, score: Score) -> Row:
             told = {"value": term.value, "excess": exact, "excess_from": low, "excess_to": high}
             terms.append({"name": term.name, **told})
     row = _common(job, capture, job.score_made_by(score.assignor))
-    row |= {"key": job.score_keys([capture.key], score.assignor)[0]}
+    row |= {"key": job.score_keys([capture.group_key], score.assignor)[0]}
     row |= {column: getattr(score, column) for column in columns}
     return row | {"terms": terms, "loads": score.loads}
 
 
 def _common(job: Job, capture: Capture, made_by: str) -> Row:
-    return {
-        "group": capture.group,
-        "captured_at": capture.captured_at,
-        "group_key": capture.key,
-        "made_by": made_by,
-        "objective": job.tiers,
-    }
+    return {**capture._asdict(), "made_by": made_by, "objective": job.tiers}
 
 
 def _scores_of(
@@ -351,7 +374,6 @@ class _Together:
         job = self.job
         columns = self._common(job.optimum_made_by)
         columns["key"] = pa.array(job.optimum_keys(columns["group_key"].to_pylist()), pa.string())
-        columns["assumed"] = self.rows.column("assumed").fill_null([])
         columns["verdict"] = self._verdicts(now)
         return _batch("optima", columns | optimum_columns(self.solution))
 
@@ -363,7 +385,11 @@ class _Together:
 
     def asked(self, assignors: Sequence[str], limit: TimeLimit) -> Iterator[pa.RecordBatch]:
         """Yield the rows in ``scores`` of assignors that have to be asked."""
-        groups = [self.solution.fleet.alone(at) for at in range(len(self.solution))]
+        groups = (
+            [self.solution.fleet.alone(at) for at in range(len(self.solution))]
+            if assignors
+            else []
+        )
         for name in assignors:
             yield from self._scored(self._outcomes(groups, name, limit), name)
 
@@ -412,9 +438,7 @@ class _Together:
     def _common(self, made_by: str) -> dict[str, pa.Array]:
         told = {"made_by": made_by, "objective": self.job.tiers}
         return {
-            "group": self.rows.column("group"),
-            "captured_at": self.rows.column("captured_at"),
-            "group_key": self.rows.column("key"),
+            **repeated(self.rows),
             **{name: pa.repeat(pa.scalar(text), len(self.rows)) for name, text in told.items()},
         }
 

@@ -67,7 +67,10 @@ def _suspects(
     keys = keys.where("is_group").select(sql.col("key").alias("group_key")).distinct()
     made_by = [job.score_made_by(name) for name in assignors]
     rows = job.tables.read(spark, "scores").where(sql.col("made_by").isin(made_by))
-    rows = latest(rows.join(keys, "group_key", "left_semi"))
+    rows = rows.join(keys, "group_key", "left_semi")
+    # Of a group that was captured several times the last capture counts.
+    last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
+    rows = latest(rows.join(last, "group").where("_last IS NULL OR captured_at = _last"))
     most = "coalesce(one.excess, if(one.excess_from IS NULL, 0, one.excess_to))"
     above = " OR ".join(
         f"(one.name = '{tier}' AND coalesce({most} > {limit}, true))"

@@ -349,17 +349,18 @@ class _Run:
         """Return what the tables hold of each group: `key`, and `known`; None of nothing."""
         from pyspark.sql import functions as sql
 
-        tables = self.job.tables
-        held = [
-            tables.read(self.spark, name)
-            .where(sql.col("made_by").isin(self._made_by()))
-            .select(sql.col("group_key").alias("key"), sql.col("made_by").alias("one"))
-            for name in ("optima", "scores")
-        ]
-        held += [
-            tables.read(self.spark, name).select("key", sql.lit(name).alias("one"))
-            for name in ("groups", "failures")
-        ]
+        made = sql.col("made_by")
+        held = []
+        for name in WRITTEN:
+            if (rows := self.job.tables.read_if_there(self.spark, name)) is None:
+                continue
+            if "made_by" in rows.columns:
+                rows = rows.where(made.isin(self._made_by()))
+                held.append(rows.select(sql.col("group_key").alias("key"), made.alias("one")))
+            else:
+                held.append(rows.select("key", sql.lit(name).alias("one")))
+        if not held:
+            return None
         every = reduce(lambda one, other: one.unionAll(other), held)
         known = every.groupBy("key").agg(sql.collect_set("one").alias("known")).persist()
         count = known.count()
@@ -400,8 +401,7 @@ class _Run:
     def _write(self, answers: DataFrame, keys: DataFrame) -> None:
         """Write what is answered of a portion, and the keys of all that it holds."""
         with self.clock.timed("answer"):
-            fresh = self._once(answers)
-            counts = self._counted(fresh)
+            fresh, counts = self._once(answers)
         self.new += counts["new"]
         self.failed += counts["failed"]
         with self.clock.timed("write"):
@@ -411,24 +411,21 @@ class _Run:
                     self.job.tables.write(rows, name, self.name)
                     self.rows += counts[f"of_{name}"]
             # The last one: what is in it is done.
-            every = keys.distinct()
-            self.job.tables.write(every, "inputs", self.name)
-            self.done_groups += every.where("is_group").count()
+            self.job.tables.write(keys.distinct(), "inputs", self.name)
+        self.done_groups += counts["groups"]
         self.wrote |= any(counts[f"of_{name}"] for name in WRITTEN)
 
-    def _once(self, answers: DataFrame) -> DataFrame:
-        """Return each group once: an input may hold one several times."""
-        from pyspark.sql import functions as sql
-
-        keys = answers.select("key")
-        (counts,) = keys.agg(sql.count("key"), sql.count_distinct("key")).collect()
-        if counts[0] > counts[1]:
-            answers = answers.dropDuplicates(["key"])
+    def _once(self, answers: DataFrame) -> tuple[DataFrame, Row]:
+        """Return each group once, as an input may hold one several times, and their counts."""
+        counts = self._counted(answers)
+        once = answers
+        if counts["rows"] > counts["keys"]:
+            once = once.dropDuplicates(["key"])
         if self.done_groups:
             before = self._inputs().select("key").distinct()
-            if keys.join(before, "key", "left_semi").count():
-                answers = answers.join(before, "key", "left_anti")
-        return answers
+            if answers.select("key").join(before, "key", "left_semi").count():
+                once = once.join(before, "key", "left_anti")
+        return (once, counts) if once is answers else (once, self._counted(once))
 
     def _inputs(self) -> DataFrame:
         """Return what of its input this run has written so far."""
@@ -440,6 +437,7 @@ class _Run:
         from pyspark.sql import functions as sql
 
         what = {
+            "groups": "is_group",
             "new": "is_group AND (optima IS NOT NULL OR size(scores) > 0)",
             "failed": "optima.status = 'failed'",
         }
@@ -447,7 +445,8 @@ class _Run:
         for name, has in WRITTEN.items():
             count = "size(scores)" if name == "scores" else "1"
             rows.append(sql.expr(f"coalesce(sum(if({has}, {count}, 0)), 0)").alias(f"of_{name}"))
-        (found,) = answers.agg(*rows).collect()
+        keys = sql.count("key").alias("rows"), sql.count_distinct("key").alias("keys")
+        (found,) = answers.agg(*keys, *rows).collect()
         return found
 
     def _size(self) -> dict[str, int]:

@@ -6,12 +6,15 @@ import logging
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import warnings
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir, mkdtemp
 from threading import Thread, Timer, current_thread, main_thread
@@ -19,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from groups.errors import AssayError, BadInput
 from groups.extras import require
+from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.java.runtime import spark_java_home
 
 if TYPE_CHECKING:
@@ -39,6 +43,9 @@ PORTS = {"spark": 7077, "sc": 15002}
 ANSWER_SECONDS = 10.0
 START_SECONDS = 180.0
 STOP_SECONDS = 30.0
+ARCHIVE_SECONDS = 90.0
+# Environments with a Spark or a Java of their own each have one.
+MOST_ARCHIVES = 3
 GOES_ON = "what was done is kept; the same command goes on"
 QUIET = Path(__file__).with_name("log4j2.properties")
 JAVA = (
@@ -47,6 +54,9 @@ JAVA = (
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
+    # Of an archive of classes that does not fit.
+    "-Xlog:disable",
+    "-Xlog:all=error:stderr",
 )
 OF_ANY = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
 OF_LOCAL = {
@@ -311,8 +321,16 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     variables = {"JAVA_HOME": str(java), "PYSPARK_PYTHON": python}
     if local:
         variables.setdefault("SPARK_LOCAL_IP", os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"))
+    archive = _archive(java)
     with _quiet(), _scratch() as folder, TemporaryFile() as log, _variables(variables):
-        options = (*JAVA, f"-Djava.io.tmpdir={folder}", f"-XX:ErrorFile={folder}/error.log")
+        made = Path(folder, archive.name)
+        kept = archive.is_file()
+        options = (
+            *JAVA,
+            f"-Djava.io.tmpdir={folder}",
+            f"-XX:ErrorFile={folder}/error.log",
+            f"-XX:SharedArchiveFile={archive}" if kept else f"-XX:ArchiveClassesAtExit={made}",
+        )
         own["spark.driver.extraJavaOptions"] = " ".join(map(shlex.quote, options))
         own["spark.local.dir"] = own["spark.sql.warehouse.dir"] = folder
         for key, value in {**own, **conf}.items():
@@ -336,8 +354,10 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             raise _did_not_start(master, error, log.read().decode(errors="replace")) from error
         if local:
             Thread(target=_warm_up, args=[context], daemon=True).start()
+        ended_well = False
         try:
             yield session
+            ended_well = True
         finally:
             with warnings.catch_warnings(), suppress(Exception):
                 warnings.simplefilter("ignore")
@@ -345,10 +365,42 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             with suppress(Exception):
                 gateway.shutdown()
                 gateway.proc.stdin.close()
-                gateway.proc.wait(STOP_SECONDS)
+                if not (kept or ended_well):
+                    gateway.proc.kill()
+                gateway.proc.wait(STOP_SECONDS if kept else ARCHIVE_SECONDS)
+            if ended_well and not kept:
+                _keep(made, archive)
             # PySpark keeps the way to its JVM for good, also to one that is gone.
             for name in ("_gateway", "_jvm", "_active_spark_context"):
                 setattr(SparkContext, name, None)
+
+
+def _archive(java: Path) -> Path:
+    """Return where the classes of this Spark on this Java are kept, which may not be there.
+
+    To load some ten thousand classes is most of a session's start; Java's class data sharing
+    (``java -XX:SharedArchiveFile``) has them at once. The first session on a machine keeps them.
+    """
+    import pyspark
+
+    home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
+    release = java / "release"
+    made_of = [str(java.resolve()), str(home.resolve()), version("pyspark")]
+    made_of += [release.read_text()] if release.is_file() else []
+    name = blake2b("\n".join(made_of).encode(), digest_size=8).hexdigest()
+    return cache_folder("spark", f"{name}.jsa")
+
+
+def _keep(made: Path, archive: Path) -> None:
+    """Keep what a JVM that has ended archived; without it only time is lost."""
+    with suppress(OSError):
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        others = sorted(archive.parent.glob("*.jsa"), key=lambda one: one.stat().st_mtime)
+        for other in others[: 1 - MOST_ARCHIVES]:
+            other.unlink()
+        part = archive.with_suffix(f".{os.getpid()}")
+        shutil.copyfile(made, part)
+        part.replace(archive)
 
 
 def _warm_up(context: SparkContext) -> None:

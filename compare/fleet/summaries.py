@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.tables import RUN, TABLES, Tables, content_key, latest, stored
+from compare.history import LEAST_CAPTURES, Capture, Change, above_best, changes_of, ordered
 from compare.overview import GUESSES, NAMED, Glance, Overview
 from compare.scores import CURRENT
 from compare.sentences import spread
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
+    from compare.history import What
     from compare.unscored import NotScored
     from groups.tiers import Objective
 
 # Of what is counted and how: those of another version are made again.
-VERSION = 3
+VERSION = 4
 EVERY = "every"
 MOST_FAMILIES = 64
 OTHERS = "other families"
@@ -42,12 +44,12 @@ DIGITS = ((0, 16), (14, 13), (400, 10), (10**9, 7))
 # How rows of ``aggregates`` that are alike become one.
 ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
 OF_OPTIMA = (
-    "key", "group", "group_key", "made_by", "objective", "captured_at", "status", "assumed",
+    "key", "group", "group_key", "captured_at", "lag", "subscriptions_known", "status", "assumed",
     "verdict",
 )  # fmt: skip
 OF_SCORES = (
-    "key", "group", "group_key", "made_by", "objective", "assignor", "status", "reason", "valid",
-    "balanced", "terms", "seconds",
+    "group", "group_key", "n_partitions", "assignor", "status", "reason", "valid", "balanced",
+    "terms", "seconds",
 )  # fmt: skip
 _RANKS = ", ".join(f"'{says}'" for says in WORST_FIRST)
 # By verdict, how far above the optimum, how many partitions to move, name and time of capture,
@@ -57,10 +59,11 @@ _WORST_FIRST = (
     "coalesce(captured_at, ''), optimum_key"
 )
 # Where a group is from: a file of many, or else the folder.
-_FAMILY = r"""
-    CASE WHEN first RLIKE '(?i)[.](jsonl|ndjson|parquet)$' THEN first
-         WHEN first NOT LIKE '%/%' THEN '.'
-         ELSE regexp_replace(first, '/[^/]*$', '') END
+_FIRST = "element_at(split(source, ', '), 1)"
+_FAMILY = rf"""
+    CASE WHEN {_FIRST} RLIKE '(?i)[.](jsonl|ndjson|parquet)$' THEN {_FIRST}
+         WHEN {_FIRST} NOT LIKE '%/%' THEN '.'
+         ELSE regexp_replace({_FIRST}, '/[^/]*$', '') END
 """
 
 
@@ -98,35 +101,27 @@ class Ending:
 class Frames:
     """The optima and scores of an objective, one a group, or a group and an assignor.
 
-    Optima have the `family` of their groups, `is_known`, `n_members` and `n_partitions`; scores
-    `family` and `n_partitions`.
+    Both have the columns named above and the `family` of their groups.
     """
 
     optima: DataFrame
     scores: DataFrame
 
     @staticmethod
-    def of(spark: SparkSession, job: Job) -> Frames:
-        """Return those of the tables that a job fills: its own rows where there are several."""
-        from pyspark.sql import functions as sql
+    def of(spark: SparkSession, job: Job, runs: Sequence[str]) -> Frames:
+        """Return those of the tables that a job fills: its own rows where there are several.
 
-        groups = job.tables.latest(spark, "groups").select(
-            sql.col("key").alias("group_key"),
-            sql.element_at(sql.split("source", ", "), 1).alias("first"),
-            "n_members",
-            "n_partitions",
-            sql.coalesce(
-                sql.forall("subscription_known", lambda known: known), sql.lit(True)
-            ).alias("is_known"),
-        )
-        groups = _with_families(groups)
-        optima = job.tables.read(spark, "optima").select(*OF_OPTIMA, RUN)
-        optima = _one_each(job, optima, ["group_key"], [None])
-        scores = job.tables.read(spark, "scores").select(*OF_SCORES, RUN)
-        scores = _one_each(job, scores, ["group_key", "assignor"], job.assignors)
+        Parameters
+        ----------
+        runs : that have written to the tables
+        """
+        optima, scores = (job.tables.read(spark, name) for name in ("optima", "scores"))
+        optima = _one_each(job, optima, ["group_key"], [None], runs)
+        scores = _one_each(job, scores, ["group_key", "assignor"], job.assignors, runs)
+        names = _families(optima)
         return Frames(
-            optima.join(groups, "group_key"),
-            scores.join(groups.select("group_key", "family", "n_partitions"), "group_key"),
+            _with_families(optima, names).select(*OF_OPTIMA, "family"),
+            _with_families(scores, names).select(*OF_SCORES, "family"),
         )
 
     def kept(self) -> Frames:
@@ -143,15 +138,22 @@ class Frames:
 
 
 def _one_each(
-    job: Job, rows: DataFrame, by: list[str], assignors: Sequence[str | None]
+    job: Job,
+    rows: DataFrame,
+    by: list[str],
+    assignors: Sequence[str | None],
+    runs: Sequence[str],
 ) -> DataFrame:
     """Return one row of those that are alike: this job's, else that of the latest run.
 
-    Runs with another time limit, or of another version, leave rows of their own.
+    Runs with another time limit, or of another version, leave rows of their own; one run leaves
+    one row of each.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
+    if len(runs) == 1:
+        return rows.where(sql.col("objective") == job.tiers)
     own = [job.optimum_made_by if one is None else job.score_made_by(one) for one in assignors]
     order = Window.partitionBy(*by).orderBy(
         sql.col("made_by").isin(own).desc(), sql.col(RUN).desc(), "key"
@@ -161,29 +163,47 @@ def _one_each(
     return placed.where("_place = 1").drop("_place", RUN)
 
 
-def _with_families(groups: DataFrame) -> DataFrame:
-    """Return groups with their families: those with most groups, and one for all others."""
+def _families(optima: DataFrame) -> list[str]:
+    """Return the families with most groups."""
     from pyspark.sql import functions as sql
 
-    groups = groups.withColumn("family", sql.expr(_FAMILY)).drop("first")
     order = (sql.col("count").desc(), sql.col("family").desc())
-    kept = groups.groupBy("family").count().orderBy(*order).limit(MOST_FAMILIES)
-    names = [row["family"] for row in kept.collect()]
-    if len(names) < MOST_FAMILIES:
-        return groups
-    is_kept = sql.col("family").isin(names)
-    return groups.withColumn("family", sql.when(is_kept, sql.col("family")).otherwise(OTHERS))
+    counts = optima.groupBy(sql.expr(_FAMILY).alias("family")).count()
+    return [row["family"] for row in counts.orderBy(*order).limit(MOST_FAMILIES).collect()]
+
+
+def _with_families(rows: DataFrame, names: list[str]) -> DataFrame:
+    """Return rows with the families of their groups: those of some names, one for all others."""
+    from pyspark.sql import functions as sql
+
+    family = sql.expr(_FAMILY)
+    if len(names) == MOST_FAMILIES:
+        family = sql.when(family.isin(names), family).otherwise(OTHERS)
+    return rows.withColumn("family", family)
 
 
 def summarised(frames: Frames, tiers: Objective) -> pa.Table:
-    """Return what optima and scores come to, as rows of ``aggregates`` without state."""
+    """Return what optima and scores come to, as rows of ``aggregates`` without state.
+
+    Of a group that was captured several times the last capture counts, and how it went there.
+    """
     from pyspark.sql import functions as sql
 
-    ends = frames.optima.agg(sql.min("captured_at"), sql.max("captured_at")).first()
-    digits = digits_between(*(end or "" for end in ends))
-    facts = _facts_of_optima(frames.optima, digits)
-    facts = facts.unionAll(_facts_of_names(frames.optima))
-    facts = facts.unionAll(_facts_of_scores(frames.scores, tiers))
+    optima, scores = frames.optima.withColumn("is_now", sql.lit(True)), frames.scores
+    names = _names(optima).persist()
+    many, captured, first, last = names.agg(
+        sql.count("*"), sql.sum("captures"), sql.min("first"), sql.max("last")
+    ).collect()[0]
+    is_series = many < (captured or 0)
+    if is_series:
+        latest_of = names.select("group", sql.col("last").alias("_last"))
+        is_now = "coalesce(_last IS NULL OR captured_at = _last, false)"
+        optima = optima.join(latest_of, "group").withColumn("is_now", sql.expr(is_now))
+        names = _names(optima)
+        scores = scores.join(optima.where("is_now").select("group_key"), "group_key", "left_semi")
+    facts = _facts_of_optima(optima, digits_between(first or "", last or ""))
+    facts = facts.unionAll(_facts_of_names(names))
+    facts = facts.unionAll(_facts_of_scores(scores, tiers))
     by = ["statistic", "family", "assignor", "tier", "label", "captured_at", "x", "y"]
     counted = facts.groupBy(*by).agg(
         sql.sum("many").alias("count"),
@@ -200,8 +220,80 @@ def summarised(frames: Frames, tiers: Objective) -> pa.Table:
         ),
     ).where(f"statistic NOT IN ('assumed', 'reason') OR place <= {MOST_TEXTS}")
     schema = pa.schema([f for f in TABLES["aggregates"] if f.name not in ("state", "objective")])
-    rows = counted.select(*schema.names).unionAll(_worst(frames.optima).select(*schema.names))
+    rows = counted.select(*schema.names).unionAll(_worst(optima).select(*schema.names))
+    if is_series:
+        rows = rows.unionAll(_changes(optima, schema))
     return rows.toArrow().cast(schema)
+
+
+def _changes(optima: DataFrame, schema: pa.Schema) -> DataFrame:
+    """Return how groups went that were captured several times, the greatest changes of a family.
+
+    `x` and `y` are the first and the last value; `count` how many captures there are.
+    """
+    from pyspark.sql import functions as sql
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    capture = sql.struct(
+        "captured_at", sql.col("verdict.says").alias("says"),
+        sql.col("verdict.tier").alias("tier"), sql.col("verdict.at_least").alias("at_least"),
+        "lag",
+    )  # fmt: skip
+    series = optima.where("captured_at IS NOT NULL").groupBy("group")
+    series = series.agg(sql.collect_list(capture).alias("captures"), sql.min("family").alias("of"))
+    series = series.where(sql.size("captures") >= LEAST_CAPTURES)
+    made = series.mapInArrow(_changes_in, from_arrow_schema(_CHANGES))
+    by = "OVER (PARTITION BY family, label"
+    placed = made.selectExpr(
+        "*",
+        f"row_number() {by} ORDER BY y - x DESC, `group`) AS place",
+        f"count(*) {by}) AS total",
+    )
+    nothing = {
+        field.name: "CAST(null AS string)"
+        for field in schema
+        if field.name not in _CHANGES.names and pa.types.is_string(field.type)
+    }
+    columns = {**nothing, "statistic": "'change'", "total": "CAST(total AS double)"}
+    columns["most"] = "CAST(null AS double)"
+    return placed.where(f"place <= {MOST_TEXTS}").selectExpr(
+        *(f"{columns.get(name, f'`{name}`')} AS `{name}`" for name in schema.names)
+    )
+
+
+_CHANGES = pa.schema(
+    [
+        ("family", pa.string()),
+        ("label", pa.string()),
+        ("group", pa.string()),
+        ("x", pa.float64()),
+        ("y", pa.float64()),
+        ("count", pa.int64()),
+    ]
+)
+
+
+def _changes_in(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+    """Yield the changes of groups, of batches of all their captures."""
+    for batch in batches:
+        rows = [
+            (row["of"], change.what, change.group, change.first, change.last, change.captures)
+            for row in batch.to_pylist()
+            for change in changes_of(
+                row["group"],
+                (
+                    Capture(
+                        one["captured_at"],
+                        one["says"],
+                        above_best(one["says"], one["tier"], one["at_least"]),
+                        one["lag"],
+                    )
+                    for one in row["captures"]
+                ),
+            )
+        ]
+        made = [dict(zip(_CHANGES.names, row, strict=True)) for row in rows]
+        yield pa.RecordBatch.from_pylist(made, _CHANGES)
 
 
 _FACT = "struct<statistic:string,assignor:string,tier:string,label:string,captured_at:string,\
@@ -243,45 +335,56 @@ def _facts_of_optima(optima: DataFrame, digits: int) -> DataFrame:
         "says": "verdict.says",
         "moves": "if(verdict.says = 'improvable', verdict.to_move, null)",
         "at": f"substring(captured_at, 1, {digits})",
+        "now": "is_now",
         "proved": "status = 'optimal'",
-        "known": "is_known",
+        "known": "subscriptions_known",
         "asked": "verdict.question IS NOT NULL",
         **{n: f"exists(assumed, one -> contains(one, '{said}'))" for n, said in guesses.items()},
     }
-    judged = f"says NOT IN ({empty})"
+    judged = f"now AND says NOT IN ({empty})"
     what = {
+        "captured": "true",
         "proved": "proved",
         "judged": judged,
         "unknown": f"{judged} AND NOT known",
-        "questions": "asked",
-        **{said: name for name, said in guesses.items()},
+        "questions": "now AND asked",
+        **{said: f"now AND {name}" for name, said in guesses.items()},
     }
     facts = [
-        _fact("verdict", label="says", value="moves"),
+        _fact("verdict", "now", label="says", value="moves"),
         _fact("trend", "at IS NOT NULL", label="says", captured_at="at", value="moves"),
         *(_fact("groups", counts, label=f"'{label}'") for label, counts in what.items()),
     ]
-    lines = optima.where("size(assumed) > 0")
+    lines = optima.where("is_now AND size(assumed) > 0")
     lines = lines.selectExpr("family", "`group`", "explode(assumed) AS line")
     of_lines = _facts(lines, {"line": "line"}, [_fact("assumed", label="line")])
     return _facts(optima, alike, facts).unionAll(of_lines)
 
 
-def _facts_of_names(optima: DataFrame) -> DataFrame:
-    """Count each name of a group, and each of those with a verdict to name.
+def _names(optima: DataFrame) -> DataFrame:
+    """Return each name of a group: its captures, and the first family of each that is counted.
 
-    It counts for the first family that has it, so that the names of several add up.
+    It counts for that one, so that the names of several families add up.
     """
     from pyspark.sql import functions as sql
 
     labels: dict[str, str] = {EVERY: "true"}
-    labels |= {says: f"verdict.says = '{says}'" for says in NAMED}
+    labels |= {says: f"is_now AND verdict.says = '{says}'" for says in NAMED}
     firsts = [f"min(if({is_so}, family, null))" for is_so in labels.values()]
     structs = [
         f"struct('{label}' AS label, {first} AS family)"
         for label, first in zip(labels, firsts, strict=True)
     ]
-    names = optima.groupBy("group").agg(sql.expr(f"array({', '.join(structs)})").alias("of"))
+    return optima.groupBy("group").agg(
+        sql.expr(f"array({', '.join(structs)})").alias("of"),
+        sql.count("*").alias("captures"),
+        sql.min("captured_at").alias("first"),
+        sql.max("captured_at").alias("last"),
+    )
+
+
+def _facts_of_names(names: DataFrame) -> DataFrame:
+    """Count each name of a group, and each of those with a verdict to name."""
     each = names.selectExpr("`group`", "inline(of)").where("family IS NOT NULL")
     return _facts(each, {"label": "label"}, [_fact("names", label="label")])
 
@@ -374,7 +477,7 @@ def integer_bin_of(value: str) -> str:
 
 def _worst(optima: DataFrame) -> DataFrame:
     """Return the groups that people want to see first, of each family."""
-    told = optima.where("verdict.says IS NOT NULL").selectExpr(
+    told = optima.where("is_now AND verdict.says IS NOT NULL").selectExpr(
         "family", "`group`", "captured_at", "group_key", "key AS optimum_key",
         "verdict.says AS label", "CAST(verdict.at_least AS double) AS x",
         "CAST(if(verdict.says = 'improvable', verdict.to_move, null) AS double) AS y",
@@ -406,14 +509,22 @@ def digits_between(first: str, last: str) -> int:
     return next(digits for most, digits in DIGITS if days <= most)
 
 
-def summary_of(spark: SparkSession, job: Job, frames: Frames, run: str) -> pa.Table:
-    """Return what all groups in the tables come to, kept in the table ``aggregates``."""
-    state = state_of(spark, job.tables)
-    stored = job.tables.read(spark, "aggregates")
-    found = stored.where(f"state = '{state}' AND objective = '{job.tiers}'").toArrow()
-    if len(found):
-        one_run = pc.equal(found[RUN], pc.max(found[RUN]))
-        return found.filter(one_run).select(TABLES["aggregates"].names)
+def summary_of(
+    spark: SparkSession, job: Job, frames: Frames, run: str, runs: Sequence[str]
+) -> pa.Table:
+    """Return what all groups in the tables come to, kept in the table ``aggregates``.
+
+    Parameters
+    ----------
+    run : that keeps it
+    runs : that have written to the tables
+    """
+    state = _state(runs)
+    if (stored := job.tables.read_if_there(spark, "aggregates")) is not None:
+        found = stored.where(f"state = '{state}' AND objective = '{job.tiers}'").toArrow()
+        if len(found):
+            one_run = pc.equal(found[RUN], pc.max(found[RUN]))
+            return found.filter(one_run).select(TABLES["aggregates"].names)
     rows = summarised(frames, job.objective)
     for name, text in (("objective", job.tiers), ("state", state)):
         rows = rows.append_column(name, pa.repeat(pa.scalar(text), len(rows)))
@@ -423,13 +534,11 @@ def summary_of(spark: SparkSession, job: Job, frames: Frames, run: str) -> pa.Ta
     return rows
 
 
-def state_of(spark: SparkSession, tables: Tables) -> str:
-    """Return the key of what aggregates are made of: the runs that have written."""
-    from functools import reduce
-
-    of_tables = [tables.read(spark, name).select(RUN).distinct() for name in ("optima", "scores")]
-    found = reduce(lambda one, other: one.union(other), of_tables).distinct().collect()
-    return _state({row[RUN] for row in found})
+def runs_in(spark: SparkSession, tables: Tables) -> list[str]:
+    """Return the runs that have written optima or scores."""
+    optima, scores = (tables.read(spark, name).select(RUN) for name in ("optima", "scores"))
+    found = optima.distinct().union(scores.distinct()).distinct().collect()
+    return sorted(row[RUN] for row in found)
 
 
 def _state(runs: Iterable[str]) -> str:
@@ -445,12 +554,14 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
     """
     from pyspark.sql import functions as sql
 
-    frames = Frames.of(spark, job).kept()
-    rows = summary_of(spark, job, frames, run)
-    inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == run).persist()
-    keys = inputs.where("is_group").select("key").distinct()
-    if Aggregates(rows, current=True).captured > keys.count():
-        frames = frames.among(keys).kept()
+    runs = runs_in(spark, job.tables)
+    frames = Frames.of(spark, job, runs).kept()
+    rows = summary_of(spark, job, frames, run, runs)
+    inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
+    counts = inputs.groupBy("is_group").agg(sql.count_distinct("key")).collect()
+    of_input = {is_group: count for is_group, count in counts}
+    if Aggregates(rows, current=True).captured > of_input.get(True, 0):
+        frames = frames.among(inputs.where("is_group").select("key")).kept()
         rows = summarised(frames, job.objective)
     found = Aggregates(rows, current=True)
     says = found.counts("verdict")
@@ -460,9 +571,12 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
     if unjudged:
         without = frames.optima.where("verdict.says IS NULL").select("group").distinct()
         first = tuple(row["group"] for row in without.orderBy("group").limit(MOST_LINES).collect())
-    failed = inputs.where(~sql.col("is_group")).select("key").distinct()
-    failures = latest(job.tables.read(spark, "failures")).join(failed, "key", "left_semi")
-    unread = failures.orderBy("place").limit(MOST_LINES).select("place", "group", "reason")
+    failed, unread = of_input.get(False, 0), []
+    if failed:
+        keys = inputs.where("NOT is_group").select("key")
+        failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
+        first_ones = failures.orderBy("place").limit(MOST_LINES)
+        unread = first_ones.select("place", "group", "reason").collect()
     told = {
         (row["assignor"], *row["label"].split(": ", 1)): row["count"]
         for row in found.rows("reason", "assignor", "label")
@@ -471,21 +585,20 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
     return Ending(
         groups=names.get(EVERY, 0),
         overview=Overview(
-            captured=sum(says.values()),
+            captured=found.captured - unjudged,
             groups=names.pop(EVERY, 0),
             says=says,
             names=names,
             questions=of_groups.get("questions", 0),
             guessed={said: of_groups.get(said, 0) for said in GUESSES},
             worst=glances_of(spark, job.tables, found.worst(MOST_LINES, MOST_NAMED)),
+            **found.changes(),
         ),
         proved=of_groups.get("proved", 0),
         not_judged=(unjudged, first),
         unread=(
-            failed.count(),
-            tuple(
-                Unread(row["place"], row["group"] or "", row["reason"]) for row in unread.collect()
-            ),
+            failed,
+            tuple(Unread(row["place"], row["group"] or "", row["reason"]) for row in unread),
         ),
         not_scored=unscored_rows(told),
     )
@@ -515,18 +628,14 @@ def glances_of(
     groups = [row["group_key"] for row in worst]
     best = rows_of(
         "optima", "key", [row["optimum_key"] for row in worst],
-        "group", "captured_at", "loads", "verdict",
+        "group", "captured_at", "loads", "verdict", "n_members", "n_partitions",
     )  # fmt: skip
-    sizes = rows_of("groups", "key", groups, "n_members", "n_partitions")
     now = rows_of("scores", "group_key", groups, "loads")
     return [
-        glance(
-            best[row["optimum_key"]], sizes.get(row["group_key"], {}),
-            now.get(row["group_key"], {}).get("loads"),
-        )
+        glance(best[row["optimum_key"]], now.get(row["group_key"], {}).get("loads"))
         for row in worst
         if row["optimum_key"] in best
-    ]  # fmt: skip
+    ]
 
 
 def verdict_in(stored: Mapping[str, Any]) -> Verdict:
@@ -535,12 +644,11 @@ def verdict_in(stored: Mapping[str, Any]) -> Verdict:
     return Verdict(**told)
 
 
-def glance(row: Mapping[str, Any], size: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
+def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
     """Return a row of ``optima`` as a line shows it.
 
     Parameters
     ----------
-    size : `n_members` and `n_partitions`
     loads : of each member now; None where they are not known
     """
     verdict = verdict_in(row["verdict"])
@@ -550,9 +658,9 @@ def glance(row: Mapping[str, Any], size: Mapping[str, Any], loads: Sequence[int]
     return Glance(
         name=row["group"],
         captured_at=row["captured_at"],
-        members=size.get("n_members", 0),
+        members=row["n_members"],
         # The optimum holds just those that somebody reads.
-        partitions=sum(row["loads"]) if there and row["loads"] else size.get("n_partitions", 0),
+        partitions=sum(row["loads"]) if there and row["loads"] else row["n_partitions"],
         verdict=verdict,
         now=None if now is None else spread(now),
         best=None if best is None else spread(best),
@@ -620,7 +728,20 @@ class Aggregates:
     @property
     def captured(self) -> int:
         """How many captures of groups there are."""
-        return sum(self.counts("verdict").values())
+        return self.counts("groups").get("captured", 0)
+
+    def changes(self) -> dict[str, Any]:
+        """Return how groups went over their captures, as an overview has it."""
+        rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
+        changes = [
+            Change(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
+            for row in rows
+        ]
+        many = {(row["family"], row["label"]): int(row["total"]) for row in rows}
+        counts: Counter[What] = Counter()
+        for (_, what), count in many.items():
+            counts[what] += count
+        return {"changes": ordered(changes), "changed": dict(counts)}
 
     def counts(self, statistic: str) -> dict[str, int]:
         """Return how many groups there are for each label of a statistic."""

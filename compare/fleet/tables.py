@@ -75,6 +75,11 @@ TABLES = {
             ("key", pa.string()),
             ("captured_at", pa.string()),  # ISO 8601, null where it is not known
             ("group_key", pa.string()),
+            ("source", pa.string()),
+            ("n_members", pa.int64()),
+            ("n_partitions", pa.int64()),
+            ("lag", pa.int64()),  # records of all partitions of which it is known, null of none
+            ("subscriptions_known", pa.bool_()),  # of every member
             ("made_by", pa.string()),  # key of all that made the row but the group
             ("objective", pa.string()),
             ("status", pa.string()),
@@ -95,6 +100,8 @@ TABLES = {
             ("key", pa.string()),
             ("captured_at", pa.string()),  # ISO 8601, null where it is not known
             ("group_key", pa.string()),
+            ("source", pa.string()),
+            ("n_partitions", pa.int64()),
             ("made_by", pa.string()),  # key of all that made the row but the group
             ("objective", pa.string()),
             ("assignor", pa.string()),
@@ -261,6 +268,14 @@ class Tables:
 
     def read(self, spark: SparkSession, name: str) -> DataFrame:
         """Return all rows of a table, with the column `run`; none where it is not there yet."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        schema = from_arrow_schema(TABLES[name].append(pa.field(RUN, pa.string())))
+        found = self.read_if_there(spark, name)
+        return spark.createDataFrame([], schema) if found is None else found
+
+    def read_if_there(self, spark: SparkSession, name: str) -> DataFrame | None:
+        """Return all rows of a table, with the column `run`; None where it is not there yet."""
         from pyspark.errors import AnalysisException
         from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -278,7 +293,7 @@ class Tables:
             return chosen
         except AnalysisException as error:
             if (error.getCondition() or "") in _NOT_THERE:
-                return spark.createDataFrame([], schema)
+                return None
             raise
 
     def latest(self, spark: SparkSession, name: str) -> DataFrame:

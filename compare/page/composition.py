@@ -15,7 +15,7 @@ from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest
 from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
 from compare.lag.without_reader import sentences_without_reader
-from compare.overview import overview_of
+from compare.overview import latest_of, overview_of
 from compare.page.comparison import comparison_of
 from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
@@ -66,7 +66,8 @@ def composed(
     benchmark : of groups that are not the reader's
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
     """
-    ordered = [judged[i] for i in worst_first(judged)]
+    counting = latest_of(judged)
+    ordered = [judged[i] for i in worst_first(judged) if i in counting]
     overview = overview_of(judged, failed=[one.group for one in unread])
     rows = [scores.get(id(one), ()) for one in ordered]
     often = Counter(one.group.name for one in ordered)
@@ -81,8 +82,9 @@ def composed(
     yours = comparison_of(trials, tiers)
     return Page(
         title=_title(sources),
-        when=_when([group.captured_at for group in groups]),
+        when=_when([one.group.captured_at for one in judged]),
         lead=_lead(overview, ordered),
+        history=tuple(overview.history()),
         made=made,
         lines=lines,
         details=details,
@@ -91,7 +93,7 @@ def composed(
         lag_given=which_if_latest([one.now.group for one in ordered]),
         without_reader=sentences_without_reader(groups),
         yours=yours,
-        not_compared=None if yours is not None else _not_compared(_unknown(judged)),
+        not_compared=None if yours is not None else _not_compared(_unknown(ordered)),
         benchmark=comparison_of(benchmark, tiers) if benchmark else None,
         not_solved=_not_solved(overview),
     )
@@ -138,6 +140,7 @@ def sampled(
         title=_title(sources),
         when=_when(times),
         lead=_lead(overview, judged),
+        history=tuple(overview.history()),
         made=made,
         lines=lines,
         details=details,
@@ -228,7 +231,7 @@ def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
 def _lead(overview: Overview, judged: Sequence[Judged]) -> str:
     if not overview.captured:
         return "No group could be read."
-    alone = overview.captured == 1 and not overview.not_judged
+    alone = overview.now == 1 and not overview.not_judged
     return sentence(judged[0]) if alone else overview.sentence()
 
 

@@ -80,6 +80,7 @@ class Page:
     ----------
     title : what was read; `when` it was captured
     lead : the sentence of the terminal
+    history : sentences on how groups went that were captured several times
     details : of the lines, in their order
     says : verdicts with the number of all groups that have them; nothing where each has a line
     unread_count : of all that was not read; 0 where all of it is in `unread`
@@ -100,6 +101,7 @@ class Page:
     details: tuple[Detail, ...]
     unread: tuple[Unread, ...] = ()
     says: tuple[tuple[str, int], ...] = ()
+    history: tuple[str, ...] = ()
     unread_count: int = 0
     assumed: tuple[tuple[str, tuple[str, ...], int], ...] = ()
     lag_given: str = ""

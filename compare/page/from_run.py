@@ -91,7 +91,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
         yours=comparison_in(yours, tiers),
         benchmark=comparison_in(found.of(sorted(apart)), tiers, without=[CURRENT]),
         unknown=yours.counts("groups").get("unknown", 0),
-        trend=over_time(folder, objective, yours, glances),
+        trend=over_time(folder, objective, yours, glances, yours.changes()["changes"]),
         made=made,
         tiers=tiers,
     )
@@ -137,13 +137,14 @@ def _overview(found: Aggregates, glances: Sequence[Glance]) -> Overview:
     says = {name: many for name, many in found.counts("verdict").items() if name}
     names, of_groups = found.counts("names"), found.counts("groups")
     return Overview(
-        captured=sum(says.values()),
+        captured=found.captured,
         groups=names.pop(EVERY, 0),
         says=says,
         names=names,
         questions=of_groups.get("questions", 0),
         guessed={said: of_groups.get(said, 0) for said in GUESSES},
         worst=glances,
+        **found.changes(),
     )
 
 
@@ -153,17 +154,16 @@ def _sample(
     """Return the worst groups in a line each, and the first of them in full with their scores."""
     worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
-    sizes = _by_key(folder, "groups", keys, ("n_members", "n_partitions"))
-    told = ("group", "captured_at", "verdict", "loads")
+    told = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions")
     optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], told)
-    kept = [row for row in worst if row["optimum_key"] in optima and row["group_key"] in sizes]
+    kept = [row for row in worst if row["optimum_key"] in optima]
     keys = [row["group_key"] for row in kept]
-    whole = many_in_full([sizes[key]["n_partitions"] for key in keys], objective)
+    sizes = [optima[row["optimum_key"]]["n_partitions"] for row in kept]
+    whole = many_in_full(sizes, objective)
     scores = _scores(folder, objective, keys, keys[:whole])
     stored = [optima[row["optimum_key"]] for row in kept]
     glances = [
-        glance(row, sizes[key], _loads_now(scores.get(key, [])))
-        for row, key in zip(stored, keys, strict=True)
+        glance(row, _loads_now(scores.get(key, []))) for row, key in zip(stored, keys, strict=True)
     ]
     rows = _by_key(folder, "groups", keys[:whole], LAYOUT.names)
     groups = [of_row(rows[key]) for key in keys[:whole]]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from compare.figures.rows import Record
     from compare.fleet.summaries import Aggregates
+    from compare.history import Change
     from compare.overview import Glance
     from compare.page.drawing import Drawing
 
@@ -21,28 +22,40 @@ MOST_GROUPS = 12
 MOST_CAPTURES = 400
 VERDICTS = "For each time of capture (to the right) how many groups have each verdict (up)."
 MOVES = (
-    "For each capture (to the right) of the worst groups how many partitions have to move to the "
-    "best (up). A gap is a capture of which that is not known."
+    "For each capture (to the right) how many partitions have to move to the best (up), of groups "
+    "that changed most and of those that are worst now. A gap is a capture of which that is not "
+    "known."
 )
+LAG = "For each capture (to the right) how many records the members of a group are behind (up)."
 
 
 def over_time(
-    folder: str, objective: str, found: Aggregates, worst: Sequence[Glance]
+    folder: str,
+    objective: str,
+    found: Aggregates,
+    worst: Sequence[Glance],
+    changes: Sequence[Change],
 ) -> tuple[tuple[Drawing, str], ...]:
-    """Return how many groups had which verdict when, and how the worst groups went.
+    """Return how many groups had which verdict when, and how some groups went.
 
     Parameters
     ----------
     worst : groups, the worst first
+    changes : as `compare.history.ordered` returns them
     """
     drawings = []
     verdicts = _verdicts(found)
     if len({row["captured_at"] for row in verdicts}) > 1:
         drawings.append(_drawing(verdicts, "groups", "Verdicts over time", VERDICTS))
-    names = [one.name for one in worst if one.captured_at is not None]
-    moves = _moves(folder, objective, list(dict.fromkeys(names))[:MOST_GROUPS])
+    names = [one.group for one in changes if one.what != "lag"]
+    names += [one.name for one in worst if one.captured_at is not None]
+    moves, _ = _went(folder, objective, list(dict.fromkeys(names))[:MOST_GROUPS])
     if any(row["value"] is not None for row in moves):
-        drawings.append(_drawing(moves, "moves to the best", "The worst groups over time", MOVES))
+        drawings.append(_drawing(moves, "moves to the best", "Groups over time", MOVES))
+    names = [one.group for one in changes if one.what == "lag"]
+    if names:
+        _, lag = _went(folder, objective, names[:MOST_GROUPS])
+        drawings.append(_drawing(lag, "records of lag", "Lag that grows steadily", LAG))
     return tuple(drawings)
 
 
@@ -72,21 +85,24 @@ def _verdicts(found: Aggregates) -> list[Record]:
     ]
 
 
-def _moves(folder: str, objective: str, names: Sequence[str]) -> list[Record]:
-    """Return the captures of some groups, of those that were captured several times."""
-    columns = ("key", "group", "captured_at", "objective", "verdict")
-    captures: dict[str, dict[str, int | None]] = {}
+def _went(folder: str, objective: str, names: Sequence[str]) -> list[list[Record]]:
+    """Return the moves to the best and the lag of some groups that were captured several times."""
+    columns = ("key", "group", "captured_at", "objective", "verdict", "lag")
+    captures: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for row in stored(folder, "optima", columns, by="group", keys=names).to_pylist():
         verdict = row["verdict"]
         if row["objective"] == objective and row["captured_at"] and verdict["says"]:
             moves = verdict["to_move"] if verdict["says"] == "improvable" else None
             value = 0 if verdict["says"] == "as good as can be" else moves
-            captures.setdefault(row["group"], {})[row["captured_at"]] = value
+            captures.setdefault(row["group"], {})[row["captured_at"]] = value, row["lag"]
     return [
-        {"captured_at": at, "group": name, "value": value}
-        for name in names
-        if len(captures.get(name, ())) > 1
-        for at, value in sorted(captures[name].items())[-MOST_CAPTURES:]
+        [
+            {"captured_at": at, "group": name, "value": values[which]}
+            for name in names
+            if len(captures.get(name, ())) > 1
+            for at, values in sorted(captures[name].items())[-MOST_CAPTURES:]
+        ]
+        for which in (0, 1)
     ]
 
 

@@ -19,8 +19,10 @@ from compare.fleet.tables import TABLES, read_table
 from compare.judged import judge
 from compare.limits import too_far
 from compare.overview import overview_of
+from compare.page.from_run import page_of_run
 from tests.compare.conftest import HOSTILE
 from tests.compare.fleet.stored_groups import groups_of
+from tests.compare.series import series_of_four
 
 TIERS = ("balance", "stickiness")
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
@@ -207,6 +209,8 @@ def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_na
          "objective": job.tiers, "status": "failed", "assumed": []}
         for key, made in zip(keys, job.optimum_keys(keys), strict=True)
     ]  # fmt: skip
+    for one in optima:
+        one["source"] = "in"
     groups = [{"group": f"g{key}", "key": key, "source": "in"} for key in keys]
     inputs = [{"key": key, "is_group": True} for key in keys]
     for name, rows in (("optima", optima), ("groups", groups), ("inputs", inputs)):
@@ -214,3 +218,31 @@ def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_na
         job.tables.write(spark.createDataFrame(table), name, "run")
     counts = RunCounts(str(tmp_path), ending_of(spark, job, "run"), 500, 1.5, "run")
     assert missed(counts) == ["not judged: 500 groups: g000, g001, g002 and 497 more"]
+
+
+@pytest.mark.spark
+def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_the_page(
+    spark, tmp_path
+):
+    groups = series_of_four()
+    source, out = tmp_path / "in.jsonl", str(tmp_path / "out")
+    source.write_text("".join(f"{json.dumps(one.to_dict())}\n" for one in groups))
+    counts = run(source, out, assignors=["current"], spark=spark)
+    expected, found = overview_of(judge(groups)), counts.found.overview
+    assert counts.line().startswith("40 captures of 4 groups, 40 of them with a proved optimum, ")
+    assert found.says == expected.says
+    assert (found.captured, found.now, found.groups) == (40, 4, 4)
+    assert found.sentence() == expected.sentence()
+    assert found.history() == expected.history()
+    assert [one.name for one in found.worst] == [one.name for one in expected.worst]
+    page = page_of_run(out, [], "assay report out")
+    assert page.lead == expected.sentence()
+    assert page.history == tuple(expected.history())
+    assert [drawing.title for drawing, _ in page.trend] == [
+        "Verdicts over time",
+        "Groups over time",
+        "Lag that grows steadily",
+    ]
+    job = job_of(source, out, assignors=["current"])
+    (line,) = too_far_in_run(spark, job, counts.run, ["current"], {"balance": 0}, 9)
+    assert line.endswith(": 2 groups: flaps by 8, worse by 16")

@@ -1,0 +1,37 @@
+"""Captures of groups over some hours."""
+
+import numpy as np
+
+from groups import Group
+
+
+def snapshot(name: str, hour: int | None, loads: list[int], lag: int = 10) -> Group:
+    starts = np.cumsum([0, *loads]).tolist()
+    members = {
+        f"c{i}": {"subscription": ["t"], "owned": {"t": [*range(starts[i], starts[i + 1])]}}
+        for i in range(len(loads))
+    }
+    at = None if hour is None else f"2026-11-20T{hour:02}:00:00Z"
+    return Group.from_dict(
+        {
+            "format": "assay-group/1",
+            "group": name,
+            "captured_at": at,
+            "topics": {"t": {"partitions": sum(loads), "lag": [lag] * sum(loads)}},
+            "members": members,
+        }
+    )
+
+
+def series_of_four(hours: int = 10) -> list[Group]:
+    """One that gets worse, one whose lag grows, one that flaps, one that was bad at first."""
+    every = []
+    for hour in range(hours):
+        more = min(hour // 2, 4)
+        every += [
+            snapshot("worse", hour, [6 - more, 6, 6 + more]),
+            snapshot("behind", hour, [6, 6, 6], 100 * (hour + 1)),
+            snapshot("flaps", hour, [4, 6, 8] if hour % 2 else [6, 6, 6]),
+            snapshot("healthy", hour, [6, 6, 6] if hour else [0, 6, 12]),
+        ]
+    return every

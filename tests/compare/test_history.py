@@ -1,0 +1,89 @@
+"""How groups went over their captures: who gets steadily worse, and who goes to and fro."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from compare.history import LEAST_Z, Capture, Change, changes_of, sentences_of, trend
+from compare.judged import judge
+from compare.overview import latest_in, overview_of
+from tests.compare.series import series_of_four, snapshot
+
+
+@pytest.mark.parametrize("values", [[1, 2, 2, 3, 1, 5, 5, 5], [4, 4, 1], [0, 9, 9, 9, 9, 9, 9, 1]])
+def test_the_variance_of_the_trend_is_that_over_all_orders_of_the_values(values):
+    orders = {*permutations(values)} if len(values) < 8 else None
+    if orders is None:
+        rng = np.random.default_rng(1)
+        orders = [rng.permutation(values) for _ in range(20_000)]
+    every = [sum(np.sign(b - a) for a, b in combinations(one, 2)) for one in orders]
+    spread = np.sqrt(np.mean(np.square(every)))
+    up = sorted(values)
+    rises = sum(np.sign(b - a) for a, b in combinations(up, 2))
+    assert trend(up) == pytest.approx((rises - 1) / spread, rel=0.03)
+
+
+def test_what_does_not_change_is_hardly_ever_called_a_trend():
+    rng = np.random.default_rng(7)
+    seen = sum(trend(rng.integers(0, 50, 20).tolist()) >= LEAST_Z for _ in range(8_000))
+    assert seen / 8_000 < 1 / 370
+
+
+@pytest.mark.parametrize("values", [range(6), [0, 0, 0, 0, 0, 0, 90], [5] * 30, range(40, 0, -1)])
+def test_few_captures_one_peak_and_what_gets_better_are_no_trend(values):
+    assert trend([*values]) < LEAST_Z
+
+
+def test_captures_of_which_nothing_is_known_are_passed_over():
+    captures = [Capture(f"{hour:02}", "not proved", None, None) for hour in range(20)]
+    assert changes_of("g", captures) == []
+    known = [Capture(f"{hour:02}x", "improvable", hour, None) for hour in range(7)]
+    assert changes_of("g", [*captures, *known]) == [Change("g", "balance", 0, 6, 7)]
+
+
+def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went():
+    groups = series_of_four()
+    found = overview_of(judge(groups))
+    assert found.captured == 40
+    assert found.groups == found.now == 4
+    assert found.says == {"improvable": 2, "as good as can be": 2}
+    assert [(one.name, one.captured_at) for one in found.worst] == [
+        ("worse", "2026-11-20T09:00:00Z"),
+        ("flaps", "2026-11-20T09:00:00Z"),
+        ("behind", "2026-11-20T09:00:00Z"),
+        ("healthy", "2026-11-20T09:00:00Z"),
+    ]
+    assert found.sentence() == (
+        "2 of 4 groups are improvable in their latest capture: worse by moving 4 partitions, "
+        "flaps by moving 2."
+    )
+    assert found.history() == [
+        "Balance gets steadily worse: worse from 0 to 16 above the best in 10 captures.",
+        "Lag grows steadily: behind from 1,800 to 18,000 records in 10 captures.",
+        "Good and improvable in turns: flaps changed 9 times in 10 captures.",
+    ]
+
+
+def test_the_order_in_which_captures_come_does_not_matter():
+    groups = series_of_four()
+    mixed = [groups[at] for at in np.random.default_rng(2).permutation(len(groups))]
+    one, other = overview_of(judge(groups)), overview_of(judge(mixed))
+    assert (one.sentence(), one.history()) == (other.sentence(), other.history())
+
+
+def test_captures_without_a_time_all_count_and_have_no_history():
+    groups = [snapshot("g", None, [4, 6, 8] if n % 2 else [6, 6, 6]) for n in range(8)]
+    found = overview_of(judge(groups))
+    assert (found.now, found.groups, found.history()) == (8, 1, [])
+    assert found.sentence().startswith("4 of 8 captures of 1 group are improvable: ")
+    assert latest_in([("a", None), ("a", "2026"), ("b", "2025"), ("b", "2025")]) == [1, 2, 3]
+
+
+def test_a_sentence_names_three_and_counts_all():
+    changes = [Change(f"g{n}", "lag", 0, 90 - n, 9) for n in range(5)]
+    (said,) = sentences_of(changes, {"lag": 70})
+    assert said == (
+        "Lag grows steadily: g0 from 0 to 90 records in 9 captures, g1 from 0 to 89 records in 9 "
+        "captures, g2 from 0 to 88 records in 9 captures and 67 more."
+    )
