@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from compare import figures as figures
     from compare.advice.advice import Advice, Change, NoGain, Peak, Tried
     from compare.advice.advise import advise
-    from compare.fleet.run import RunCounts, run
-    from compare.fleet.summaries import Ending, Unread
+    from compare.fleet.python import run
+    from compare.fleet.results import Ending, RunCounts, Unread
+    from compare.history import Course
     from compare.judged import Judged, judge
     from compare.lag.worth import Worth, worth_moving
     from compare.overview import Glance, Overview
@@ -85,10 +86,11 @@ _HOMES = {
     "compare": "Excess Hunt Journey Quarry Scenario Score Scores ScoreTerm hunt play score "
     "score_assignors",
     "compare.advice.advice": "Advice Change NoGain Peak Tried",
+    "compare.history": "Course",
     "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
-    "compare.fleet.run": "RunCounts run",
-    "compare.fleet.summaries": "Ending Unread",
+    "compare.fleet.python": "run",
+    "compare.fleet.results": "Ending RunCounts Unread",
     "compare.unscored": "NotScored",
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Rollout RolloutStep Rule",
@@ -122,6 +124,7 @@ __all__ = [
     "AssignorFunction",
     "BadInput",
     "Change",
+    "Course",
     "Ending",
     "Excess",
     "Failed",

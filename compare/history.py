@@ -24,8 +24,7 @@ LEAST_Z = 3.0
 LEAST_TURNS = 4
 # With fewer captures nothing can be said; of many, the last ones.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
-What = Literal["balance", "lag", "turns"]
-WHAT: tuple[What, ...] = ("balance", "lag", "turns")
+WHAT = ("balance", "lag", "turns")
 GOOD, BAD = "as good as can be", ("improvable", "not valid")
 
 
@@ -46,7 +45,7 @@ class Capture(NamedTuple):
     lag: int | None
 
 
-class Change(NamedTuple):
+class Course(NamedTuple):
     """How a group went over its captures.
 
     Attributes
@@ -59,7 +58,7 @@ class Change(NamedTuple):
     """
 
     group: str
-    what: What
+    what: Literal["balance", "lag", "turns"]
     first: int
     last: int
     captures: int
@@ -78,28 +77,28 @@ class Change(NamedTuple):
         return f"{self.group} from {self.first:,} to {self.last:,} {what} {over}"
 
 
-SAID: Mapping[What, str] = {
+SAID = {
     "balance": "Balance gets steadily worse",
     "lag": "Lag grows steadily",
     "turns": "Good and improvable in turns",
 }
 
 
-def changes_of(group: str, captures: Iterable[Capture]) -> list[Change]:
+def changes_of(group: str, captures: Iterable[Capture]) -> list[Course]:
     """Return how a group went over captures of it, one of each time."""
     ordered = sorted({one.captured_at: one for one in captures}.values())[-MOST_CAPTURES:]
     found = []
-    series: dict[What, list[int]] = {
+    series: dict[Literal["balance", "lag"], list[int]] = {
         "balance": [one.above for one in ordered if one.above is not None],
         "lag": [one.lag for one in ordered if one.lag is not None],
     }
     for what, values in series.items():
         if values and values[-1] > values[0] and trend(values) >= LEAST_Z:
-            found.append(Change(group, what, values[0], values[-1], len(values)))
+            found.append(Course(group, what, values[0], values[-1], len(values)))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
     turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:
-        found.append(Change(group, "turns", 0, turns, len(sure)))
+        found.append(Course(group, "turns", 0, turns, len(sure)))
     return found
 
 
@@ -127,7 +126,7 @@ def trend(values: Sequence[int]) -> float:
     return float((rises - np.sign(rises)) / np.sqrt(variance))
 
 
-def history_of(judged: Sequence[Judged]) -> list[Change]:
+def history_of(judged: Sequence[Judged]) -> list[Course]:
     """Return how groups went that were captured several times, in the order of `ordered`."""
     series: dict[str, list[Capture]] = {}
     for one in judged:
@@ -142,12 +141,12 @@ def history_of(judged: Sequence[Judged]) -> list[Change]:
     return ordered(found)
 
 
-def ordered(changes: Iterable[Change]) -> list[Change]:
+def ordered(changes: Iterable[Course]) -> list[Course]:
     """Return changes by what they are of, the greatest of each first."""
     return sorted(changes, key=lambda one: (WHAT.index(one.what), -one.more, one.group))
 
 
-def sentences_of(changes: Sequence[Change], counts: Mapping[What, int] | None = None) -> list[str]:
+def sentences_of(changes: Sequence[Course], counts: Mapping[str, int] | None = None) -> list[str]:
     """Return a sentence for each kind of change, with the groups that it is most of.
 
     Parameters
@@ -155,7 +154,7 @@ def sentences_of(changes: Sequence[Change], counts: Mapping[What, int] | None = 
     changes : as `ordered` returns them
     counts : of each kind, how many groups there are; those given unless told otherwise
     """
-    many = Counter(one.what for one in changes) if counts is None else counts
+    many: Mapping[str, int] = Counter(one.what for one in changes) if counts is None else counts
     return [
         f"{SAID[what]}: {few(named, many.get(what))}."
         for what in WHAT

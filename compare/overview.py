@@ -17,7 +17,7 @@ from groups.wording import MOST_NAMED, counted, few
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from compare.history import Change, What
+    from compare.history import Course
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.verdict import Verdict
@@ -79,7 +79,7 @@ class Overview:
     ----------
     captured, groups : snapshots, and how many groups they are of
     says : how many have each verdict; of a group with several snapshots the latest counts, and
-        all of them where they do not say when they were taken
+        those that do not say when they were taken
     names : how many groups those of each verdict are of
     questions : how many depend on who reads what, with a question that decides it
     guessed : of each guess in `GUESSES`, how many groups rest on it
@@ -97,8 +97,8 @@ class Overview:
     guessed: Mapping[str, int] = field(default_factory=dict)
     not_judged: int = 0
     worst: Sequence[Glance] = ()
-    changes: Sequence[Change] = ()
-    changed: Mapping[What, int] = field(default_factory=dict)
+    changes: Sequence[Course] = ()
+    changed: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def now(self) -> int:
@@ -195,7 +195,7 @@ def latest_of(judged: Sequence[Judged]) -> set[int]:
 def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
     """Return which captures are the latest of their groups, by name and time of capture.
 
-    Of a group of which no capture says when it was, all are.
+    One that does not say when it was may be, and counts.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
     for name, at in captures:
         if at is not None:
             last[name] = max(last.get(name, at), at)
-    return [i for i, (name, at) in enumerate(captures) if at == last.get(name)]
+    return [i for i, (name, at) in enumerate(captures) if at in (None, last.get(name))]
 
 
 def guessed_in(assumed: Sequence[Sequence[str]]) -> dict[str, int]:

@@ -41,8 +41,7 @@ from optimal.solve import solve, solve_fleet
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from compare.fleet.job import Job
-    from compare.fleet.worker import Lack
+    from compare.fleet.job import Job, Lack
     from compare.fleet_scores import FleetScores
     from compare.judged import Judged
     from groups.arrays import Bools

@@ -5,13 +5,6 @@ from __future__ import annotations
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Literal
 
-import pyarrow as pa
-
-from compare.fleet.answers import ANSWERS, READ, failed
-from compare.fleet.job import job_of
-from compare.fleet.session import set_for_now
-from compare.fleet.source import FOR_READING, of_frame, portions
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -58,7 +51,13 @@ def groups(
     >>> groups.selectExpr("group", "size(members) as members").first()
     Row(group='coop-a', members=4)
     """
+    import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema
+
+    from compare.fleet.answers import READ, failed
+    from compare.fleet.job import job_of
+    from compare.fleet.session import set_for_now
+    from compare.fleet.source import FOR_READING, portions
 
     job = job_of(source, "", assignors=["current"], reset=reset, assume_equal=assume_equal)
     refused: list[Failure] = []
@@ -96,6 +95,8 @@ def optima(
     -------
     the columns of the table ``optima`` (docs/reference/formats.md)
     """
+    from compare.fleet.job import job_of
+
     job = job_of(_A_FRAME, "", objective=objective, assignors=["current"], time_limit=time_limit)
     return _answers(rows, job).where("optima IS NOT NULL").select("optima.*")
 
@@ -123,6 +124,8 @@ def scores(
     """
     from pyspark.sql import functions as sql
 
+    from compare.fleet.job import job_of
+
     job = job_of(_A_FRAME, "", objective=objective, assignors=assignors, time_limit=time_limit)
     return _answers(rows, job).select(sql.inline("scores"))
 
@@ -148,6 +151,9 @@ def verdicts(
 def _answers(rows: DataFrame, job: Job) -> DataFrame:
     from pyspark.sql import functions as sql
     from pyspark.sql.pandas.types import from_arrow_schema
+
+    from compare.fleet.answers import ANSWERS
+    from compare.fleet.source import of_frame
 
     if "reason" in rows.columns:
         rows = rows.where("reason IS NULL")

@@ -70,7 +70,7 @@ def _suspects(
     rows = rows.join(keys, "group_key", "left_semi")
     # Of a group that was captured several times the last capture counts.
     last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
-    rows = latest(rows.join(last, "group").where("_last IS NULL OR captured_at = _last"))
+    rows = latest(rows.join(last, "group").where("captured_at IS NULL OR captured_at = _last"))
     most = "coalesce(one.excess, if(one.excess_from IS NULL, 0, one.excess_to))"
     above = " OR ".join(
         f"(one.name = '{tier}' AND coalesce({most} > {limit}, true))"

@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from compare.fleet.tables import PARQUET, Tables, content_key, row_keys, version_of
 from compare.scores import CURRENT, OPTIMUM, assignors_asked
@@ -23,6 +23,23 @@ if TYPE_CHECKING:
     from heuristics import AssignorFunction
 
 SECONDS = 10.0
+
+
+class Lack(NamedTuple):
+    """What the tables do not hold of a group: the row of ``optima``, and those of ``scores``."""
+
+    optimum: bool
+    assignors: tuple[str, ...]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The assignors that have to be asked."""
+        return tuple(name for name in self.assignors if name != CURRENT)
+
+    @property
+    def own(self) -> Lack:
+        """What needs nobody to be asked."""
+        return self._replace(assignors=tuple(one for one in self.assignors if one == CURRENT))
 
 
 @dataclass(frozen=True)
@@ -48,6 +65,11 @@ class Job:
     input_is_table: bool = False
     folders: tuple[str, ...] = ()
     guests: tuple[Assignor, ...] = ()
+
+    @property
+    def lack(self) -> Lack:
+        """What is missing of a group that no table holds."""
+        return Lack(optimum=True, assignors=self.assignors)
 
     @property
     def tiers(self) -> str:

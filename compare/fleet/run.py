@@ -9,19 +9,18 @@ from datetime import UTC, datetime
 from functools import partial, reduce
 from importlib.metadata import version
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from compare.fleet.answers import ANSWERS, READ, failed, whole
 from compare.fleet.circumstances import circumstances
-from compare.fleet.job import job_of
-from compare.fleet.session import set_for_now, spark_session
+from compare.fleet.results import RunCounts
+from compare.fleet.session import set_for_now
 from compare.fleet.source import FOR_READING, portions
 from compare.fleet.summaries import ending_of
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run
 from compare.fleet.worker import of_groups
-from compare.sentences import captures
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.folders import files_in, is_folder
@@ -30,15 +29,13 @@ from optimal.seed import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from compare.fleet.job import Job
+    from compare.fleet.results import Ending
     from compare.fleet.source import Portion
-    from compare.fleet.summaries import Ending
     from groups.errors import Failure
-    from heuristics import AssignorFunction
 
 # In this order: a run that ends between two of them makes what is missing again.
 WRITTEN = {
@@ -60,52 +57,6 @@ STAGES = {
 MOST_BROADCAST = 500_000
 
 
-@dataclass(frozen=True)
-class RunCounts:
-    """How much a run came to.
-
-    Attributes
-    ----------
-    out : folder of the tables
-    found : what is known of the groups of the input
-    new : how many of them were not complete in the tables before
-    seconds : of the whole run
-    run : its name, as in the tables
-    stages : where the seconds went, by the names in `STAGES`
-    """
-
-    out: str
-    found: Ending
-    new: int
-    seconds: float
-    run: str
-    stages: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def captured(self) -> int:
-        """Snapshots in the input; a group that was captured twice counts twice."""
-        return self.found.overview.captured + self.found.not_judged[0]
-
-    @property
-    def solved(self) -> int:
-        """Snapshots of which the optimum is proved."""
-        return self.found.proved
-
-    @property
-    def failures(self) -> int:
-        """Inputs that could not become a group."""
-        return self.found.unread[0]
-
-    def line(self) -> str:
-        """Return one line for people."""
-        every = captures(self.captured, self.found.groups)
-        return (
-            f"{every}, {self.solved:,} of them with a proved optimum, "
-            f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "
-            f"{self.seconds:.1f} s; tables in {self.out}"
-        )
-
-
 @dataclass
 class Clock:
     """Seconds of a run by stage."""
@@ -124,73 +75,6 @@ class Clock:
     def rows(self) -> tuple[tuple[str, float], ...]:
         """Return the stages that took time, and their seconds."""
         return tuple((name, self.seconds[name]) for name in STAGES if name in self.seconds)
-
-
-def run(
-    source: str | Path,
-    out: str | Path,
-    *,
-    objective: str | Sequence[str] = "kip-54",
-    assignors: Sequence[str | AssignorFunction] | None = None,
-    time_limit: float = 10.0,
-    assume_equal: bool = False,
-    reset: Literal["latest", "earliest"] | None = None,
-    say: Callable[[str], None] | None = None,
-    master: str | None = None,
-    conf: Mapping[str, str] | None = None,
-    spark: SparkSession | None = None,
-) -> RunCounts:
-    """Solve and score many groups on Spark, as ``assay run`` does; fill only what is missing.
-
-    Parameters
-    ----------
-    source : a file of groups or a folder: a path, or an address that Spark knows, ``s3a://...``
-    out : folder of the tables, likewise
-    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
-    assignors : names, or functions of yours at the top of a module, beside what the members hold
-        now; None: those as written
-    time_limit : seconds for each solve and each call of an assignor
-    assume_equal : take unknown subscriptions as all topics of the group
-    reset : ``auto.offset.reset``, where a snapshot does not say it
-    say : takes lines for people on how far the run is
-    master : of Spark, as ``--master`` takes it; None: all cores of this machine, and a session
-        that is there already is used
-    conf : settings of Spark's, which win over the run's own
-    spark : a session to use, which stays
-
-    Raises
-    ------
-    BadInput
-        Where the input holds nothing, the folder cannot be written, an assignor is not known, or
-        Spark or its Java is missing.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from assay import run
-    >>> with TemporaryDirectory() as out:
-    ...     counts = run("corpus/captures/3.6.2", out, assignors=["range"], assume_equal=True)
-    >>> counts.captured, counts.solved, counts.failures
-    (1, 1, 0)
-    """
-    from groups.extras import require
-
-    require("pyspark", "pyarrow", "pandas", extra="spark")
-    from heuristics.shipped.probe.door import within_reach
-
-    session = partial(spark_session, master=master, conf=conf, given=spark)
-    with within_reach(assignors) as asked:
-        job = job_of(
-            source,
-            out,
-            objective=objective,
-            assignors=asked,
-            time_limit=time_limit,
-            assume_equal=assume_equal,
-            reset=reset,
-        )
-        with session() as opened:
-            return run_job(opened, job, say or (lambda _: None))
 
 
 def run_job(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from compare.fleet.results import Ending, Unread
 from compare.fleet.tables import RUN, TABLES, Tables, content_key, latest, stored
-from compare.history import LEAST_CAPTURES, Capture, Change, above_best, changes_of, ordered
+from compare.history import LEAST_CAPTURES, Capture, Course, above_best, changes_of, ordered
 from compare.overview import GUESSES, NAMED, Glance, Overview
 from compare.scores import CURRENT
 from compare.sentences import spread
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
-    from compare.history import What
-    from compare.unscored import NotScored
     from groups.tiers import Objective
 
 # Of what is counted and how: those of another version are made again.
@@ -65,36 +64,6 @@ _FAMILY = rf"""
          WHEN {_FIRST} NOT LIKE '%/%' THEN '.'
          ELSE regexp_replace({_FIRST}, '/[^/]*$', '') END
 """
-
-
-class Unread(NamedTuple):
-    """An input that is no group: where it is, its name where it has one, and the reason."""
-
-    place: str
-    group: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What a run has found of the groups of its input.
-
-    Attributes
-    ----------
-    groups : names of groups; one may be captured several times
-    overview : of the captures that have a verdict, with a line for the worst of them
-    proved : captures with a proved optimum
-    not_judged : captures without a verdict, and the names of the first ones
-    unread : inputs that are no group, and the first ones
-    not_scored : why assignors have no score of some groups
-    """
-
-    groups: int
-    overview: Overview
-    proved: int
-    not_judged: tuple[int, tuple[str, ...]]
-    unread: tuple[int, tuple[Unread, ...]]
-    not_scored: tuple[NotScored, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +166,7 @@ def summarised(frames: Frames, tiers: Objective) -> pa.Table:
     is_series = many < (captured or 0)
     if is_series:
         latest_of = names.select("group", sql.col("last").alias("_last"))
-        is_now = "coalesce(_last IS NULL OR captured_at = _last, false)"
+        is_now = "captured_at IS NULL OR captured_at = _last"
         optima = optima.join(latest_of, "group").withColumn("is_now", sql.expr(is_now))
         names = _names(optima)
         scores = scores.join(optima.where("is_now").select("group_key"), "group_key", "left_semi")
@@ -734,11 +703,11 @@ class Aggregates:
         """Return how groups went over their captures, as an overview has it."""
         rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
         changes = [
-            Change(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
+            Course(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
             for row in rows
         ]
         many = {(row["family"], row["label"]): int(row["total"]) for row in rows}
-        counts: Counter[What] = Counter()
+        counts: Counter[str] = Counter()
         for (_, what), count in many.items():
             counts[what] += count
         return {"changes": ordered(changes), "changed": dict(counts)}

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.decode import Given, Item, Printed, decoded, halves, harmful, in_file, line
-from compare.scores import CURRENT
+from compare.fleet.job import Lack
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
 from groups.tiers import is_flow
@@ -49,28 +49,6 @@ CLIENT_SECONDS = 60.0
 # How many workers wait for one client that joined a probe, at most, where cores do not say.
 MOST_WORKERS = 16
 LEAST_MEMORY = 2**30
-
-
-class Lack(NamedTuple):
-    """What the tables do not hold of a group: the row of ``optima``, and those of ``scores``."""
-
-    optimum: bool
-    assignors: tuple[str, ...]
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The assignors that have to be asked."""
-        return tuple(name for name in self.assignors if name != CURRENT)
-
-    @property
-    def own(self) -> Lack:
-        """What needs nobody to be asked."""
-        return self._replace(assignors=tuple(one for one in self.assignors if one == CURRENT))
-
-
-def everything(job: Job) -> Lack:
-    """Return what is missing of a group that no table holds."""
-    return Lack(optimum=True, assignors=job.assignors)
 
 
 def of_lines(
@@ -211,7 +189,7 @@ def answer_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
     from compare.fleet.answers import answered, failed, whole
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(answered(job, _once(rows), everything(job).own), whole(failed(failures)))
+    return to_bytes(answered(job, _once(rows), job.lack.own), whole(failed(failures)))
 
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
@@ -256,7 +234,7 @@ class Worker:
 
     def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of things that are to be read, a batch after the other."""
-        lack = everything(self.job)
+        lack = self.job.lack
         others = lack.others if do != "read" else ()
         step = self.steps.read if do == "read" else self.steps.answer
         most = BATCH_GROUPS if do == "read" else self.most(lack.own)
@@ -347,7 +325,7 @@ class Worker:
                 yield whole(read.filter(pc.invert(read.column("is_group"))))
                 if len(groups):
                     rows = pa.RecordBatch.from_struct_array(groups.column("groups"))
-                    yield from self._solved(rows, everything(self.job).own)
+                    yield from self._solved(rows, self.job.lack.own)
         elif parts := halves(items[0]):
             for part in parts:
                 yield from self._asked(step, [part])
@@ -382,7 +360,7 @@ class Worker:
         usual = GRACE_SECONDS + PATIENCE * (BYTE_SECONDS * size + GROUP_SECONDS * count)
         if step is self.steps.read:
             return usual + (self.job.time_limit if len(items) == 1 else 0.0)
-        return usual + self.more(count, everything(self.job).own)
+        return usual + self.more(count, self.job.lack.own)
 
     def _seconds(self, rows: pa.RecordBatch, lack: Lack) -> float:
         """Return how long groups may take."""

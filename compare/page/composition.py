@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
-from compare.fleet.summaries import Unread
+from compare.fleet.results import Unread
 from compare.judged import worst_first
 from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from compare.figures.rows import Record
     from compare.fleet.summaries import Aggregates
-    from compare.history import Change
+    from compare.history import Course
     from compare.overview import Glance
     from compare.page.drawing import Drawing
 
@@ -34,7 +34,7 @@ def over_time(
     objective: str,
     found: Aggregates,
     worst: Sequence[Glance],
-    changes: Sequence[Change],
+    changes: Sequence[Course],
 ) -> tuple[tuple[Drawing, str], ...]:
     """Return how many groups had which verdict when, and how some groups went.
 

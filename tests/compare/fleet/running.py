@@ -72,9 +72,13 @@ class Running:
 
     def at_work(self) -> None:
         """Wait until a worker of Python's is there."""
-        self.until(
-            lambda: len(self.jvms()) == 1 and children(self.jvm()) and children(self.daemon())
-        )
+
+        def is_there() -> bool:
+            jvms = self.jvms()
+            daemons = children(jvms[0]) if len(jvms) == 1 else []
+            return any(map(children, daemons))
+
+        self.until(is_there)
 
     def until(self, holds) -> None:
         end = time.monotonic() + ENOUGH_SECONDS

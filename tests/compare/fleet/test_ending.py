@@ -13,8 +13,8 @@ from assay.commands.many_groups import missed
 from assay.printing.run import not_read, run_document
 from compare.fleet.gate import stored_score, too_far_in_run
 from compare.fleet.job import job_of
-from compare.fleet.run import RunCounts
-from compare.fleet.summaries import Unread, ending_of, glances_of
+from compare.fleet.results import RunCounts, Unread
+from compare.fleet.summaries import ending_of, glances_of
 from compare.fleet.tables import TABLES, read_table
 from compare.judged import judge
 from compare.limits import too_far

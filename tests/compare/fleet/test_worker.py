@@ -8,14 +8,12 @@ import pyarrow as pa
 import pytest
 
 from compare.fleet.decode import line
-from compare.fleet.job import job_of
+from compare.fleet.job import Lack, job_of
 from compare.fleet.worker import (
     BATCH_GROUPS,
     MOST_WORKERS,
-    Lack,
     Steps,
     Worker,
-    everything,
     read_items,
     solve_rows,
 )
@@ -150,7 +148,7 @@ def test_searches_run_one_group_at_a_time_and_a_lack_of_lag_is_a_reason():
     job = job_for("current", objective="peak_lag")
     worker = Worker(job)
     try:
-        assert worker.most(everything(job)) == 1
+        assert worker.most(job.lack) == 1
         (found,) = worker.answers(items_of(["g"]), "answer")
     finally:
         worker.close()
@@ -161,7 +159,7 @@ def test_searches_run_one_group_at_a_time_and_a_lack_of_lag_is_a_reason():
 
 def test_batches_grow_while_assignors_are_quick_and_shrink_where_they_are_slow():
     job = job_for("current", "range")
-    worker, lack = Worker(job), everything(job)
+    worker, lack = Worker(job), job.lack
     assert worker.following(64, 0.01, lack) == BATCH_GROUPS
     assert worker.following(64, 25.0, lack) == 6
     assert worker.following(1, 1000.0, lack) == 1
@@ -170,7 +168,7 @@ def test_batches_grow_while_assignors_are_quick_and_shrink_where_they_are_slow()
 
 def test_a_batch_has_the_time_in_which_every_worker_s_groups_are_asked_about_up_to_three_times():
     job = job_for("range", seconds=10.0)
-    worker, lack = Worker(job), everything(job)
+    worker, lack = Worker(job), job.lack
     guest = Assignor("a/range", "probed", "", None, dict)
     each = 3 * (10.0 + WAIT_SECONDS)
     more = Worker(replace(job, guests=(guest,))).more(4, lack) - worker.more(4, lack)

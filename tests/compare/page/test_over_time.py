@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 
 from compare.fleet.summaries import Aggregates
 from compare.fleet.tables import TABLES, new_run
+from compare.history import Course
 from compare.overview import Glance
 from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
 from compare.verdict import Verdict
@@ -32,7 +33,7 @@ def capture(group: str, hour: int, says: str, moves: int | None = None, **more) 
     }
 
 
-def drawings(folder, captures: list[dict], *worst: str) -> dict[str, list[str]]:
+def drawings(folder, captures: list[dict], *worst: str, changes=()) -> dict[str, list[str]]:
     """The data of each drawing in lines, by its title."""
     below = folder / "optima" / f"run={new_run(FIRST)}"
     below.mkdir(parents=True)
@@ -44,7 +45,7 @@ def drawings(folder, captures: list[dict], *worst: str) -> dict[str, list[str]]:
     ]
     found = Aggregates(pa.Table.from_pylist(trend, TABLES["aggregates"]), current=True)
     glances = [Glance(name, at(0), 3, 9, Verdict(BAD, sure=True)) for name in worst]
-    drawn = over_time(folder, OBJECTIVE, found, glances)
+    drawn = over_time(folder, OBJECTIVE, found, glances, changes)
     assert all(one.svg.startswith("<svg") and "NaN" not in one.svg for one, _ in drawn)
     return {one.title: data.splitlines() for one, data in drawn}
 
@@ -68,7 +69,7 @@ def test_the_worst_groups_have_their_moves_over_time_and_a_gap_where_they_are_no
         capture("b", 0, GOOD, 7), capture("b", 1, BAD, 4), capture("fine", 0, GOOD),
         capture("fine", 1, GOOD),
     ]  # fmt: skip
-    found = drawings(tmp_path, captures, "b", "a")["The worst groups over time"]
+    found = drawings(tmp_path, captures, "b", "a")["Groups over time"]
     assert found == [
         HEADS, f"{at(0)},b,0", f"{at(1)},b,4", f"{at(0)},a,3", f"{at(1)},a,", f"{at(2)},a,1",
     ]  # fmt: skip
@@ -82,7 +83,7 @@ def test_of_groups_that_were_captured_once_nothing_goes_over_time(tmp_path):
 def test_another_objective_is_no_part_of_how_a_group_went(tmp_path):
     captures = [capture("a", 0, BAD, 3), capture("a", 1, BAD, 2)]
     captures += [capture("a", 1, BAD, 9, objective="balance")]
-    found = drawings(tmp_path, captures, "a")["The worst groups over time"]
+    found = drawings(tmp_path, captures, "a")["Groups over time"]
     assert found == [HEADS, f"{at(0)},a,3", f"{at(1)},a,2"]
 
 
@@ -90,7 +91,16 @@ def test_of_many_groups_and_captures_the_worst_and_the_last_are_drawn(tmp_path):
     long = [capture("a", hour, BAD, 1) for hour in range(MOST_CAPTURES + 2)]
     names = [f"g{i:02}" for i in range(MOST_GROUPS + 3)]
     short = [capture(name, hour, BAD, 1) for name in names for hour in range(2)]
-    found = drawings(tmp_path, [*long, *short], "a", *names)["The worst groups over time"][1:]
+    found = drawings(tmp_path, [*long, *short], "a", *names)["Groups over time"][1:]
     times = [line.split(",")[0] for line in found if ",a," in line]
     assert times == [at(hour) for hour in range(2, MOST_CAPTURES + 2)]
     assert {line.split(",")[1] for line in found} == {"a", *names[: MOST_GROUPS - 1]}
+
+
+def test_what_changed_comes_before_the_worst_and_lag_that_grows_is_drawn(tmp_path):
+    captures = [capture(name, hour, GOOD, lag=10 * hour) for name in "ab" for hour in range(2)]
+    changes = [Course("b", "lag", 0, 10, 2), Course("a", "turns", 0, 4, 9)]
+    found = drawings(tmp_path, captures, "b", changes=changes)
+    lines = [f"{at(0)},a,0", f"{at(1)},a,0", f"{at(0)},b,0", f"{at(1)},b,0"]
+    assert found["Groups over time"] == [HEADS, *lines]
+    assert found["Lag that grows steadily"] == [HEADS, f"{at(0)},b,0", f"{at(1)},b,10"]
