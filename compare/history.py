@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from compare.lag.behind import known_lag
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -171,11 +172,9 @@ def above_best(says: str | None, tier: str | None, at_least: int | None) -> int 
 
 def _capture(judged: Judged) -> Capture:
     verdict, group = judged.verdict, judged.group
-    lag = group.lag_records
-    known = () if lag is None else lag[lag >= 0]
     return Capture(
         group.captured_at or "",
         verdict.says,
         above_best(verdict.says, verdict.tier, verdict.at_least),
-        int(sum(known)) if len(known) else None,
+        known_lag(group),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from compare.lag.behind import known_lag
 from compare.question import Open, questions
 from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
 from groups import Assignment, Group, values
@@ -152,12 +153,13 @@ def question_of(
 def worst_first(judged: Sequence[Judged]) -> list[int]:
     """Return the numbers of groups in the order in which people want to see them.
 
-    By verdict, how far above the optimum, how many partitions to move, name and time of capture.
+    By verdict, how far above the optimum or how much waits, how many partitions to move, name and
+    time of capture.
     """
 
     def urgency(i: int) -> tuple[int, int, int, str, str]:
         one = judged[i]
-        says, at_least = one.verdict.says, one.verdict.at_least or 0
+        says, at_least = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
         to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
         at = one.group.captured_at or ""
         return WORST_FIRST.index(says), -at_least, -to_move, one.group.name, at
@@ -195,8 +197,12 @@ def _is_idle(group: Group) -> bool:
 
 
 def _of_idle(group: Group) -> Judged:
-    says: Says = "nothing assigned yet" if group.members else "no members"
-    return Judged(group, Assignment.current(group), None, None, Verdict(says, sure=True))
+    waiting = known_lag(group)
+    says: Says = "nothing assigned yet"
+    if not group.members:
+        says = "nobody reads" if waiting else "no members"
+    verdict = Verdict(says, sure=True, waiting=waiting)
+    return Judged(group, Assignment.current(group), None, None, verdict)
 
 
 def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:

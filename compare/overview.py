@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 # Of these verdicts a sentence says how many groups they are about, and names the first.
-NAMED: tuple[Says, ...] = ("not valid", "improvable")
+NAMED: tuple[Says, ...] = ("nobody reads", "not valid", "improvable")
+SAID_WITH: Mapping[Says, str] = {
+    "improvable": " by moving {}",
+    "nobody reads": " with {} waiting",
+}
 # What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
 GUESSES = {
     "members: those that hold": "members that hold nothing, add --describe --members",
@@ -116,7 +120,10 @@ class Overview:
         sorts: list[str] = []
         for says in NAMED:
             if many := self.says.get(says, 0):
-                count = f"{many:,} of {every} {'is' if many == 1 else 'are'} {says}"
+                of = "" if sorts else f" of {every}"
+                count = f"{many:,}{of} {'is' if many == 1 else 'are'} {says}"
+                if says == "nobody reads":
+                    count = f"nobody reads {many:,}{of}"
                 if latest and not sorts:
                     count += f" in {'its' if many == 1 else 'their'} latest capture"
                 sorts.append(f"{count}: {self._named(says)}")
@@ -142,9 +149,13 @@ class Overview:
         many = self.says[says]
         twice = self.names.get(says, many) < many
         for one in [one for one in self.worst if one.verdict.says == says][:MOST_NAMED]:
-            moves = one.moves or 0
-            number = counted(moves, "partition") if not shown else f"{moves:,}"
-            by = f" by moving {number}" if says == "improvable" and one.moves is not None else ""
+            what, how_many = "partition", one.moves
+            if says == "nobody reads":
+                what, how_many = "record", one.verdict.waiting
+            number = counted(how_many or 0, what) if not shown else f"{how_many or 0:,}"
+            by = ""
+            if how_many is not None and says in SAID_WITH:
+                by = SAID_WITH[says].format(number)
             given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
             at = f" at {one.captured_at}" if twice and one.captured_at else ""
             shown.append(f"{one.name}{at}{by}{given}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
+    from compare.verdict import Verdict
     from groups import Assignment, Group
     from groups.arrays import Int64
 
@@ -32,11 +33,17 @@ def not_valid(now: Assignment) -> str:
 def sentence(judged: Judged) -> str:
     """Return in one or two sentences what is known of a group, and what to do."""
     verdict, name = judged.verdict, judged.group.name
+    waiting = records_waiting(verdict.waiting)
+    if verdict.says == "nobody reads":
+        return (
+            f"{name}: nobody reads. {waiting}, and the group has no members. Start its consumers; "
+            "one that calls assign() is no member and is not seen here."
+        )
     if verdict.says == "no members":
         return f"{name}: no members, so there is nothing to assign."
     members = counted(len(judged.group.members), "member")
     if verdict.says == "nothing assigned yet":
-        return f"{name}: nothing assigned yet to its {members}."
+        return f"{name}: nothing assigned yet to its {members}.{waiting and f' {waiting}.'}"
     if verdict.says == "not valid":
         return f"{name}: not valid. {not_valid(judged.now)}."
     partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
@@ -56,6 +63,16 @@ def sentence(judged: Judged) -> str:
         f"{name}: depends on who reads what: {verdict.question} "
         f"If so, it is improvable{most}; if not, another topic may decide it. {holds}."
     )
+
+
+def records_waiting(records: int | None) -> str:
+    """Return ``1,328 records wait``; nothing where none does, or that is not known."""
+    return f"{counted(records, 'record')} {'waits' if records == 1 else 'wait'}" if records else ""
+
+
+def start_consumers(verdict: Verdict) -> str:
+    """Return what to do about a group that nobody reads, in a few words."""
+    return f"start its consumers: {records_waiting(verdict.waiting)}"
 
 
 def assigned_by(group: Group) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 Says = Literal[
+    "nobody reads",
     "not valid",
     "improvable",
     "depends on who reads what",
@@ -15,6 +16,7 @@ Says = Literal[
     "no members",
 ]
 WORST_FIRST: tuple[Says, ...] = (
+    "nobody reads",
     "not valid",
     "improvable",
     "depends on who reads what",
@@ -24,7 +26,7 @@ WORST_FIRST: tuple[Says, ...] = (
     "no members",
 )
 # Verdicts on groups in which nobody holds anything.
-EMPTY: tuple[Says, ...] = ("nothing assigned yet", "no members")
+EMPTY: tuple[Says, ...] = ("nobody reads", "nothing assigned yet", "no members")
 DEPENDS: Says = "depends on who reads what"
 ALL_ALIKE = "all members read the same topics"
 
@@ -40,6 +42,7 @@ VerdictDocument = TypedDict(
         "at_most": int | None,
         "moves": int | None,
         "if": str | None,
+        "waiting": int | None,
     },
 )
 
@@ -57,6 +60,7 @@ class Verdict:
     moves : partitions that the optimum moves, None where that is not sure
     condition : what was assumed for it, None where nothing was
     question : what would decide it, as in "does c-2 read t1?"; None where nothing is open
+    waiting : where nobody holds anything, the records that are not read; None where not known
     """
 
     says: Says
@@ -67,6 +71,7 @@ class Verdict:
     moves: int | None = None
     condition: str | None = None
     question: str | None = None
+    waiting: int | None = None
 
     def to_dict(self) -> VerdictDocument:
         """Return the ``verdict`` of the ``assay-scores/1`` document."""
@@ -77,4 +82,5 @@ class Verdict:
             "at_most": self.at_most,
             "moves": self.moves,
             "if": self.condition,
+            "waiting": self.waiting,
         }

@@ -238,7 +238,7 @@ def _worse(
     Where a subscription is unknown, what is sure of now lies between two optima, and nothing is
     sure of an assignor.
     """
-    if not (sure or assumed) or judged.verdict.says == "no members":
+    if not (sure or assumed) or judged.verdict.says in ("no members", "nobody reads"):
         return []
     if judged.reference is None and not rows:
         return [judged.verdict.says]

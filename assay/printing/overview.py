@@ -120,6 +120,8 @@ def print_lines(
     table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])
     for i, one in enumerate(worst):
         says = f"{one.verdict.says}{' *' if one.verdict.condition else ''}"
+        if one.verdict.says == "nobody reads":
+            says += f": {rounded(one.verdict.waiting or 0)}"
         time, nothing = [one.captured_at] * times, [one.idle] * idle
         cells = [one.members, one.partitions, one.now, one.best, says, one.moves]
         lag = [column[i] for column in shown.values()]

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from compare.advice.deployed import spoken, takes
+from compare.sentences import sentence, start_consumers
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def headline(advice: Advice) -> str:
     """Return what the busiest member has now, and the least that it can have."""
     name, best = advice.group, advice.best
     if not advice.members:
+        if advice.judged is not None and advice.judged.verdict.says == "nobody reads":
+            return sentence(advice.judged)
         return f"{name}: no members, so there is nothing to change."
     if not advice.total:
         none = "nobody reads a partition" if advice.lower == "peak_load" else "there is no lag"
@@ -193,6 +196,8 @@ def in_short(advice: Advice) -> str:
     if advice.question is not None:
         return advice.question
     if not advice.members:
+        if advice.judged is not None and advice.judged.verdict.says == "nobody reads":
+            return start_consumers(advice.judged.verdict)
         return "no members"
     if not advice.total:
         return "nobody reads a partition" if advice.lower == "peak_load" else "no lag"

@@ -454,9 +454,11 @@ class _Together:
         worse = holds & now.valid & differs.any(axis=1)
         above = (now.value - self.solution.value)[np.arange(groups), better]
         moves = values_in(fleet, Assignment(fleet.group, self.solution.owner), (MOVES,))[:, 0]
+        lag = _known_lag(self.rows.column("lag"))
+        waiting = np.asarray(lag.fill_null(0))
         says = np.select(
-            [~there, ~holds, ~now.valid, worse],
-            ["no members", "nothing assigned yet", "not valid", "improvable"],
+            [~there & (waiting > 0), ~there, ~holds, ~now.valid, worse],
+            ["nobody reads", "no members", "nothing assigned yet", "not valid", "improvable"],
             "as good as can be",
         )
         taken = holds & self._taken()
@@ -470,6 +472,7 @@ class _Together:
             "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~taken),
             "question": pa.nulls(groups, pa.string()),
             "to_move": pa.array(moves, mask=~holds),
+            "waiting": pc.if_else(pa.array(holds), None, lag),
         }
         arrays = [columns[field.name].cast(field.type) for field in VERDICT]
         found = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))

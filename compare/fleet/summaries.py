@@ -448,7 +448,8 @@ def _worst(optima: DataFrame) -> DataFrame:
     """Return the groups that people want to see first, of each family."""
     told = optima.where("is_now AND verdict.says IS NOT NULL").selectExpr(
         "family", "`group`", "captured_at", "group_key", "key AS optimum_key",
-        "verdict.says AS label", "CAST(verdict.at_least AS double) AS x",
+        "verdict.says AS label",
+        "CAST(coalesce(verdict.at_least, verdict.waiting) AS double) AS x",
         "CAST(if(verdict.says = 'improvable', verdict.to_move, null) AS double) AS y",
     )  # fmt: skip
     placed = told.selectExpr(

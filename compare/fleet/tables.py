@@ -53,6 +53,7 @@ VERDICT = pa.struct(
         ("condition", pa.string()),
         ("question", pa.string()),
         ("to_move", pa.int64()),
+        ("waiting", pa.int64()),
     ]
 )
 

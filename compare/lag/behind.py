@@ -54,6 +54,13 @@ class Behind:
         return max(known for known in self.seconds if known is not None)
 
 
+def known_lag(group: Group) -> int | None:
+    """Return the records of all partitions of which the lag is known, None where none is."""
+    lag = group.lag_records
+    known = () if lag is None else lag[lag >= 0].tolist()
+    return sum(known) if known else None
+
+
 def behind(assignment: Assignment) -> Behind | None:
     """Return how far behind the members are, None where nothing is known of any lag."""
     group = assignment.group

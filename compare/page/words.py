@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import moves_needed
+from compare.sentences import moves_needed, start_consumers
 from groups.tiers import TIERS
 from groups.wording import counted
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
 MARKS = {
+    "nobody reads": ("!", "bad"),
     "not valid": ("✕", "bad"),
     "improvable": ("▲", "bad"),
     "depends on who reads what": ("?", "open"),
@@ -60,6 +61,8 @@ def to_do_in(verdict: Verdict, moves: int | None) -> str:
     if verdict.question:
         return verdict.question
     given = f", if {verdict.condition}" if verdict.condition else ""
+    if verdict.says == "nobody reads":
+        return start_consumers(verdict)
     if verdict.says == "not valid":
         return "put each partition with one member that reads it"
     if verdict.says == "improvable":

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from compare.judged import judge, worst_first
+from compare.overview import overview_of
 from compare.samples.drawn import drawn
+from compare.sentences import sentence
 from compare.verdict import ALL_ALIKE
 from groups import Assignment, BadInput, Group
 from groups.unknown import reading_as_told
@@ -137,6 +139,7 @@ def test_with_equal_subscriptions_assumed_the_verdict_says_so_where_it_depends_o
         "at_most": 2,
         "moves": 1,
         "if": ALL_ALIKE,
+        "waiting": None,
     }
 
 
@@ -148,6 +151,40 @@ def test_a_sure_verdict_carries_no_condition_whatever_is_assumed():
         True,
         None,
         1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("lag", "says", "told"),
+    [
+        (None, "no members", "orders: no members, so there is nothing to assign."),
+        ([0, 0, None], "no members", "orders: no members, so there is nothing to assign."),
+        ([7, None, 5], "nobody reads", "orders: nobody reads. 12 records wait, and the group has"),
+        ([0, 1, 0], "nobody reads", "orders: nobody reads. 1 record waits, and the group has no"),
+    ],
+)
+def test_what_waits_in_a_group_without_members_is_the_verdict(lag, says, told):
+    topic = 3 if lag is None else {"partitions": 3, "lag": lag}
+    document = {"format": "assay-group/1", "group": "orders", "topics": {"t": topic}}
+    (judged,) = judge([Group.from_dict(document | {"members": {}})])
+    waiting = None if lag is None else sum(filter(None, lag))
+    assert (judged.verdict.says, judged.verdict.waiting) == (says, waiting)
+    assert sentence(judged).startswith(told)
+
+
+def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others():
+    def empty(name: str, lag: int) -> Group:
+        topic = {"partitions": 1, "lag": [lag]}
+        document = {"format": "assay-group/1", "group": name, "topics": {"t": topic}}
+        return Group.from_dict(document | {"members": {}})
+
+    bad = group_of({"a": {"subscription": None, "owned": {"t0": [0]}}}, {"t0": 3})
+    groups = [bad, empty("few", 3), empty("none", 0), empty("many", 9_000)]
+    overview = overview_of(judge(groups))
+    assert [one.name for one in overview.worst] == ["many", "few", bad.name, "none"]
+    assert overview.sentence() == (
+        "Nobody reads 2 of 4 groups: many with 9,000 records waiting, few with 3 waiting; "
+        f"1 is not valid: {bad.name}."
     )
 
 

@@ -161,7 +161,7 @@ def test_of_several_groups_the_verdicts_are_those_of_score(said, folder):
     first = good(assay("score", "all.jsonl", cwd=folder)).stdout.splitlines()[0]
     verdict = lines(said["all"])[1].removeprefix("Verdict of assay score (balance > moves): ")
     assert verdict == f"{first[0].lower()}{first[1:]}"
-    assert verdict.startswith("1 of 5 groups is not valid: torn; 1 of 5 groups is improvable: ")
+    assert verdict.startswith("1 of 5 groups is not valid: torn; 1 is improvable: ")
 
 
 def test_of_several_groups_the_gain_is_one_of_the_numbers_beside_it(said):

@@ -53,6 +53,7 @@ def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder
     ]  # fmt: skip
     assert document["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
+        "waiting": None,
     }  # fmt: skip
     assert document["format"] == "assay-scores/1"
     assert document["objective"] == ["balance", "stickiness"]
@@ -114,16 +115,18 @@ def test_fail_above_leaves_with_1_only_above_the_limit(folder):
 def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
     lines = good(assay("score", ALL_GROUPS)).stdout.splitlines()
     assert lines[0] == (
-        "1 of 11 groups is improvable: kpr-c by moving 2 partitions; 1 depends on who reads what."
+        "Nobody reads 1 of 11 groups: empty-e with 1,328 records waiting; 1 is improvable: kpr-c "
+        "by moving 2 partitions; 1 depends on who reads what."
     )
     assert lines[2].split() == [
         "group", "members", "partitions", "loads", "now", "best", "loads", "verdict", "moves",
         "peak", "lag", "now", "/", "best",
     ]  # fmt: skip
-    assert lines[3].split() == [
+    assert lines[3].split() == ["empty-e", "0", "10", "-", "-", "nobody", "reads:", "1.3", "k", "-", "-"]
+    assert lines[4].split() == [
         "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "~929",
     ]  # fmt: skip
-    assert [line.split()[0] for line in lines[3:14]][:2] == ["kpr-c", "aio-f"]
+    assert [line.split()[0] for line in lines[3:14]][1:3] == ["kpr-c", "aio-f"]
     assert lines[14] == (
         "peak lag: of the member with most; best: the lowest that balanced loads can have; "
         "~ as far as known"
@@ -138,7 +141,6 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
         "add kafka-topics --describe",
     ]
     assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[18])
-    assert lines[13].split() == ["empty-e", "0", "10", "-", "-", "no", "members", "-", "-"]
 
 
 @pytest.mark.parametrize("reset", ["latest", "earliest"])
@@ -146,7 +148,7 @@ def test_where_the_reset_is_told_no_lag_is_said_to_be_assumed(reset):
     lines = good(assay("score", ALL_GROUPS, "--reset", reset)).stdout.splitlines()
     assert not any("if consumers start" in line for line in lines)
     # The console does not print where a log begins: what is behind a missing commit is unknown.
-    assert lines[3].split()[7:] == (["1.4", "k", "/", "~929"] if reset == "latest" else ["-"])
+    assert lines[4].split()[7:] == (["1.4", "k", "/", "~929"] if reset == "latest" else ["-"])
 
 
 def test_of_three_nights_of_a_group_the_last_is_told_and_all_are_documents(folder):
@@ -180,7 +182,7 @@ def test_several_groups_as_json_are_a_line_each():
     says = {d["group"]: (d["verdict"]["says"], d["verdict"]["sure"]) for d in documents}
     assert says["kpr-c"] == ("improvable", True)
     assert says["aio-f"] == ("depends on who reads what", False)
-    assert says["empty-e"] == ("no members", True)
+    assert says["empty-e"] == ("nobody reads", True)
     asked = {d["group"]: d["question"] for d in documents if d["question"] is not None}
     assert list(asked) == ["aio-f"]
     assert re.fullmatch(r"does aio-1-\S+ read t0\?", asked["aio-f"])
@@ -258,7 +260,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     assert "group 'r' is rebalancing" in runs["state"].stderr
     assert (runs["state"].returncode, len(runs["state"].stdout.splitlines())) == (0, 21)
     assert re.search(r"^r +- +- +- +- +not judged", runs["state"].stdout, re.MULTILINE)
-    assert runs["state"].stdout.startswith("1 of 12 groups is improvable: kpr-c by moving ")
+    assert runs["state"].stdout.startswith("Nobody reads 1 of 12 groups: empty-e with ")
     assert runs["state"].stdout.splitlines()[0].endswith("; 1 could not be judged.")
     assert runs["strict"].returncode == 1
     assert "assay: r: not judged\n" in runs["strict"].stderr
@@ -330,6 +332,7 @@ VERDICTS = {
     "nothing assigned yet": LOPSIDED | {"members": {"c0": {"subscription": ["t0"]}}},
     "as good as can be": EVEN,
     "no members": LOPSIDED | {"members": {}},
+    "nobody reads": LOPSIDED | {"members": {}, "topics": {"t0": {"partitions": 1, "lag": [9]}}},
     "not proved": {
         "format": "assay-group/1", "group": "hard",
         "topics": {"t": {
@@ -349,6 +352,7 @@ CODES = {
     "nothing assigned yet": (1, 1, 1),
     "as good as can be": (0, 0, 0),
     "no members": (0, 0, 0),
+    "nobody reads": (0, 0, 0),
     "not proved": (0, 1, 0),
 }
 
