@@ -122,7 +122,9 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
         "group", "members", "partitions", "loads", "now", "best", "loads", "verdict", "moves",
         "peak", "lag", "now", "/", "best",
     ]  # fmt: skip
-    assert lines[3].split() == ["empty-e", "0", "10", "-", "-", "nobody", "reads:", "1.3", "k", "-", "-"]
+    assert lines[3].split() == [
+        "empty-e", "0", "10", "-", "-", "nobody", "reads:", "1.3", "k", "-", "-",
+    ]  # fmt: skip
     assert lines[4].split() == [
         "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "~929",
     ]  # fmt: skip
