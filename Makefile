@@ -9,7 +9,7 @@ KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report report-all test test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
+.PHONY: clients browser help report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -36,6 +36,9 @@ out/seeded.jsonl: | .venv/.ready-report
 
 test: clients  ## run the test suite on all cores
 	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder
+
+test-all: test  ## and then those that take long: clients, clusters, kills, exhaustive searches
+	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m "clients or cluster or exhaustive or kills"
 
 test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2

@@ -53,6 +53,7 @@ def in_good_order(count: int) -> list[Group]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_no_sure_verdict_is_wrong_and_the_true_excess_lies_in_the_interval():
     truths = [g for g in in_good_order(10_000) if g.members and (g.owner >= 0).any()]
     rng = np.random.default_rng(7)

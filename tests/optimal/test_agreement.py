@@ -77,11 +77,13 @@ def says_open(*bounds):
     return method
 
 
+@pytest.mark.exhaustive
 def test_no_two_formulations_disagree(met):
     assert [found.contradiction for found in met if found.contradiction is not None] == []
     assert {found.group for found in met} == set(range(GROUPS))
 
 
+@pytest.mark.exhaustive
 def test_all_presets_and_all_orders_of_two_flow_tiers_are_met_often(met):
     counts = Counter(found.objective for found in met)
     flow = [tier for tier in TIERS if TIERS[tier].is_flow]
@@ -92,6 +94,7 @@ def test_all_presets_and_all_orders_of_two_flow_tiers_are_met_often(met):
     assert max(Counter(found.group for found in met).values()) == 2
 
 
+@pytest.mark.exhaustive
 def test_every_formulation_answers_often_and_nearly_every_answer_is_proved(met):
     answers = methods(met)
     assert answers.keys() == {"flow", "exchange", "cp-sat", "ilp", "brute"}
@@ -113,6 +116,7 @@ def test_the_groups_differ_in_subscriptions_claims_racks_and_weights():
                for group in groups) > 50  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_no_two_formulations_disagree_on_groups_of_mixed_magnitudes(tmp_path):
     """Lags and weights from units to millions: ``--magnitudes`` asks the same of 20,000."""
     found = sweep(SEED, 150, str(tmp_path), make=magnitudes_case)
@@ -123,6 +127,7 @@ def test_no_two_formulations_disagree_on_groups_of_mixed_magnitudes(tmp_path):
     assert sum(len(one.methods) - one.proved for one in found) <= 2
 
 
+@pytest.mark.exhaustive
 def test_no_two_formulations_disagree_on_any_order_of_lag_and_another_tier(tmp_path):
     """Every pair once: ``--pairs`` asks the same of thousands."""
     found = sweep(SEED, len(PAIRS), str(tmp_path), make=pairs_case)
@@ -243,6 +248,7 @@ def test_where_no_method_serves_the_reasons_are_told(group, tmp_path):
         agree(group, "peak_lag", methods={}, folder=tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_the_table_has_a_row_for_each_objective_and_their_sum(met):
     rows = table(met).splitlines()
     assert rows[0].split() == [

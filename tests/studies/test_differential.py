@@ -60,33 +60,39 @@ def agrees(row):
     return row.groups == row.valid == row.same_each == row.same_moves
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [EQUAL, DIFFERING, ODD])
 @pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/range@" in n])
 def test_range_as_shipped_is_range_as_written_without_racks_and_static_members(rows, name, kind):
     assert agrees(row(rows, "range", name, kind))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", KINDS)
 def test_round_robin_of_kafka_is_round_robin_as_written(rows, kind):
     assert agrees(row(rows, "roundrobin", "kafka-java/roundrobin@4.4.0", kind))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [EQUAL, DIFFERING, ODD, RACKS])
 def test_round_robin_of_aiokafka_is_round_robin_as_written_without_static_members(rows, kind):
     assert agrees(row(rows, "roundrobin", "aiokafka/roundrobin@0.14.0", kind))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["kafka-java/range@4.4.0", "kafka-broker/range@4.4.0"])
 def test_range_of_kafka_puts_static_members_first_as_written(rows, name):
     assert agrees(row(rows, "range", name, STATIC))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/range@" in n and "java" not in n])
 def test_the_java_consumer_heeds_racks_in_range_where_broker_and_python_do_not(rows, name):
     assert agrees(row(rows, "range", name, RACKS))
     assert not agrees(row(rows, "range", "kafka-java/range@4.4.0", RACKS))
 
 
+@pytest.mark.exhaustive
 def test_round_robin_of_kafka_python_answers_where_nobody_is_skipped(rows):
     name = "kafka-python/roundrobin@3.0.12"
     assert agrees(row(rows, "roundrobin", name, EQUAL))
@@ -95,6 +101,7 @@ def test_round_robin_of_kafka_python_answers_where_nobody_is_skipped(rows):
     assert differing.valid == differing.same_each == differing.groups - differing.failed
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [n for n in CALLED_HERE if "sticky" in n])
 def test_sticky_as_shipped_is_valid_and_even_for_equal_subscriptions(rows, name):
     found = row(rows, "kip-615-amended", name, EQUAL)
@@ -103,12 +110,14 @@ def test_sticky_as_shipped_is_valid_and_even_for_equal_subscriptions(rows, name)
     assert not found.worse
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [n for n in CALLED_HERE if "sticky" in n])
 def test_sticky_as_shipped_moves_no_more_than_the_texts_for_equal_subscriptions(rows, name):
     written = "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
     assert row(rows, written, name, EQUAL).more == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/sticky" in n])
 def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows, name):
     differing = row(rows, "kip-54-sticky", name, DIFFERING)
@@ -117,12 +126,14 @@ def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows
     assert differing.better > 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ON_MANY)
 def test_sticky_of_kafka_is_held_against_the_texts_on_five_thousand_groups(rows, name):
     written = "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
     assert sum(row(rows, written, name, kind).groups for kind in KINDS) >= 5000
 
 
+@pytest.mark.exhaustive
 def test_every_difference_is_put_in_words(rows):
     said = {
         (written, shipped, kind): departure(written, shipped, kind, found)
@@ -137,6 +148,7 @@ def test_every_difference_is_put_in_words(rows):
     }
 
 
+@pytest.mark.exhaustive
 def test_the_records_have_every_count_of_every_pair_and_kind(rows, tmp_path):
     file = tmp_path / "records.csv"
     write(file, records_of(rows))

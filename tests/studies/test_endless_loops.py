@@ -49,6 +49,7 @@ def test_a_cycle_is_the_shortest_that_comes_back_ten_times():
     assert cycle_of([]) is None
 
 
+@pytest.mark.exhaustive
 def test_kafkas_own_class_goes_through_the_turns_of_our_algorithm_with_its_rule():
     assert java.recorded("kafka-java/sticky@4.4.0", JOIN) == OURS
 
@@ -136,6 +137,7 @@ def test_without_racks_the_same_group_settles():
     assert seen[-1].taken() == {}
 
 
+@pytest.mark.exhaustive
 def test_where_the_load_alone_decides_who_gets_what_is_free_the_rounds_settle():
     told = {f.id for f in FINDINGS.values() if f.promise == "settles"}
     assert told

@@ -43,6 +43,7 @@ def broken(tallies, scope):
     return {key[1:] for key, one in tallies.items() if key[0] == scope and one.broken}
 
 
+@pytest.mark.exhaustive
 def test_every_assignor_as_written_comes_to_an_end(small_tallies):
     ends = {key[:2]: one for key, one in small_tallies.items() if key[2] == "terminates"}
     assert len(ends) == 4 * len(WRITTEN)
@@ -51,6 +52,7 @@ def test_every_assignor_as_written_comes_to_an_end(small_tallies):
         assert one.broken == 0
 
 
+@pytest.mark.exhaustive
 def test_the_revert_rule_never_fires_though_moves_are_made(small_tallies):
     reverts = {k[0]: one for k, one in small_tallies.items() if k[2] == "no-revert"}
     assert not any(one.broken for one in reverts.values())
@@ -58,6 +60,7 @@ def test_the_revert_rule_never_fires_though_moves_are_made(small_tallies):
     assert reverts["seeded"].tested > 50
 
 
+@pytest.mark.exhaustive
 def test_where_all_read_alike_kip_54_is_balanced_but_moves_too_much(small_tallies):
     of_kip_54 = {p for a, p in broken(small_tallies, "equal") if a == "kip-54-sticky"}
     assert of_kip_54 == {"optimal-moves"}
@@ -66,6 +69,7 @@ def test_where_all_read_alike_kip_54_is_balanced_but_moves_too_much(small_tallie
     assert least.measured == {"moves": 2, "optimum": 1}
 
 
+@pytest.mark.exhaustive
 def test_where_all_read_alike_the_amended_kip_615_keeps_every_promise(small_tallies):
     asked = [p for p in PROMISES if PROMISES[p].asked_of("kip-615-amended")]
     for promise in asked:
@@ -73,11 +77,13 @@ def test_where_all_read_alike_the_amended_kip_615_keeps_every_promise(small_tall
     assert not {p for a, p in broken(small_tallies, "equal") if a == "kip-615-amended"}
 
 
+@pytest.mark.exhaustive
 def test_the_alternative_of_kip_54_moves_nothing_and_pays_in_balance(small_tallies):
     of_fairest = {p for a, p in broken(small_tallies, "owned") if a == "kip-54-fairest"}
     assert of_fairest == {"balanced", "optimal-balance"}
 
 
+@pytest.mark.exhaustive
 def test_without_differing_subscriptions_kip_615_is_not_put_to_the_test(small_tallies):
     one = small_tallies["fresh", "kip-615-amended", "balanced"]
     assert 0 < one.tested < small_tallies["fresh", "range", "balanced"].tested
@@ -111,6 +117,7 @@ def test_the_page_is_what_is_made_of_the_records_beside_it():
     assert made_part(PAGE, "promises").startswith(matrix_of(RECORDS))
 
 
+@pytest.mark.exhaustive
 def test_the_records_agree_with_a_smaller_enumeration(small_tallies):
     """What fails on fewer groups fails on more; the records are of supersets of these."""
     counts = {(r["scope"], r["assignor"], r["promise"]): int(r["broken"]) for r in RECORDS}
@@ -123,6 +130,7 @@ def test_the_records_agree_with_a_smaller_enumeration(small_tallies):
     assert rows > 20
 
 
+@pytest.mark.exhaustive
 def test_a_matrix_says_where_a_promise_breaks_most(small_tallies):
     finding = Finding.of("range", "balanced", Group.from_dict(EVEN), {"loads": [2, 2]})
     records = records_of(small_tallies, [finding])

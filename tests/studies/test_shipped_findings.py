@@ -26,6 +26,7 @@ def test_each_finding_is_on_a_promise_that_its_assignor_makes():
     assert all(finding.promise in promises_of(finding.assignor) for finding in FINDINGS)
 
 
+@pytest.mark.exhaustive
 def test_a_search_finds_what_is_broken_and_prefers_ordinary_groups(limit):
     name = "kafka-python/sticky"
     reason = assignor_named(name).missing()

@@ -15,6 +15,8 @@ from tests.assay.calling import ASSAY, EVEN, LOPSIDED, assay, one_line
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 
+pytestmark = pytest.mark.clients
+
 MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
 needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 PLAIN = CONSUMERS[0]

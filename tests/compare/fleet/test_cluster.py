@@ -12,6 +12,8 @@ from compare.fleet.tables import read_table
 from tests.compare.fleet.cluster import HOME, ROOT, Cluster
 from tests.compare.fleet.running import Running, fill
 
+pytestmark = pytest.mark.cluster
+
 GROUPS = 24
 TABLES = ("groups", "optima", "scores", "failures")
 

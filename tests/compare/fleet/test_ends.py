@@ -15,6 +15,8 @@ from compare.samples.families import Family
 from tests.compare.fleet.processes import children
 from tests.compare.fleet.running import Running, fill
 
+pytestmark = pytest.mark.kills
+
 GROUPS = 24
 GOES_ON = "what was done is kept; the same command goes on"
 

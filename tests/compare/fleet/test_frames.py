@@ -68,6 +68,7 @@ def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_writt
                 spark.sql("DROP TABLE IF EXISTS default.inputs")
 
 
+@pytest.mark.cluster
 @pytest.mark.spark
 def test_the_page_runs_where_another_python_is_first_on_the_path(tmp_path):
     page = (ROOT / "docs" / "reference" / "spark.md").read_text("utf-8")

@@ -27,6 +27,7 @@ print(json.dumps([failed, counts.solved, rows, made]))
 """
 
 
+@pytest.mark.cluster
 @pytest.mark.spark
 def test_a_run_from_python_scores_a_function_of_yours_and_says_what_it_was_made_with(tmp_path):
     run = subprocess.run(

@@ -16,6 +16,7 @@ from heuristics.shipped.probe import probed
 MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
 
 
+@pytest.mark.clients
 @pytest.mark.spark
 @pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 def test_a_run_scores_a_client_that_joined_as_the_assignor_that_it_is(spark, tmp_path):

@@ -12,6 +12,8 @@ import pytest
 from compare.fleet.tables import read_table
 from tests.compare.conftest import lopsided
 
+pytestmark = pytest.mark.kills
+
 ROOT = Path(__file__).parents[3]
 SECONDS = 2.0
 REASONS = {

@@ -17,6 +17,8 @@ from heuristics.shipped.java.jars import fetched
 from heuristics.shipped.java.runtime import spark_java_home
 from tests.compare.fleet.running import Running
 
+pytestmark = pytest.mark.cluster
+
 PROGRAM = Path(__file__).with_name("Dfs.java")
 OF_SPARK = Path(pyspark.__file__).parent / "jars"
 GROUPS = 3_000

@@ -66,6 +66,7 @@ def answers(job, names: list[str], do: str = "answer", steps: Steps | None = Non
         worker.close()
 
 
+@pytest.mark.kills
 @HARM
 def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_solved(
     reasons, seconds
@@ -100,6 +101,7 @@ def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
     assert all(len(row["scores"]) == 2 for row in rows)
 
 
+@pytest.mark.kills
 @HARM
 def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(reasons, seconds):
     names = names_with([*reasons])

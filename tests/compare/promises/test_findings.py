@@ -212,6 +212,7 @@ def of_version(finding: Finding, version: str) -> Finding:
     return replace(finding, assignor=f"{finding.assignor.partition('@')[0]}@{version}")
 
 
+@pytest.mark.clients
 @pytest.mark.parametrize(
     ("finding", "version", "breaks"), VERSIONS, ids=[f"{f.id}@{v}" for f, v, _ in VERSIONS]
 )

@@ -51,6 +51,7 @@ def unbalanced() -> Hunt:
     return hunt("kip-54-sticky", "balanced")
 
 
+@pytest.mark.exhaustive
 def test_the_smallest_group_that_leaves_kip_54_unbalanced_has_three_members_and_four_partitions(
     unbalanced,
 ):
@@ -62,6 +63,7 @@ def test_the_smallest_group_that_leaves_kip_54_unbalanced_has_three_members_and_
     assert (found.tried, found.tested, found.in_time) == (10625, 10625, True)
 
 
+@pytest.mark.exhaustive
 def test_the_smallest_group_that_breaks_kip_615_is_one_ordinary_join():
     """Three members with three partitions each, and a fourth comes."""
     found = hunt("kip-615-constrained", "balanced")
@@ -253,6 +255,7 @@ def assay(*arguments) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_the_group_that_breaks_a_promise():
     run = assay("hunt", "kip-54-fairest", "--promise", "balanced")
     assert run.returncode == 1, run.stderr
@@ -264,6 +267,7 @@ def test_the_command_prints_the_group_that_breaks_a_promise():
     )
 
 
+@pytest.mark.exhaustive
 def test_the_command_names_the_kinds_of_groups_on_which_nothing_was_found():
     run = assay("hunt", "kip-54-sticky", "--promise", "valid", "--groups", "30")
     assert (run.returncode, run.stdout) == (0, "")
@@ -346,6 +350,7 @@ def test_a_hunt_counts_the_drawn_groups_apart(unbalanced):
     assert (found.tried, found.drawn, found.all_small) == (10625, 0, True)
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_a_finding_as_json():
     run = assay("hunt", "range", "--promise", "balanced", "--format", "json")
     document = json.loads(run.stdout)
@@ -365,6 +370,7 @@ def test_the_command_prints_a_finding_as_json():
     assert "again" not in document
 
 
+@pytest.mark.exhaustive
 def test_an_assignor_is_hunted_for_what_it_promises_and_for_what_is_asked_by_name():
     asked = ("hunt", "range", "--seconds", "1", "--groups", "1")
     run = assay(*asked)

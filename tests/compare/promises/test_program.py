@@ -14,6 +14,8 @@ from compare.promises.rerun import rerun, rerun_in_java
 from groups import BadInput, Failed, Group
 from heuristics import WRITTEN, assignor_named
 
+pytestmark = pytest.mark.clients
+
 IN_RACKS = {
     "format": "assay-group/1", "group": "g",
     "topics": {"t": {"partitions": 2, "racks": [["a", "b"], ["b"]]}, "u": 1},

@@ -216,6 +216,7 @@ def test_a_number_past_32_bits_is_refused(limit):
     assert outcome.reason == "generation of 2147483648: Kafka has 32 bits for it"
 
 
+@pytest.mark.kills
 def test_a_call_that_never_returns_is_ended_and_the_next_group_goes_on():
     group = group_that_sticky_never_returns_from()
     with TimeLimit(4) as limit:
@@ -226,6 +227,7 @@ def test_a_call_that_never_returns_is_ended_and_the_next_group_goes_on():
             assert after.status == "planned"
 
 
+@pytest.mark.kills
 def test_of_many_groups_one_that_never_returns_is_timed_out_and_the_others_are_planned():
     hangs = group_that_sticky_never_returns_from()
     fine = group_of({"t": 4}, {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}})

@@ -57,6 +57,7 @@ def joined(start):
         yield guest, probe, process, lines
 
 
+@pytest.mark.clients
 def test_a_client_that_joins_is_an_assignor_under_its_own_name(joined):
     guest, *_ = joined
     assert assignor_named(guest.assignor).name == guest.name == "librdkafka/range"
@@ -66,6 +67,7 @@ def test_a_client_that_joins_is_an_assignor_under_its_own_name(joined):
             assert outcome.plan.assignment.to_dict() == assign(group, "range").to_dict()
 
 
+@pytest.mark.clients
 def test_a_client_that_joins_is_hunted_like_any_other(joined):
     guest, *_ = joined
     found = hunt(guest.assignor, "balanced", exhaustive=False, groups=40)
@@ -141,6 +143,7 @@ DOES = {"late": late, "away": away}
 LATE, AWAY = "no answer within 0.3 s", "the client closed its connection before"
 
 
+@pytest.mark.clients
 @pytest.mark.parametrize(
     ("happens", "status", "reason"),
     [
@@ -196,6 +199,7 @@ def test_nobody_who_joins_is_bad_input():
         pass
 
 
+@pytest.mark.clients
 def test_a_door_closes_right_after_an_answer_whoever_listens_by_then():
     def asked_once():
         for _ in range(60):

@@ -13,6 +13,8 @@ from optimal import solve
 from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 
+pytestmark = pytest.mark.clients
+
 DEADLINE = 60.0
 # More at once starve each other where the machine is busy.
 TOGETHER = 6

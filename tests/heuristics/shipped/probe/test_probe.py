@@ -168,6 +168,7 @@ def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, clien
     assert (round_.client_id, round_.chosen) == ("librdkafka", "roundrobin")
 
 
+@pytest.mark.clients
 def test_an_assignor_that_the_client_does_not_list_is_refused_by_name(probe, client, group):
     client(probe)
     with pytest.raises(Failed, match=r"^the client does not list sticky, but range$"):
@@ -490,6 +491,7 @@ def assay_probe(*args, **options):
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options)
 
 
+@pytest.mark.clients
 def test_the_command_scores_whatever_client_connects(client, tmp_path):
     groups = list(itertools.islice(drawn(5), 3))
     file = tmp_path / "groups.jsonl"
@@ -507,6 +509,7 @@ def test_the_command_scores_whatever_client_connects(client, tmp_path):
     }
 
 
+@pytest.mark.clients
 def test_the_command_ends_with_a_summary_of_all_groups_on_the_port_it_is_given(client):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -521,6 +524,7 @@ def test_the_command_ends_with_a_summary_of_all_groups_on_the_port_it_is_given(c
     assert line.split()[4] == "10"
 
 
+@pytest.mark.clients
 def test_the_command_says_in_one_line_that_nobody_came():
     with assay_probe("--timeout", "0.1") as command:
         out, err = command.communicate(timeout=60)
@@ -528,6 +532,7 @@ def test_the_command_says_in_one_line_that_nobody_came():
     assert err.splitlines()[-1] == "assay: seed-1-1: no client joined within 0.1 s"
 
 
+@pytest.mark.clients
 def test_the_command_ends_on_an_interrupt():
     with assay_probe() as command:
         assert command.stderr.readline().startswith("bootstrap.servers=127.0.0.1:")
