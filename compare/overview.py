@@ -146,9 +146,12 @@ class Overview:
 
     def _named(self, says: Says) -> str:
         shown: list[str] = []
-        many = self.says[says]
-        twice = self.names.get(says, many) < many
-        for one in [one for one in self.worst if one.verdict.says == says][:MOST_NAMED]:
+        # Captures of which nobody knows which is the latest are one group.
+        first: dict[str, Glance] = {}
+        for one in self.worst:
+            if one.verdict.says == says:
+                first.setdefault(one.name, one)
+        for one in [*first.values()][:MOST_NAMED]:
             what, how_many = "partition", one.moves
             if says == "nobody reads":
                 what, how_many = "record", one.verdict.waiting
@@ -157,9 +160,8 @@ class Overview:
             if how_many is not None and says in SAID_WITH:
                 by = SAID_WITH[says].format(number)
             given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
-            at = f" at {one.captured_at}" if twice and one.captured_at else ""
-            shown.append(f"{one.name}{at}{by}{given}")
-        return few(shown, many)
+            shown.append(f"{one.name}{by}{given}")
+        return few(shown, self.names.get(says, self.says[says]))
 
 
 def overview_of(
