@@ -129,7 +129,10 @@ class Running:
         return [pid for pid in every if pid != self.process.pid]
 
     def jvms(self) -> list[int]:
-        return [pid for pid in self.processes() if "SparkSubmit" in words_of(pid)]
+        """Return the run's Javas, without what one of them starts: it has their words at first."""
+        found = [pid for pid in self.processes() if "SparkSubmit" in words_of(pid)]
+        started = {child for pid in found for child in children(pid)}
+        return [pid for pid in found if pid not in started]
 
     def jvm(self) -> int:
         (found,) = self.jvms()
