@@ -2,7 +2,8 @@
 
 Run with ``python -m benchmarks.fleet_spark [GROUPS]``. Each input goes through one core and
 through two, in turn, and then once more, when there is nothing left to do. The start of Spark is
-not counted; what else the machine does shows in its load.
+not counted; what else the machine does shows in its load. Beside each stands the same without
+Spark, by `fleet.tables` in a program of its own, all of whose time counts.
 """
 
 from __future__ import annotations
@@ -73,6 +74,14 @@ def timed(
     return seconds[0], {one["stage"]: one["seconds"] for one in run["stages"]}, seconds[1]
 
 
+def timed_without_spark(source: Path, assignors: Sequence[str], cores: int) -> float:
+    """Return the seconds of a program that answers an input without Spark."""
+    call = f"fleet.tables({str(source)!r}, {list(assignors)!r}, processes={cores})"
+    start = perf_counter()
+    subprocess.run([sys.executable, "-c", f"from assay import fleet; {call}"], check=True)
+    return perf_counter() - start
+
+
 def main() -> None:
     """Print a row for each input and number of cores."""
     groups = int(sys.argv[1]) if len(sys.argv) > 1 else GROUPS
@@ -89,6 +98,12 @@ def main() -> None:
                     f"| {name} | {count:,} | {cores} | {seconds:.1f} | {stages['start']:.1f} | "
                     f"{count / beyond:,.0f} | {work:.0%} | {again:.1f} | "
                     f"{load:.1f} |"
+                )
+                load, _, _ = os.getloadavg()
+                seconds = timed_without_spark(source, assignors, cores)
+                _say(
+                    f"| {name}, without Spark | {count:,} | {cores} | {seconds:.1f} | - | "
+                    f"{count / seconds:,.0f} | - | - | {load:.1f} |"
                 )
 
 

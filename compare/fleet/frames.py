@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Literal
 
+from compare.fleet.pool import FleetTables, tables
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
     from groups.errors import Failure
     from heuristics import AssignorFunction
+
+__all__ = ["FleetTables", "groups", "optima", "scores", "tables", "verdicts"]
 
 _A_FRAME = "a DataFrame"
 

@@ -189,7 +189,7 @@ def answer_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
     from compare.fleet.answers import answered, failed, whole
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(answered(job, _once(rows), job.lack.own), whole(failed(failures)))
+    return to_bytes(answered(job, once(rows), job.lack.own), whole(failed(failures)))
 
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
@@ -400,7 +400,7 @@ def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> b
         return Lost(in_one_line(error))
 
 
-def _once(rows: pa.RecordBatch) -> pa.RecordBatch:
+def once(rows: pa.RecordBatch) -> pa.RecordBatch:
     """Return the first row of each key."""
     keys = rows.column("key")
     if len(keys.unique()) == len(keys):
