@@ -17,7 +17,7 @@ from compare.fleet.answers import ANSWERS, READ, failed, whole
 from compare.fleet.circumstances import circumstances
 from compare.fleet.results import RunCounts
 from compare.fleet.session import set_for_now
-from compare.fleet.source import FOR_READING, portions
+from compare.fleet.source import BATCH, FOR_READING, portions
 from compare.fleet.summaries import ending_of
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run
 from compare.fleet.worker import of_groups
@@ -266,6 +266,7 @@ class _Run:
         from pyspark.sql import functions as sql
         from pyspark.sql.pandas.types import from_arrow_schema
 
+        self.spark.conf.set(BATCH, str(part.batch_bytes))
         schema = from_arrow_schema(ANSWERS)
         if known is None:
             with kept(part.frame.mapInArrow(partial(part.answers, "answer"), schema)) as answers:

@@ -32,13 +32,17 @@ PORTION_BYTES = 2**28
 MOST_CUTS = 8
 # Tasks for each core: the last ones are done at about the same time.
 TASKS_PER_CORE = 6
-LEAST_BYTES, MOST_BYTES = 2**20, 2**24
+LEAST_BYTES, MOST_BYTES = 2**17, 2**24
 SPLIT = "spark.sql.files.maxPartitionBytes"
+BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
+# A batch of lines or files fits a worker's memory, also where one of them is large. Of rows in
+# the columns of groups their number is enough: Spark looks at the size of a batch anew at each
+# row, which takes ten times as long as to pass it on, unless it is told not to.
+BATCH_BYTES, ANY_BYTES = 2**24, 2**31 - 1
 FOR_READING = {
     SPLIT: str(MOST_BYTES),
-    # A batch of rows fits a worker's memory, also where one line is large.
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**24),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
+    BATCH: str(BATCH_BYTES),
 }
 
 
@@ -68,6 +72,7 @@ class Portion:
     size : bytes, about; 0 where that is not known
     files : that it reads
     again : returns the portions of some of these files
+    batch_bytes : that a worker gets at once, at most
     """
 
     frame: DataFrame
@@ -75,6 +80,7 @@ class Portion:
     size: int
     files: Sequence[File] = ()
     again: Callable[[Sequence[File]], Iterable[Portion]] = field(default=lambda _: ())
+    batch_bytes: int = BATCH_BYTES
 
     def without(self, error: Exception) -> tuple[list[Portion], Failure] | None:
         """Return the portions without the file that an error of Spark's is about, and a failure.
@@ -273,7 +279,7 @@ def _rows_of(
     size = sum(file.size for file in files)
     yield Portion(
         frame.select(*names, *place), partial(of_rows, job, of), size, files,
-        partial(_rows_of, spark, job, failures=failures),
+        partial(_rows_of, spark, job, failures=failures), ANY_BYTES,
     )  # fmt: skip
 
 
@@ -325,7 +331,7 @@ def of_frame(job: Job, frame: DataFrame) -> Portion:
 
     numbered = frame.withColumn("row", sql.monotonically_increasing_id())
     if "members" in frame.columns:
-        return Portion(numbered, partial(of_rows, job, {}), 0)
+        return Portion(numbered, partial(of_rows, job, {}), 0, batch_bytes=ANY_BYTES)
     if "value" not in frame.columns:
         raise BadInput(
             f"{job.source}: expected the columns of groups in Parquet, or JSON in a column `value`"
