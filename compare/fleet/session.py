@@ -237,14 +237,15 @@ _LONGEST = 300
 
 
 def _telling_line(text: str) -> str:
-    """Return the line that tells most: the last of a Python traceback, else the first."""
+    """Return the line that tells most: of a traceback, of what Java raised, or the first one."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for at, line in enumerate(lines):
         if line.startswith("Traceback (most recent call last)"):
             after = [one for one in lines[at + 1 :] if _RAISED.match(one)]
             if after:
                 return after[0]
-    return lines[0] if lines else ""
+    raised = [line.removeprefix(": ") for line in lines if line.startswith(": ")]
+    return [*raised, *lines, ""][0]
 
 
 def _short(line: str) -> str:

@@ -1,0 +1,171 @@
+"""Runs from and to stores that are not mounted: Hadoop's file system and S3, on loopback."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyarrow import fs
+
+from compare.fleet.tables import Tables, read_table
+from compare.samples.families import Family
+from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.java.jars import fetched
+from heuristics.shipped.java.runtime import spark_java_home
+from tests.compare.fleet.cluster import free_port
+from tests.compare.fleet.running import Running
+
+pytestmark = pytest.mark.cluster
+
+PROGRAM = Path(__file__).with_name("Dfs.java")
+OF_SPARK = Path(pyspark.__file__).parent / "jars"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "run-the-fleet-on-a-cluster.md"
+GROUPS = 3_000
+# A server of S3 whose store is a folder.
+GATEWAY = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+KEYS = {"AWS_ACCESS_KEY_ID": "someone", "AWS_SECRET_ACCESS_KEY": "nobody-else"}
+REGION = "us-east-1"
+
+
+def hadoop_version() -> str:
+    """Return the version that Spark brings with it."""
+    (jar,) = OF_SPARK.glob("hadoop-client-api-*.jar")
+    return re.sub(r".*-api-|\.jar", "", jar.name)
+
+
+@contextmanager
+def hdfs(folder: Path, files: list[Path], spark):
+    """Start a cluster of Hadoop's with files in ``/in``.
+
+    Yields its address, the options of a run, and what returns the rows of a table, also those
+    that are there twice.
+    """
+    jars = fetched("org.apache.hadoop", "hadoop-client-minicluster", hadoop_version())
+    (jar,) = (one for one in jars if "minicluster" in one.name)
+    java = spark_java_home() / "bin" / "java"
+    command = [java, "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", f"{jar}:{OF_SPARK}/*", PROGRAM]
+    with subprocess.Popen(
+        [*map(str, command), str(folder / "data"), *map(str, files)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as process:  # fmt: skip
+        try:
+            address = next(line for line in process.stdout if line.startswith("hdfs://")).strip()
+
+            def rows(name: str) -> list[dict]:
+                found = Tables(f"{address}/out").read(spark, name).collect()
+                return [row.asDict() for row in found]
+
+            yield address, (), rows
+        finally:
+            process.kill()
+
+
+@contextmanager
+def s3(folder: Path, files: list[Path], _):
+    """Start a server of S3 with files in the bucket ``groups``; yields the same of it."""
+    port, store, beside = free_port(), folder / "store", folder / "sidecar"
+    store.mkdir()
+    beside.mkdir()
+    access, secret = KEYS.values()
+    command = [gateway(), "--access", access, "--secret", secret, "--port", f"127.0.0.1:{port}"]
+    with (
+        subprocess.Popen(
+            [*command, "posix", "--sidecar", str(beside), str(store)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        ) as process,
+        pytest.MonkeyPatch.context() as patch,
+    ):  # fmt: skip
+        endpoint = f"http://127.0.0.1:{port}"
+        for name, value in {**KEYS, "AWS_REGION": REGION, "AWS_ENDPOINT_URL": endpoint}.items():
+            patch.setenv(name, value)
+        try:
+            listens(port)
+            server, _ = fs.FileSystem.from_uri("s3://groups?allow_bucket_creation=true")
+            server.create_dir("groups")
+            for file in files:
+                place = f"groups/in/{file.name}"
+                with server.open_output_stream(place, compression=None) as stream:
+                    stream.write(file.read_bytes())
+
+            def rows(name: str) -> list[dict]:
+                return read_table("s3a://groups/out", name).to_dict("records")
+
+            yield "s3a://groups", (*connector(), *settings(endpoint)), rows
+        finally:
+            process.kill()
+
+
+def gateway() -> str:
+    """Return the path of the server, built if it is not here yet."""
+    if shutil.which("go") is None:
+        pytest.skip("no Go toolchain: install Go 1.26")
+    folder = cache_folder("s3", GATEWAY.rpartition("@")[2])
+    if not (folder / "versitygw").is_file():
+        variables = {**os.environ, "GOBIN": str(folder), "GOFLAGS": "-modcacherw"}
+        subprocess.run(["go", "install", GATEWAY], env=variables, check=True, timeout=600)
+    return str(folder / "versitygw")
+
+
+def listens(port: int) -> None:
+    """Wait until somebody listens at a port."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        time.sleep(0.05)
+    raise AssertionError("the server of S3 does not listen")
+
+
+def connector() -> list[str]:
+    """Return the options that load the connector, as the page on clusters has them."""
+    found = re.findall(r"--conf (spark\.jars\.\S+)", PAGE.read_text("utf-8"))
+    assert any(f"hadoop-aws:{hadoop_version()}" in one for one in found), found
+    return [word for one in found for word in ("--conf", one)]
+
+
+def settings(endpoint: str) -> list[str]:
+    told = {"endpoint": endpoint, "path.style.access": "true", "endpoint.region": REGION}
+    return [word for k, v in told.items() for word in ("--conf", f"spark.hadoop.fs.s3a.{k}={v}")]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("store", [hdfs, s3])
+def test_a_run_from_and_to_a_store_is_killed_and_goes_on(store, tmp_path, spark):
+    documents = [Family(10, 6, 6, "random", "join-one").group(n).to_dict() for n in range(50)]
+    names = [f"g{n:04}" for n in range(GROUPS)]
+    lines = [f"{json.dumps({**documents[n % 50], 'group': x})}\n" for n, x in enumerate(names)]
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"
+    first.write_text("".join(lines[: GROUPS // 2]))
+    with gzip.open(second, "wt") as packed:
+        packed.writelines([*lines[GROUPS // 2 :], '{"format": "assay-group/1", "group": "cut"\n'])
+    with store(tmp_path, [first, second], spark) as (address, options, rows):
+
+        def start() -> Running:
+            place = {"source": f"{address}/in", "out": f"{address}/out"}
+            more = ("--master", "local[1,3]", *options)
+            return Running(tmp_path, *more, **place, assignors=("current",))
+
+        run = start()
+        run.until(lambda: rows("inputs"))
+        run.send(signal.SIGKILL)
+        assert run.left() == []
+        kept = len(rows("optima"))
+        assert GROUPS // 2 <= kept <= GROUPS
+        code, said, err = start().end()
+        assert code == 0, err
+        assert f"\n{GROUPS:,} groups, {GROUPS:,} of them with a proved optimum, " in said
+        assert f", {GROUPS - kept:,} of them new in this run, 1 input failed, " in said
+        for name in ("groups", "optima", "scores"):
+            assert sorted(row["group"] for row in rows(name)) == names, name
+        (failure,) = rows("failures")
+        assert failure["place"] == f"{address}/in/b.jsonl.gz:{GROUPS // 2 + 1}"
