@@ -8,7 +8,7 @@ import numpy as np
 
 from compare.verdict import NO_COMMAND
 from groups.errors import Refused
-from groups.wording import counted, few
+from groups.wording import ON_THE_WAY, counted, few
 from heuristics.protocol import choose
 
 if TYPE_CHECKING:
@@ -32,6 +32,16 @@ def not_valid(now: Assignment) -> str:
 
 def sentence(judged: Judged) -> str:
     """Return in one or two sentences what is known of a group, and what to do."""
+    return f"{_sentence(judged)}{_under_way(judged.group)}"
+
+
+def _under_way(group: Group) -> str:
+    """Return a sentence of its own where the verdict is about the end of a rebalance."""
+    found = next((line for line in group.assumed if line.startswith(ON_THE_WAY)), None)
+    return "" if found is None else f" {found[0].upper()}{found[1:]}."
+
+
+def _sentence(judged: Judged) -> str:
     verdict, name = judged.verdict, judged.group.name
     waiting = records_waiting(verdict.waiting)
     if verdict.says == "nobody reads":

@@ -31,6 +31,7 @@ from groups.documents.snapshot import columns_of, read
 from groups.documents.written import document_of
 from groups.errors import BadInput
 from groups.framed import Framed
+from groups.wording import ON_THE_WAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -405,6 +406,37 @@ class Group(Framed):
         if generation is not None:
             born = frozen(np.full_like(born, generation))
         return replace(self, owner=BY_CLAIMS, generation=born, raw_claims=claims)
+
+    def with_target(self) -> Group:
+        """Return the group once every member holds what the broker wants it to have (KIP-848).
+
+        There a rebalance that is under way ends, and the broker's assignor starts there at the
+        next one. `assumed` says how many partitions have still to be handed over. It is the group
+        as it is where the target of a member is not known, or no partition is on the way.
+        """
+        targets = [one.target for one in self.details]
+        if not targets or None in targets:
+            return self
+        start = dict(zip(self.topics, self.first.tolist(), strict=False))
+        count = dict(zip(self.topics, self.partitions.tolist(), strict=True))
+        wanted = {
+            (m, start[topic] + number)
+            for m, target in enumerate(targets)
+            for topic, numbers in (target or {}).items()
+            for number in numbers
+            if number < count.get(topic, 0)
+        }
+        claims = self.claims
+        there = claims.topic < len(self.topics)
+        at = self.first[claims.topic[there]] + claims.partition[there]
+        held = set(zip(claims.member[there].tolist(), at.tolist(), strict=True))
+        on_the_way = len({partition for _, partition in wanted ^ held})
+        if not on_the_way:
+            return self
+        member, partition = np.array(sorted(wanted), np.int64).reshape(-1, 2).T
+        are = "1 partition is" if on_the_way == 1 else f"{on_the_way:,} partitions are"
+        line = f"{ON_THE_WAY}: {are} still to be handed over; judged as it will be then"
+        return replace(self.with_claims(member, partition), assumed=(*self.assumed, line))
 
     def only(self, members: npt.ArrayLike) -> Group:
         """Return the group of some of the members, with all that they read, claim and own.

@@ -12,6 +12,8 @@ MOST_NAMED = 3
 MOST_GROUPS = 12
 # How a note on lines of a text that are no part of a table begins.
 PASSED_OVER = "passed over as no part of a table"
+# How a note on a group begins that is on the way to the broker's target.
+ON_THE_WAY = "a rebalance is under way"
 
 
 def counted(number: int, noun: str) -> str:

@@ -229,7 +229,8 @@ def _read(
         raise BadInput(
             f"{', '.join(sources)}: no group in it, add kafka-consumer-groups --describe"
         )
-    read = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
+    reached = [group.with_target() for group in groups]
+    read = [group.with_reset(reset) for group in reading_as_told(reached, reads)]
     return read, [*groups.failures]
 
 

@@ -10,6 +10,7 @@ from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -29,6 +30,8 @@ from groups.importers import import_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from groups.arrays import Bools
 
 # A longer line, or document, is no snapshot.
 MOST_BYTES = 2**26
@@ -82,7 +85,7 @@ class Given:
 
     def of(self, group: Group) -> Group:
         """Return the group with that."""
-        group = group.with_reset(self.reset)
+        group = group.with_target().with_reset(self.reset)
         return group.with_equal_subscriptions() if self.assume_equal else group
 
 
@@ -280,7 +283,7 @@ def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
 
 
 def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
-    asked = pa.nulls(len(rows), pa.bool_()).fill_null(False)
+    asked = pa.array(_on_the_way(rows), pa.bool_())
     if given.reset is not None:
         asked = pc.or_(asked, pc.is_null(rows.column("auto_offset_reset")))
     if given.assume_equal:
@@ -294,6 +297,15 @@ def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
         batches += [rows.slice(start, at - start), batch_of([given.of(group)])]
         start = at + 1
     return joined([*batches, rows.slice(start)], LAYOUT)
+
+
+def _on_the_way(rows: pa.RecordBatch) -> Bools:
+    """Return which rows have members with a target, which may not be what they hold."""
+    details = rows.column("details")
+    has_target = pc.is_valid(pc.struct_field(details.flatten(), "target"))
+    some = np.zeros(len(rows), bool)
+    some[np.asarray(pc.list_parent_indices(details).filter(has_target))] = True
+    return some
 
 
 def _count(rows: pa.RecordBatch, name: str) -> pa.Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groups.columnar.layout import BadRow
 from groups.columnar.rows import rows_of
-from groups.documents.assay_group import Document, of_mapping, of_text, told
+from groups.documents.assay_group import Document, Member, of_mapping, of_text, told
 from groups.documents.side_by_side import Snapshots
 from groups.documents.snapshot import names_in
 from groups.errors import BadInput
@@ -39,8 +39,9 @@ def decode(
 ) -> Iterator[Decoded]:
     """Yield the rows of the snapshots that are good, and why the others are not.
 
-    A row is that of the group which :meth:`Group.from_json` returns, and a reason is what it
-    raises. `BadRow.row` counts all contents; the rows are those of the others, in their order.
+    A row is that of the group which :meth:`Group.from_json` returns, where a rebalance is under
+    way with :meth:`Group.with_target`, and a reason is what it raises. `BadRow.row` counts all
+    contents; the rows are those of the others, in their order.
     They come in batches that fit the memory: a short text may hold many partitions.
 
     Parameters
@@ -70,13 +71,21 @@ def decode(
         yield Decoded(rows_of(found), failures, end)
 
 
+def _on_the_way(member: Member) -> bool:
+    """Return whether a member has a target that is not what it holds."""
+    target, owned = told(member.target), told(member.owned) or {}
+    return target is not None and target != owned
+
+
 def _document(content: Content, reset: str | None, assume_equal: bool) -> Document:
     if isinstance(content, (str, bytes)):
         content = of_text(content)
     elif not isinstance(content, Document):
         content = of_mapping(content)
-    unknown = any(told(one.subscription) is None for one in content.members.values())
-    if (assume_equal and unknown) or (reset and told(content.auto_offset_reset) is None):
-        group = Group.of_document(content).with_reset(reset)
+    members = content.members.values()
+    unknown = any(told(one.subscription) is None for one in members)
+    lacks_reset = reset and told(content.auto_offset_reset) is None
+    if (assume_equal and unknown) or lacks_reset or any(map(_on_the_way, members)):
+        group = Group.of_document(content).with_target().with_reset(reset)
         content = (group.with_equal_subscriptions() if assume_equal else group).document()
     return content

@@ -17,8 +17,16 @@ from groups.errors import BadInput, Failure
 from groups.group import Group
 from groups.importers.console import output
 from groups.importers.lines import Misread, brief
-from groups.importers.merge import merge
-from groups.importers.seen import Finding, Refusal, Remark, TopicSize, View, refusal
+from groups.importers.merge import highest_of, merge
+from groups.importers.seen import (
+    Finding,
+    Refusal,
+    Remark,
+    TopicSize,
+    View,
+    rebalancing,
+    refusal,
+)
 from groups.importers.sniff import sniff
 from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
 from groups.wording import PASSED_OVER, counted
@@ -113,14 +121,16 @@ def import_each(
         ((first, *_), *_) = remarks.values()
         reason = f"{brief(first.line.strip())}, expected a table of --describe or nothing"
         refusals.append(Refusal(first.source, first.place, reason))
+    refusals = [one for one in refusals if not _has_target(one, views)]
     refused = {group for one in refusals for group in one.groups}
+    highest = highest_of(view for found in views.values() for view in found)
     imported = []
     unseen = 0
     of_groups = {view.source for found in views.values() for view in found}
     for group in sorted(views.keys() - refused):
         try:
             most = _MOST_UNSEEN - unseen
-            document, more = merge(views[group], sizes, most_unseen=most)
+            document, more = merge(views[group], sizes, highest, most_unseen=most)
         except Misread as error:
             source = _source_of(error.place, [name for name, _ in sources])
             refusals.append(refusal(source, error, (group,)))
@@ -182,6 +192,15 @@ def _failure(found: Refusal, told: str | None, times: Mapping[str, str]) -> Fail
         found.not_to_be_had,
         told or times.get(found.source),
     )
+
+
+def _has_target(refused: Refusal, views: Mapping[str, Sequence[View]]) -> bool:
+    """Return whether a group is refused as it rebalances, of which it is shown where that ends."""
+    if len(refused.groups) != 1 or refused.reason != rebalancing(refused.groups[0]):
+        return False
+    members = [one for view in views.get(refused.groups[0], ()) for one in view.members]
+    told = {one.member for one in members if "target" in one.details}
+    return bool(told) and all(one.member in told for one in members)
 
 
 def _source_of(place: str, names: Sequence[str]) -> str:

@@ -13,20 +13,38 @@ from groups.importers.seen import TopicSize, View, streams
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from groups.importers.ownership import Key
 
 FAR = 10
 
 
+def highest_of(views: Iterable[View]) -> dict[str, int]:
+    """Return the highest partition of each topic that views show, of whatever group they are."""
+    highest: dict[str, int] = {}
+    for view in views:
+        shown = [(one.topic, one.number) for one in view.partitions]
+        for member in view.members:
+            for held in (member.held or {}, member.details.get("target") or {}):
+                shown += ((topic, max(numbers)) for topic, numbers in held.items() if numbers)
+        for topic, number in shown:
+            highest[topic] = max(highest.get(topic, 0), number)
+    return highest
+
+
 def merge(
-    views: Sequence[View], sizes: Mapping[str, TopicSize], *, most_unseen: int
+    views: Sequence[View],
+    sizes: Mapping[str, TopicSize],
+    highest: Mapping[str, int],
+    *,
+    most_unseen: int,
 ) -> tuple[Document, int]:
     """Return the ``assay-group/1`` document of one group's views, and its unseen partitions.
 
     Those are the ones that lie below a partition count though no view shows them; more than
-    `most_unseen` are refused, because a number in a damaged text may be anything.
+    `most_unseen` are refused, because a number in a damaged text may be anything. A topic has as
+    many partitions as a source tells, else as the highest one asks that any group shows.
 
     Who holds what must agree in all of them; where offsets differ, the later view wins.
 
@@ -51,7 +69,7 @@ def merge(
         for member in held_by:
             members[member]["owned"].setdefault(topic, []).append(number)
     offsets = _offsets(views, notes)
-    topics, unseen = _topics(views, owners, offsets, sizes, most_unseen, notes)
+    topics, unseen = _topics(views, owners, offsets, sizes, highest, most_unseen, notes)
     document = Document(
         format=FORMAT,
         group=views[0].group,
@@ -146,16 +164,11 @@ def _topics(
     owners: Owners,
     offsets: Mapping[tuple[str, int], tuple[int | None, ...]],
     sizes: Mapping[str, TopicSize],
+    highest: Mapping[str, int],
     most_unseen: int,
     notes: list[str],
 ) -> tuple[dict[str, int | Topic], int]:
-    shown: dict[str, set[int]] = {}
-    for topic, number in (*owners, *offsets):
-        shown.setdefault(topic, set()).add(number)
-    for view in views:
-        for member in view.members:
-            for topic in set(member.subscription or ()) & sizes.keys():
-                shown.setdefault(topic, set())
+    shown = _shown(views, (*owners, *offsets), sizes)
     topics: dict[str, int | Topic] = {}
     unseen = 0
     far: dict[str, tuple[int, int]] = {}
@@ -163,7 +176,7 @@ def _topics(
     if len(guessed) > 1:
         notes.append(f"partition counts of {len(guessed)} topics: the highest number seen + 1")
     for topic, numbers in sorted(shown.items()):
-        count = max(numbers, default=-1) + 1
+        count = max(highest.get(topic, -1), *numbers, -1) + 1
         size = sizes.get(topic)
         if size is not None:
             if size.partitions < count:
@@ -184,6 +197,20 @@ def _topics(
         topics[topic] = _topic(topic, count, offsets)
     notes += _far(far)
     return topics, unseen
+
+
+def _shown(
+    views: Sequence[View], keys: Iterable[Key], sizes: Mapping[str, TopicSize]
+) -> dict[str, set[int]]:
+    """Return the partitions of each topic that a group shows; those to be read may have none."""
+    shown: dict[str, set[int]] = {}
+    for topic, number in keys:
+        shown.setdefault(topic, set()).add(number)
+    for member in (member for view in views for member in view.members):
+        to_read = set(member.subscription or ()) & sizes.keys()
+        for topic in to_read | (member.details.get("target") or {}).keys():
+            shown.setdefault(topic, set())
+    return shown
 
 
 def _far(far: Mapping[str, tuple[int, int]]) -> list[str]:
