@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.scores import score_outcome
 from groups.errors import AssayError
-from heuristics.outcome import attempt
+from heuristics.assignor import attempt
 from heuristics.shipped.probe.lead import lead
 
 if TYPE_CHECKING:

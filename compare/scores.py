@@ -14,8 +14,7 @@ from groups.errors import BadInput, SolverContradiction
 from groups.framed import Framed
 from groups.tiers import values
 from heuristics import Plan, assignor_named, available, matching
-from heuristics.outcome import Outcome
-from heuristics.passing import GROUPS_KEPT
+from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:

@@ -17,31 +17,22 @@ from heuristics.nearest import nearest
 from heuristics.own import installed, is_own, own_function, own_named, require_importable
 from heuristics.shipped import ALL, CLIENTS, listed, shipped_named
 from heuristics.shipped.strategies import known_as, names_like
-from heuristics.written import (
-    kip54_fairest,
-    kip54_sticky,
-    kip169_lag,
-    kip429_cooperative,
-    kip615_amended,
-    kip615_constrained,
-    range,
-    round_robin,
-    sticky_that_ends,
-)
+from heuristics.written import kip54, kip169_lag, kip615, range, round_robin, sticky_that_ends
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from heuristics.own import AssignorFunction
 
+
 _WRITTEN = (
     ("range", "RangeAssignor, as documented", None, range.plan),
     ("roundrobin", "RoundRobinAssignor, as documented", None, round_robin.plan),
-    ("kip-54-sticky", "KIP-54, fair yet sticky", "KIP-54", kip54_sticky.plan),
-    ("kip-54-fairest", "KIP-54, the alternative: sticky yet fair", "KIP-54", kip54_fairest.plan),
-    ("kip-615-constrained", "KIP-615, as written", "KIP-615", kip615_constrained.plan),
-    ("kip-615-amended", "KIP-615, its promise kept", "KIP-615", kip615_amended.plan),
-    ("kip-429-cooperative", "KIP-429 over KIP-54", "KIP-429", kip429_cooperative.plan),
+    ("kip-54-sticky", "KIP-54, fair yet sticky", "KIP-54", kip54.sticky),
+    ("kip-54-fairest", "KIP-54, the alternative: sticky yet fair", "KIP-54", kip54.fairest),
+    ("kip-615-constrained", "KIP-615, as written", "KIP-615", kip615.constrained),
+    ("kip-615-amended", "KIP-615, its promise kept", "KIP-615", kip615.amended),
+    ("kip-429-cooperative", "KIP-429 over KIP-54", "KIP-429", kip54.cooperative),
     ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan),
     ("sticky-that-ends", "KIP-54 as shipped, with a rule that ends", None, sticky_that_ends.plan),
 )
@@ -161,3 +152,22 @@ def _unknown(name: str, besides: Collection[str] = ()) -> BadInput:
     own = (found.name for found in installed())
     near = nearest(name, (*WRITTEN, *names_like(name), *own, *besides))
     return BadInput(f"assignor: unknown name {name!r}; nearest: {near}; {ALL}")
+
+
+# `range` and `roundrobin` as written agree with Kafka's, and need no JVM.
+AGREE_WITH_KAFKAS = ("range", "roundrobin")
+SHIPPED = ("kafka-java/sticky", "kafka-java/cooperative-sticky", "kafka-broker/uniform")
+# The one of them all that looks at lag.
+BY_LAG = "kip-169-lag"
+
+
+def usual_assignors(*, lagging: bool = False) -> list[str]:
+    """Return the assignors that most groups run, as far as they can be called here.
+
+    Parameters
+    ----------
+    lagging : add the one that looks at lag
+    """
+    names = (*AGREE_WITH_KAFKAS, *SHIPPED, *([BY_LAG] if lagging else []))
+    found = [assignor_named(name) for name in names]
+    return [assignor.name for assignor in found if assignor.missing() is None]

@@ -12,12 +12,18 @@ from weakref import WeakKeyDictionary
 from groups import BadInput, Failed, Refused
 from groups.portions import in_portions
 from groups.seconds import seconds_of
-from heuristics.assignor import Assignor
+from heuristics.assignor import (
+    MOST_BYTES_KEPT,
+    Assignor,
+    Outcome,
+    answer,
+    attempt,
+    outcome_of,
+    packed,
+    start,
+)
 from heuristics.catalogue import assignor_named
 from heuristics.child import Child, Lost
-from heuristics.outcome import Outcome, attempt
-from heuristics.passing import MOST_BYTES_KEPT, answer, outcome_of, packed
-from heuristics.start import start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from groups import Assignment, Group
     from heuristics.assignor import Plan
     from heuristics.own import AssignorFunction
+
 
 PARTITIONS_PER_CALL = 200_000
 SHIPPED_SECONDS = 10.0

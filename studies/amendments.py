@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal
 from groups import Group, Refused
-from heuristics.written.kip615_constrained import (
+from heuristics.written.kip615 import (
     Capacities,
     owned_partitions,
     require_equal_subscriptions,

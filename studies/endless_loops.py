@@ -19,7 +19,7 @@ from compare.promises.findings import Finding, as_lines, read_findings
 from compare.reasons.chains import why_unseen
 from groups import Assignment, Group
 from heuristics import assign, assignor_named
-from heuristics.written.reassigning import from_its_holder, from_where_it_started
+from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.model import turns_of
 from studies.loops.page import page_of

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from groups import Group
     from heuristics import AssignorFunction
-    from heuristics.outcome import Outcome
+    from heuristics.assignor import Outcome
 
 
 @dataclass(frozen=True)

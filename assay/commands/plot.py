@@ -156,8 +156,8 @@ class _Drawn:
     def assignors(self, names: list[str]) -> alt.Chart:
         from compare import figures
         from compare.scores import CURRENT, assignors_asked, score_assignors
+        from heuristics.catalogue import usual_assignors
         from heuristics.time_limit import TimeLimit
-        from heuristics.usual import usual_assignors
         from optimal import solve
 
         self.group.require_subscriptions()

@@ -184,7 +184,7 @@ def _of_groups(
     from compare.page.from_groups import page_of_groups
     from compare.scores import CURRENT, OPTIMUM, assignors_asked
     from groups.tiers import parse_objective
-    from heuristics.usual import usual_assignors
+    from heuristics.catalogue import usual_assignors
 
     tiers = parse_objective(objective)
     names = assignors_asked(assignor) if assignor else _usual(usual_assignors())

@@ -48,7 +48,7 @@ from compare.scores import (
 from compare.verdict import EMPTY
 from groups.tiers import parse_objective
 from groups.wording import counted
-from heuristics.usual import usual_assignors
+from heuristics.catalogue import usual_assignors
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from compare.sentences import assigned_by
 from groups.wording import counted
-from heuristics.catalogue import WRITTEN
+from heuristics.catalogue import AGREE_WITH_KAFKAS, SHIPPED, WRITTEN, usual_assignors
 from heuristics.protocol import Protocol, supported_protocols
-from heuristics.usual import AGREE_WITH_KAFKAS, SHIPPED, usual_assignors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

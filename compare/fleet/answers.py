@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from groups.arrays import Bools
     from groups.columnar.layout import BadRow
     from groups.errors import Failure
-    from heuristics.outcome import Outcome
+    from heuristics.assignor import Outcome
     from optimal.solution import Solution
     from optimal.solutions import Solutions
 

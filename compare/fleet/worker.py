@@ -22,8 +22,7 @@ from compare.fleet.job import Lack
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
 from groups.tiers import is_flow
-from heuristics.child import Child, Lost
-from heuristics.child import allowed_bytes
+from heuristics.child import Child, Lost, allowed_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

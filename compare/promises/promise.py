@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from compare.promises.trial import Trial, optima
 from compare.samples.ordinary import is_ordinary
 from groups import Assignment, BadInput, values
-from heuristics.rounds import FOR_EVER
-from heuristics.written import kip54_sticky
-from heuristics.written.unassigned import hand_out
+from heuristics.protocol import FOR_EVER
+from heuristics.written import kip54
+from heuristics.written.kip54 import hand_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from compare.promises.trial import Runner
     from groups import Group
-    from heuristics.outcome import Outcome
+    from heuristics.assignor import Outcome
 
 BATCH = 100
 MOST_VIOLATIONS = 3
@@ -174,7 +174,7 @@ def _held(assignment: Assignment) -> set[tuple[int, int]]:
 
 def _reverts(found: Trial) -> Judgement:
     distributed = hand_out(found.group, found.group.owner)
-    moved = kip54_sticky.reassign(found.group, distributed) != distributed
+    moved = kip54.reassign(found.group, distributed) != distributed
     plan = found.outcome.plan
     if plan is None or not moved.any():
         return NOT_TESTED

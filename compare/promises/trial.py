@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from groups import Assignment, BadInput, Group
 from heuristics import assignor_named
-from heuristics.outcome import Outcome, attempt
+from heuristics.assignor import Outcome, attempt
 from optimal.solve import solve_many
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from compare.scenarios.claims import partitions_of
 from compare.scores import OPTIMUM
 from groups import Assignment
 from heuristics import Plan
-from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
-from heuristics.rounds import to_quiescence
+from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols, to_quiescence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

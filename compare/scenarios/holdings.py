@@ -12,7 +12,7 @@ from groups import BadInput, Group
 from groups.columns.member_details import MemberDetails
 from heuristics import WRITTEN
 from heuristics.protocol import AS_WRITTEN, Choice, Protocol
-from heuristics.written import kip54_sticky
+from heuristics.written import kip54
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ def give_out(
     held = {m: present[m].holds for m in names}
     known = {m: present[m].remembers for m in names} if choice.assignor == "sticky" else held
     now = _as_group(group, names, known)
-    written = kip54_sticky.plan if cooperative else _written(choice.assignor)
+    written = kip54.sticky if cooperative else _written(choice.assignor)
     member, partition = written(now).assignment.holdings
     given = {m: frozenset(partition[member == i].tolist()) for i, m in enumerate(names)}
     if cooperative:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from groups import Group
 from heuristics.assignor import Assignor
-from heuristics.rounds import to_quiescence
+from heuristics.protocol import to_quiescence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

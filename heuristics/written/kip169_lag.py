@@ -10,7 +10,7 @@ import numpy as np
 from groups import Assignment, Refused
 from groups.arrays import NOBODY
 from heuristics.assignor import Plan
-from heuristics.written.unassigned import subscribers
+from heuristics.written.kip54 import subscribers
 
 if TYPE_CHECKING:
     from groups import Group

@@ -10,7 +10,7 @@ import numpy as np
 from groups import Assignment
 from groups.arrays import NOBODY
 from heuristics.assignor import Plan
-from heuristics.written.member_order import in_member_order, readers_by_topic
+from heuristics.written.range import in_member_order, readers_by_topic
 
 if TYPE_CHECKING:
     from groups import Group

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from groups import values
 from groups.fleet import Fleet
-from heuristics.rounds import FOR_EVER
+from heuristics.protocol import FOR_EVER
 from optimal.solve import solve_fleet
 from studies.how_often.journey import Journey
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groups import Group
-    from heuristics.outcome import Outcome
+    from heuristics.assignor import Outcome
     from heuristics.time_limit import TimeLimit
     from studies.how_often.service import Service
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heuristics.written.reassigning import steps
-from heuristics.written.unassigned import hand_out
+from heuristics.written.kip54 import hand_out
+from heuristics.written.sticky_that_ends import steps
 from studies.loops.turn import RECORDED, Turn
 
 if TYPE_CHECKING:
     from groups import Group
-    from heuristics.written.reassigning import Rule
+    from heuristics.written.sticky_that_ends import Rule
 
 
 def turns_of(group: Group, rule: Rule) -> list[Turn]:
-    """Return the turns of `heuristics.written.reassigning` by a rule, at most `RECORDED`."""
+    """Return the turns of `heuristics.written.sticky_that_ends` by a rule, at most `RECORDED`."""
     owner = hand_out(group, group.owner)
     loads = np.bincount(owner[owner >= 0], minlength=len(group.members)).tolist()
     found = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from groups import Assignment, Failed
 from heuristics import assignor_named
 from heuristics.assignor import Plan
-from heuristics.rounds import to_quiescence
+from heuristics.protocol import to_quiescence
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.driver_process import driver_process
 from heuristics.shipped.java import kafka_java

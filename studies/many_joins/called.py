@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from compare.samples.enumerated import Small
 from compare.samples.joins import joined
 from heuristics import assignor_named
-from heuristics.outcome import TimedOut
+from heuristics.assignor import TimedOut
 from heuristics.shipped.client import tiny
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from groups import Assignment, Failed
 from groups.documents.json_files import make_folder
-from heuristics.assignor import Plan
-from heuristics.outcome import Outcome
+from heuristics.assignor import Outcome, Plan
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.consumers import go_build, sarama
 from studies.since_when.releases import SARAMA

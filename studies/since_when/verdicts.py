@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from groups import Group
-    from heuristics.outcome import Outcome
+    from heuristics.assignor import Outcome
 
 AFFECTED, UNAFFECTED, UNTRIED = "affected", "unaffected", "untried"
 # Ports of one algorithm hang on each other's groups.

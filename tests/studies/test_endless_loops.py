@@ -8,7 +8,7 @@ from compare.promises.findings import read_findings
 from compare.promises.trial import in_process
 from compare.reasons.chains import why_unseen
 from groups import Assignment, BadInput, Group
-from heuristics.written.reassigning import from_its_holder, from_where_it_started
+from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies import endless_loops
 from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.beside import counted

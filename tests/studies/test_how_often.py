@@ -9,7 +9,7 @@ import pytest
 
 from groups import Assignment, Group, values
 from heuristics import Assignor, catalogue
-from heuristics.outcome import Outcome
+from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.how_often.__main__ import main, play

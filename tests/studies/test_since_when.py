@@ -13,7 +13,7 @@ from compare.promises.findings import Finding, read_findings
 from compare.promises.trial import Runner, in_process, runner_of
 from groups import BadInput, Group
 from heuristics import assignor_named
-from heuristics.outcome import Outcome, attempt
+from heuristics.assignor import Outcome, attempt
 from heuristics.time_limit import TimeLimit
 from heuristics.written.range import plan
 from studies.page import made_part

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups import Failed
-from heuristics.outcome import Unavailable
+from heuristics.assignor import Unavailable
 from heuristics.shipped.probe import Absent, Late, Probe
 from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.guest import GROUP_ID, WAIT_SECONDS

@@ -12,9 +12,15 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from groups import Failed, Refused
-from heuristics.assignor import Assignor, nothing_missing
-from heuristics.outcome import TimedOut, Unavailable
-from heuristics.passing import answer, outcome_of, packed
+from heuristics.assignor import (
+    Assignor,
+    TimedOut,
+    Unavailable,
+    answer,
+    nothing_missing,
+    outcome_of,
+    packed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,8 +8,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from groups import BadInput, Failed, Refused
-from heuristics.assignor import Assignor
-from heuristics.outcome import Unavailable
+from heuristics.assignor import Assignor, Unavailable
 from heuristics.shipped.client import tiny
 from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.lead import lead

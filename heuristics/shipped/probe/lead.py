@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from groups import Assignment, Failed, Refused
 from heuristics.assignor import Plan
-from heuristics.rounds import to_quiescence
+from heuristics.protocol import to_quiescence
 from heuristics.shipped.probe.claims import Software
 from heuristics.shipped.probe.probe import Another
 from heuristics.shipped.probe.round import Absent

@@ -9,7 +9,7 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from groups import Failed, Refused
-from heuristics.outcome import TimedOut, Unavailable
+from heuristics.assignor import TimedOut, Unavailable
 from heuristics.shipped.joining import joining
 from heuristics.shipped.probe import subscription
 from heuristics.shipped.probe.claims import Software, user_data_of

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from compare.verdict import WORST_FIRST
-from heuristics.usual import usual_assignors
+from heuristics.catalogue import usual_assignors
 from tests.assay.calling import (
     EVEN,
     LOPSIDED,

@@ -14,7 +14,7 @@ from compare.promises.trial import Runner, in_process, runner_of
 from groups import Assignment, BadInput, Group
 from groups.files import find
 from heuristics import WRITTEN, assignor_named
-from heuristics.outcome import Outcome
+from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 

@@ -8,8 +8,8 @@ from compare.promises.promise import PROMISES, promise_named
 from compare.promises.trial import Runner, Trial, in_process, optima, rejoined
 from groups import Assignment, BadInput, Failed, Group, Refused
 from heuristics import WRITTEN, Plan, assign
-from heuristics.outcome import Outcome, attempt
-from heuristics.rounds import FOR_EVER, to_quiescence
+from heuristics.assignor import Outcome, attempt
+from heuristics.protocol import FOR_EVER, to_quiescence
 
 EVEN = {
     "format": "assay-group/1", "group": "g", "topics": {"t": 4},

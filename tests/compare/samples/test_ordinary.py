@@ -8,7 +8,7 @@ from compare.promises.promise import PROMISES, Trial
 from compare.samples.ordinary import is_ordinary, ordinary
 from groups import Group
 from heuristics import plan
-from heuristics.outcome import Outcome
+from heuristics.assignor import Outcome
 
 SETTLED = {
     "a": {"subscription": ["t"], "owned": {"t": [0, 1]}, "generation": 3},

@@ -6,7 +6,7 @@ import pytest
 
 from groups import Failed, Refused
 from heuristics import plan
-from heuristics.written import kip169_lag, kip429_cooperative, kip615_constrained, round_robin
+from heuristics.written import kip54, kip169_lag, kip615, round_robin
 
 
 def test_without_revocation_one_round_is_enough(group_of):
@@ -64,7 +64,7 @@ def test_a_second_round_can_revoke_again_where_one_pass_was_not_enough(group_of)
 def test_any_assignor_can_be_underneath(group_of):
     owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
     group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned)
-    made = kip429_cooperative.plan(group, over=round_robin.plan)
+    made = kip54.cooperative(group, over=round_robin.plan)
     assert made.assignment.to_dict() == {"a": {"t": [0, 2]}, "b": {"t": [1, 3]}}
     assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
 
@@ -73,12 +73,12 @@ def test_rounds_that_never_end_fail_as_soon_as_a_state_comes_back(group_of):
     owned = {"m0": {"t": [0]}, "m1": {"t": [0]}, "m2": {"t": [0, 2]}}
     group = group_of({"t": 3}, {m: ["t"] for m in owned}, owned, 1)
     with pytest.raises(Failed, match="round 3 ends with what the members owned after round 1"):
-        kip429_cooperative.plan(group, over=kip615_constrained.plan)
+        kip54.cooperative(group, over=kip615.constrained)
 
 
 def test_a_refusal_of_the_assignor_underneath_goes_through(group_of):
     with pytest.raises(Refused, match=r"the lag of t-0 is unknown"):
-        kip429_cooperative.plan(group_of({"t": 1}, {"a": ["t"]}), over=kip169_lag.plan)
+        kip54.cooperative(group_of({"t": 1}, {"a": ["t"]}), over=kip169_lag.plan)
 
 
 @pytest.mark.parametrize(("topics", "members", "partitions"), [(2, 3, 4), (2, 4, 4), (3, 3, 3)])

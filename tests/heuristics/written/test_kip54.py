@@ -8,7 +8,7 @@ import pytest
 from groups import Group, values
 from groups.tiers import pairwise_difference
 from heuristics import assign
-from heuristics.written.kip54_sticky import reassign
+from heuristics.written.kip54 import reassign
 
 
 def transcribe(group: Group) -> tuple[list[int], int, bool]:

@@ -7,7 +7,7 @@ import pytest
 from compare.samples.enumerated import ownership_counts
 from groups import Assignment, Refused, values
 from heuristics import assign
-from heuristics.written.kip615_constrained import Capacities, owned_partitions
+from heuristics.written.kip615 import Capacities, owned_partitions
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from compare.samples.enumerated import equal
 from compare.samples.ordinary import ordinary
 from groups import Group, values
 from heuristics import assign
-from heuristics.written.reassigning import from_its_holder, from_where_it_started, steps
-from heuristics.written.unassigned import hand_out
+from heuristics.written.kip54 import hand_out
+from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started, steps
 from optimal.solve import solve_many
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from compare.samples.drawn import drawn
-from heuristics.outcome import attempt
+from heuristics.assignor import attempt
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.consumers import driver_process, librdkafka
 from heuristics.shipped.consumers.consumer import Consumer

@@ -14,8 +14,7 @@ from compare.promises.hunt import hunt, hunt_findings
 from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
-from heuristics.assignor import Assignor
-from heuristics.outcome import Unavailable, attempt
+from heuristics.assignor import Assignor, Unavailable, attempt
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.probe import Probe, probed

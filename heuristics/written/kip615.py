@@ -1,8 +1,8 @@
-"""KIP-615: the sticky assignor for members that all read the same topics, as written."""
+"""KIP-615: the sticky assignor where all members read the same, as written and amended."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from groups import Group
 
 
-def plan(group: Group) -> Plan:
+def constrained(group: Group) -> Plan:
     """Keep up to the ceiling of what each member owns, fill up to the floor, deal out the rest.
 
     Members of an old generation lose all. How the KIP was read where it is vague:
@@ -143,3 +143,29 @@ def _assignment(group: Group, held: list[list[int]]) -> Assignment:
             for partition in sorted(mine)
         ],
     )
+
+
+def amended(group: Group) -> Plan:
+    """Assign as KIP-615 does, with two amendments: one for its promise, one for valid plans.
+
+    1. When partitions have run out, a member below the floor takes one partition each from as
+       many members at max capacity as it lacks partitions, not from one. This alone keeps the
+       promise that the numbers of partitions differ by at most one, with overlapping claims too.
+    2. A partition that two members of the newest generation claim is kept by neither. The promise
+       does not need this, but valid plans do: otherwise the partition goes out twice, a member
+       can end above the ceiling, and another partition can be left with nobody.
+
+    Everything else is as written, see :func:`constrained`.
+
+    Source: KIP-615, "Proposed Changes", amended.
+
+    Raises
+    ------
+    Refused
+        Where two members do not read the same topics.
+    """
+    require_equal_subscriptions(group)
+    owned = owned_partitions(group)
+    times = Counter(partition for mine in owned for partition in mine)
+    single = [[partition for partition in mine if times[partition] == 1] for mine in owned]
+    return Plan(Capacities.of(group).assign(group, single, one_each=False))

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from heuristics.child import Child, Lost
-from tests.heuristics.child import faults
+from tests.heuristics import faults
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 # Only what never ends takes as long.
 LONG = 60.0
 LIMIT = 0.4
@@ -212,7 +212,7 @@ def started(body: str) -> Iterator[subprocess.Popen[str]]:
     script = f"""
 import os, sys, time
 from heuristics.child import Child
-from tests.heuristics.child import faults
+from tests.heuristics import faults
 
 child = Child()
 print(child.call(os.getpid, seconds=30), flush=True)

@@ -1,8 +1,8 @@
-"""KIP-54, "fair yet sticky": the sticky assignor as its proposal describes it."""
+"""KIP-54: the sticky assignor as proposed, the proposal's alternative, and KIP-429 over it."""
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,14 +11,16 @@ from groups import Assignment
 from groups.arrays import NOBODY
 from groups.tiers import pairwise_difference
 from heuristics.assignor import Plan
-from heuristics.written.unassigned import hand_out, rarest_first, subscribers
+from heuristics.protocol import to_quiescence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from groups import Group
     from groups.arrays import Bools, Int32
 
 
-def plan(group: Group) -> Plan:
+def sticky(group: Group) -> Plan:
     """Keep what is owned, hand out the rest, then move single partitions in one pass.
 
     The steps carry the numbers of the KIP. How it was read where it is vague:
@@ -98,3 +100,84 @@ def _score(group: Group, owner: Int32, members: Bools) -> int:
     """Return KIP-54's balance score over some of the members."""
     loads = np.bincount(owner[owner != NOBODY], minlength=len(group.members))
     return pairwise_difference(loads[members].tolist())
+
+
+def fairest(group: Group) -> Plan:
+    """Keep every valid owned partition and hand out the others, nothing more.
+
+    "Previous valid assignments" are the valid owners: the claim of the highest generation, void
+    where two claim alike, of members that still subscribe. "Towards the fairest possible
+    assignment" is read as KIP-54's own second step: fewest potential consumers first, then topic
+    and number, each to the potential consumer that holds fewest, then the smallest id.
+
+    Source: KIP-54, "Alternatives".
+    """
+    return Plan(Assignment(group, hand_out(group, group.owner)))
+
+
+def cooperative(group: Group, *, over: Callable[[Group], Plan] = sticky) -> Plan:
+    """Rebalance with an assignor, holding back what is still owned, until nobody must revoke.
+
+    Source: KIP-429, on top of any assignor.
+
+    Parameters
+    ----------
+    over : the assignor whose result is reached cooperatively, "kip-54-sticky" unless told
+        otherwise
+
+    Raises
+    ------
+    Failed
+        Where what the members own comes back after a round: it would go on for ever.
+    Refused
+        Where the assignor does not cover the group.
+    """
+    return to_quiescence(group, over, withhold=True)
+
+
+def rarest_first(group: Group) -> list[int]:
+    """Return the topics that somebody reads, those with the fewest subscribers first.
+
+    Topics with equally many go by name. As all partitions of a topic have the same potential
+    consumers, this with ascending numbers is the order of KIP-54's ``sortedAllPartitions``; how
+    it orders partitions with equally many potential consumers, the KIP does not say.
+    """
+    order = np.argsort(group.readers, kind="stable")
+    return [int(topic) for topic in order if group.readers[topic]]
+
+
+def subscribers(group: Group) -> list[list[int]]:
+    """Return for each topic the members that read it, ascending."""
+    return [group.subscribers(topic).tolist() for topic in range(len(group.topics))]
+
+
+def hand_out(group: Group, owner: Int32) -> Int32:
+    """Give each unassigned partition to the potential consumer that holds fewest.
+
+    Step 2 of KIP-54. Partitions go in the order of :func:`rarest_first`; among members that hold
+    equally few the smallest id wins.
+
+    Parameters
+    ----------
+    owner : (all partitions,) int32, -1 where nobody; stays as it is
+
+    Returns
+    -------
+    (all partitions,) int32: the same, with nobody only where nobody reads the topic
+    """
+    filled = owner.copy()
+    loads = np.bincount(owner[owner != NOBODY], minlength=len(group.members)).tolist()
+    readers = subscribers(group)
+    for topic in rarest_first(group):
+        start, end = group.first[topic], group.first[topic + 1]
+        open_partitions = np.flatnonzero(filled[start:end] == NOBODY) + start
+        if not len(open_partitions):
+            continue
+        queue = [(loads[member], member) for member in readers[topic]]
+        heapify(queue)
+        for partition in open_partitions:
+            load, member = queue[0]
+            filled[partition] = member
+            loads[member] = load + 1
+            heapreplace(queue, (load + 1, member))
+    return filled
