@@ -13,7 +13,7 @@ from heuristics import assign, assignor_named, catalogue, matching, plan
 from heuristics.own import ENTRY_POINTS, installed, name_of, own_named, versioned
 from heuristics.time_limit import TimeLimit
 
-FOLDER = Path(__file__).parents[1] / "assignors"
+FOLDER = Path(__file__).with_name("assignors")
 
 
 @pytest.fixture
