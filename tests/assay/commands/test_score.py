@@ -123,7 +123,7 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
         "peak", "lag", "now", "/", "best",
     ]  # fmt: skip
     assert lines[3].split() == [
-        "empty-e", "0", "10", "-", "-", "nobody", "reads:", "1.3", "k", "-", "-",
+        "empty-e", "0", "14", "-", "-", "nobody", "reads:", "1.3", "k", "-", "-",
     ]  # fmt: skip
     assert lines[4].split() == [
         "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "~929",
