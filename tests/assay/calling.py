@@ -5,8 +5,15 @@ import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import warnings
+from contextlib import chdir
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from assay.cli import main
 
 ASSAY = Path(sys.executable).with_name("assay")
 # c0 holds all five and could give two of t1 away: the optimum is balance 1, stickiness 2.
@@ -27,50 +34,39 @@ EVEN = LOPSIDED | {
 UNKNOWN = LOPSIDED | {"members": {"c0": {"owned": {"t0": [0]}}, "c1": {"subscription": ["t1"]}}}
 
 
-def assay(*arguments, stdin: str = "", cwd: Path | None = None, environment: dict | None = None):
-    command = [str(ASSAY), *map(str, arguments)]
+def started(*arguments, stdin: str = "", cwd: Path | None = None, **variables: str):
+    """Call the command in a process of its own, with these variables in its environment."""
     # encoding, not text: universal newlines would hide a carriage return.
     return subprocess.run(
-        command, input=stdin, encoding="utf-8", capture_output=True, timeout=180, cwd=cwd,
-        env=os.environ | (environment or {}), check=False,
+        [str(ASSAY), *map(str, arguments)], input=stdin, encoding="utf-8", capture_output=True,
+        timeout=180, cwd=cwd, env=os.environ | variables, check=False,
     )  # fmt: skip
+
+
+def assay(*arguments, stdin: str = "", cwd: Path | None = None):
+    """Call the command in this process."""
+    out, err = (TextIOWrapper(BytesIO(), "utf-8", "backslashreplace", "") for _ in range(2))
+    given = TextIOWrapper(BytesIO(stdin.encode()), "utf-8", newline="")
+    command = ["assay", *map(str, arguments)]
+    with (
+        patch.multiple(sys, argv=command, stdin=given, stdout=out, stderr=err),
+        chdir(cwd or "."),
+        warnings.catch_warnings(),
+        pytest.raises(SystemExit) as left,
+    ):
+        main()
+    for stream in (out, err):
+        stream.flush()
+    said = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return subprocess.CompletedProcess(command, left.value.code, *said)
 
 
 def side_by_side(calls: dict) -> dict:
-    with ThreadPoolExecutor(2) as pool:
-        running = {name: pool.submit(assay, *args, **more) for name, (args, more) in calls.items()}
-        return {name: future.result() for name, future in running.items()}
-
-
-ONE_AFTER_THE_OTHER = """
-import json, sys
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
-from assay.cli import main
-
-for arguments in json.load(sys.stdin):
-    sys.argv = ["assay", *arguments]
-    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
-        try:
-            main()
-        except SystemExit as left:
-            code = left.code
-    print(json.dumps([code, out.getvalue(), err.getvalue()]))
-"""
+    return {name: assay(*arguments, **more) for name, (arguments, more) in calls.items()}
 
 
 def one_after_the_other(calls: dict[str, tuple], cwd: Path) -> dict:
-    """As `side_by_side`, in one process: many calls in the time of a few."""
-    listed = [[str(argument) for argument in arguments] for arguments in calls.values()]
-    run = subprocess.run(
-        [sys.executable, "-c", ONE_AFTER_THE_OTHER], input=json.dumps(listed), encoding="utf-8",
-        stdout=subprocess.PIPE, timeout=180, cwd=cwd, check=True,
-    )  # fmt: skip
-    said = [json.loads(line) for line in run.stdout.splitlines()]
-    return {
-        name: subprocess.CompletedProcess(arguments, *result)
-        for (name, arguments), result in zip(calls.items(), said, strict=True)
-    }
+    return {name: assay(*arguments, cwd=cwd) for name, arguments in calls.items()}
 
 
 def document_of(run) -> dict:

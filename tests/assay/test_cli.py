@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from tests.assay.calling import ASSAY, assay, good, side_by_side
+from tests.assay.calling import ASSAY, good, side_by_side, started
 
 
 def test_help_and_version_leave_with_0():
@@ -32,7 +32,7 @@ def test_a_reader_that_goes_away_gets_no_traceback(folder):
 def test_completion_of_a_shell_is_shown(shell):
     # Otherwise it is the shell that the suite happens to run in, and not every one is served.
     named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    run = good(assay("--show-completion", shell, environment=named))
+    run = good(started("--show-completion", shell, **named))
     assert "_ASSAY_COMPLETE" in run.stdout
 
 
@@ -42,7 +42,7 @@ def completed(words: str, incomplete: int) -> list[str]:
         "COMP_WORDS": words,
         "COMP_CWORD": str(incomplete),
     }
-    return good(assay(environment=asked)).stdout.split()
+    return good(started(**asked)).stdout.split()
 
 
 def test_commands_options_and_their_values_are_completed():

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from heuristics import assignor_named, assignors
-from tests.assay.calling import EVEN, assay, document_of, good, one_line, side_by_side
+from tests.assay.calling import EVEN, assay, document_of, good, one_line, side_by_side, started
 
 
 def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
@@ -30,17 +30,17 @@ def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
 
 
 def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_brings_them(tmp_path):
-    nothing = {"stdin": json.dumps(EVEN), "environment": {"KAFKA_ASSAY_CACHE": str(tmp_path)}}
-    listed = json.loads(assay("assignors", "--format", "json", **nothing).stdout)["assignors"]
+    nothing = {"stdin": json.dumps(EVEN), "KAFKA_ASSAY_CACHE": str(tmp_path)}
+    listed = json.loads(started("assignors", "--format", "json", **nothing).stdout)["assignors"]
     row = next(row for row in listed if row["name"] == "kafka-java/sticky@4.4.0")
     assert row["available"] is False
     assert row["reason"].endswith(": assay fetch kafka-java@4.4.0")
     name = ("--assignor", "kafka-java/sticky@4.4.0")
-    run = assay("score", "-", *name, "--format", "json", **nothing)
+    run = started("score", "-", *name, "--format", "json", **nothing)
     scored = json.loads(run.stdout)["scores"][1]
     assert (run.returncode, scored["status"], scored["terms"]) == (0, "unavailable", None)
     assert scored["reason"] == row["reason"]
-    failing = assay("score", "-", *name, "--fail-above", "balance=0", **nothing)
+    failing = started("score", "-", *name, "--fail-above", "balance=0", **nothing)
     assert failing.returncode == 1
     assert (
         "kafka-java/sticky@4.4.0: the jars of kafka-clients 4.4.0 are not here" in failing.stderr
@@ -83,7 +83,7 @@ def test_what_cannot_be_fetched_is_refused_in_one_line(name, said):
 def test_fetch_of_all_leaves_with_2_where_something_cannot_be_had(tmp_path):
     """Without a Java, Go and Node on the PATH, in a cache that cannot be written."""
     nothing = {"PATH": str(tmp_path), "JAVA_HOME": "", "KAFKA_ASSAY_CACHE": "/dev/null/x"}
-    run = assay("fetch", environment=nothing)
+    run = started("fetch", **nothing)
     assert run.returncode == 2
     lines = run.stderr.splitlines()
     assert lines

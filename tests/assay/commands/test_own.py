@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import LOPSIDED, document_of, one_line, side_by_side
+from tests.assay.calling import LOPSIDED, document_of, one_after_the_other, one_line, started
 
 MINE = """
 def deal(group):
@@ -45,7 +45,8 @@ def runs(place) -> dict:
         "typo": ("score", "orders.json", "--assignor", "mine:dael"),
         "no module": ("hunt", "mien:deal"),
     }
-    return side_by_side({name: (call, {"cwd": place}) for name, call in calls.items()})
+    score = {"score": started(*calls.pop("score"), cwd=place)}
+    return score | one_after_the_other(calls, place)
 
 
 def test_it_is_scored_as_any_other_and_its_own_lines_go_to_standard_error(runs):

@@ -6,7 +6,7 @@ import pytest
 
 from compare.fleet.session import conf_of, master_of, runs_here
 from groups.errors import BadInput
-from tests.assay.calling import LOPSIDED, assay
+from tests.assay.calling import LOPSIDED, started
 from tests.compare.fleet.cluster import free_port
 
 
@@ -16,7 +16,7 @@ def run(tmp_path):
     (tmp_path / "g.json").write_text(str(LOPSIDED).replace("'", '"'))
 
     def refused(*more: str, code: int = 2, **environment: str) -> str:
-        ran = assay("run", "g.json", "--out", "out", *more, cwd=tmp_path, environment=environment)
+        ran = started("run", "g.json", "--out", "out", *more, cwd=tmp_path, **environment)
         assert ran.returncode == code, ran.stderr
         *_, last = ran.stderr.splitlines()
         assert "Traceback" not in ran.stderr

@@ -4,7 +4,7 @@ import pytest
 
 from groups.errors import BadInput
 from live.connection import Connection, load_kafka_python
-from tests.assay.calling import assay, one_line
+from tests.assay.calling import one_line, started
 from tests.live.connection.listening import answering, closed_port, only_versions
 
 PASSWORD = "hunter2-and-more"
@@ -79,7 +79,7 @@ def test_a_command_says_in_one_line_why_no_broker_was_reached(command, tmp_path)
     path = filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])
     loud = {"PYTHONPATH": os.pathsep.join(path)}
     (tmp_path / "sitecustomize.py").write_text("import logging\nlogging.basicConfig(level=1)\n")
-    run = assay(command, "--bootstrap-server", address, *given, environment=loud, cwd=tmp_path)
+    run = started(command, "--bootstrap-server", address, *given, cwd=tmp_path, **loud)
     assert run.returncode == 2
     assert "connection refused" in run.stderr
     assert PASSWORD not in run.stdout + run.stderr
@@ -105,7 +105,7 @@ def test_a_command_says_in_one_line_why_no_broker_was_reached(command, tmp_path)
     ],
 )
 def test_options_of_a_connection_that_are_not_good_are_bad_usage(arguments, said):
-    assert one_line(assay(*arguments), 2).startswith(said)
+    assert one_line(started(*arguments), 2).startswith(said)
 
 
 @pytest.mark.broker
