@@ -25,8 +25,7 @@ from studies.loops.model import turns_of
 from studies.loops.page import page_of
 from studies.loops.turn import cycle_of
 from studies.loops.words import story, why_of
-from studies.page import put
-from studies.records import read
+from studies.page import put, read
 from studies.smallest import small
 
 if TYPE_CHECKING:

@@ -1,9 +1,8 @@
 """Verdicts on the maintainers' grid: quality and time of every assignor, beside the optimum.
 
 ``python -m studies.grid_verdicts`` makes ``docs/findings/verdicts.csv`` and the tables of
-``verdicts.md`` anew. All
-runs in one process after the other, on the groups of Kafka's own benchmarks, which measure time
-only.
+``verdicts.md`` anew. Assignors run one after the other, on the groups of Kafka's own benchmarks,
+which measure time only.
 """
 
 from __future__ import annotations
@@ -22,18 +21,17 @@ from compare.scores import score_assignors
 from heuristics import assignor_named, assignors, matching
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from studies.differential import merged
 from studies.in_turn import reading_alike, solving
-from studies.page import put
-from studies.records import beside, read, write
-from studies.verdict_tables import tables_of
+from studies.page import beside, put, read, table, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from compare.scores import Score
     from groups import Group
     from optimal.solution import Solution
-    from studies.records import Cell
+    from studies.page import Cell
 
 SEED = 1
 
@@ -178,6 +176,92 @@ def main() -> None:
     ]
     put(asked.docs, "verdicts", "\n\n".join(said))
     sys.stderr.write(f"{len(families)} groups in {perf_counter() - started:.0f} s\n")
+
+
+QUALITY = (
+    "plans", "timed_out", "failed", "refused", "left_out", "valid", "balanced", "best_balance",
+    "fewest_moves", "excess_balance_mean", "excess_balance_worst", "excess_moves_mean",
+    "excess_moves_worst",
+)  # fmt: skip
+HEAD = (
+    "assignors", "answered", "of those valid", "balanced", "best balance", "of those fewest moves",
+    "excess balance, mean (worst)", "excess moves, mean (worst)",
+    "seconds over the exact solver's, medians",
+)  # fmt: skip
+NO_ANSWER = (
+    ("timed_out", "too late"), ("left_out", "left out"), ("failed", "failed"),
+    ("refused", "refused"),
+)  # fmt: skip
+
+
+def tables_of(records: Iterable[Mapping[str, str]]) -> str:
+    """Return a table for each kind of subscriptions, the best first."""
+    kinds: dict[str, list[Mapping[str, str]]] = {}
+    for record in records:
+        kinds.setdefault(record["subscriptions"], []).append(record)
+    return "\n\n".join(
+        f"### {kind.capitalize()} subscriptions\n\n{table_of(found)}"
+        for kind, found in kinds.items()
+    )
+
+
+def table_of(records: Sequence[Mapping[str, str]]) -> str:
+    """Return a table as Markdown: a row for each set of assignors of the same quality."""
+    alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for record in records:
+        alike.setdefault(tuple(record[name] for name in QUALITY), []).append(record)
+    rows = sorted(alike.values(), key=_worth, reverse=True)
+    return table(HEAD, map(_cells, rows))
+
+
+def _worth(row: Sequence[Mapping[str, str]]) -> tuple[float, float, float]:
+    one = row[0]
+    plans, best = int(one["plans"]), int(one["best_balance"])
+    points = plans + sum(int(one[key]) for key, _ in NO_ANSWER)
+    return best / points, int(one["fewest_moves"]) / (best or 1), plans
+
+
+def _cells(row: Sequence[Mapping[str, str]]) -> list[str]:
+    one = row[0]
+    plans, best = int(one["plans"]), int(one["best_balance"])
+    none = {why: int(one[key]) for key, why in NO_ANSWER if one[key] != "0"}
+    answered = _share(plans, plans + sum(none.values()))
+    if none:
+        answered += f" ({', '.join(f'{count} {why}' for why, count in none.items())})"
+    ratios = [float(r["seconds_over_exact_median"]) for r in row if r["seconds_over_exact_median"]]
+    low, high = (_short(end(ratios)) if ratios else "" for end in (min, max))
+    return [
+        _names([record["assignor"] for record in row]),
+        answered,
+        _share(int(one["valid"]), plans),
+        _share(int(one["balanced"]), plans),
+        _share(best, plans),
+        _share(int(one["fewest_moves"]), best),
+        _spread(one["excess_balance_mean"], one["excess_balance_worst"]),
+        _spread(one["excess_moves_mean"], one["excess_moves_worst"]),
+        low if low == high else f"{low} to {high}",
+    ]
+
+
+def _names(names: Sequence[str]) -> str:
+    written = [f"`{name}`" for name in names if "@" not in name]
+    shipped = merged([name for name in names if "@" in name])
+    return ", ".join([*written, *([shipped] if shipped else [])])
+
+
+def _share(part: int, whole: int) -> str:
+    if not whole:
+        return ""
+    # Rounded down: 100% is said of all of them only.
+    return f"{1000 * part // whole / 10:g}%"
+
+
+def _spread(middle: str, worst: str) -> str:
+    return f"{_short(float(middle))} ({int(worst):,})" if middle else ""
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 if __name__ == "__main__":

@@ -26,15 +26,14 @@ from compare.samples.enumerated import equal, fresh, owned
 from heuristics import WRITTEN
 from heuristics.time_limit import TimeLimit
 from studies import amendments
-from studies.page import put, table
+from studies.page import beside, put, share, table, write
 from studies.recorded_findings import renewed
-from studies.records import beside, share, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from groups import Group
-    from studies.records import Cell
+    from studies.page import Cell
 
 BATCH = 500
 SECONDS = 10.0

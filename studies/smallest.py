@@ -29,8 +29,8 @@ from groups.wording import counted
 from heuristics.time_limit import TimeLimit
 from studies.many_joins.called_on import RECORDS as JOINS
 from studies.many_joins.called_on import sentence_of
+from studies.page import read
 from studies.recorded_findings import renewed
-from studies.records import read
 from studies.shipped_findings import by_version, names_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from compare.promises.findings import Finding, read_findings
 from heuristics import WRITTEN
-from studies import records
 from studies.how_often.page import KINDS
+from studies.page import read as rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,4 +123,4 @@ def _json(file: Path):  # type: ignore[no-untyped-def]
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
-    return records.read(file) if file.is_file() else []
+    return rows_of(file) if file.is_file() else []

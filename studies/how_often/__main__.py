@@ -14,8 +14,7 @@ from studies.how_often.page import SHARES, page_of, parts_of, rows_of
 from studies.how_often.service import KINDS, service
 from studies.how_often.tally import SECONDS, SECONDS_AGAIN, weeks
 from studies.how_often.weeks_played import append, file_of, played, services_in
-from studies.page import put
-from studies.records import as_read, beside, read, write
+from studies.page import as_read, beside, put, read, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

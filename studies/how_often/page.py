@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from studies.how_often.weeks_played import Played
-    from studies.records import Cell
+    from studies.page import Cell
 
 # Of all services: what the page takes, and anybody else may take otherwise.
 SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15, "overlapping": 0.0}

@@ -17,15 +17,14 @@ from compare.samples.ordinary import ordinary
 from groups import values
 from heuristics.time_limit import TimeLimit
 from heuristics.written.sticky_that_ends import reads_alike
-from studies.page import table
-from studies.records import write
+from studies.page import table, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from compare.promises.trial import Runner
     from groups import Group
-    from studies.records import Cell
+    from studies.page import Cell
 
 ENDS, THEIRS = "sticky-that-ends", "kafka-java/sticky@4.4.0"
 DRAWN: Mapping[str, Callable[[int], Iterator[Group]]] = {

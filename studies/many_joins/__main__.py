@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from compare.samples.enumerated import Small
-    from studies.records import Cell
+    from studies.page import Cell
 
 
 def main() -> None:

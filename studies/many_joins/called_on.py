@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from studies.records import read, write
+from studies.page import read, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from studies.records import Cell
+    from studies.page import Cell
 
 RECORDS = Path("docs/findings/joins.csv")
 KEY = ("assignor", "members", "topics", "partitions", "adjoining")

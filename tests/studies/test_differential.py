@@ -10,20 +10,22 @@ from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, s
 from groups import Assignment, Group
 from heuristics import WRITTEN, Assignor, assignors
 from heuristics.time_limit import TimeLimit
-from studies.comparison import Comparison
-from studies.departures import UNEXPLAINED, departure
-from studies.differences import cell, matrix_of, page_of
 from studies.differential import (
     SHIPPED_AS,
+    UNEXPLAINED,
+    Comparison,
+    cell,
     compared,
+    departure,
+    matrix_of,
+    page_of,
     pairs,
     records_of,
     rows_in,
     rows_of,
 )
 from studies.measured import Measured, measured_on
-from studies.page import made_part
-from studies.records import beside, read, write
+from studies.page import beside, made_part, read, write
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
 CALLED_HERE = tuple(

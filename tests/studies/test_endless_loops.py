@@ -17,8 +17,7 @@ from studies.loops.model import turns_of
 from studies.loops.page import page_of
 from studies.loops.turn import RECORDED, Turn, cycle_of
 from studies.loops.words import story, why_of
-from studies.page import made_part
-from studies.records import read
+from studies.page import made_part, read
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/findings/why.md"

@@ -7,10 +7,8 @@ import pytest
 from compare.samples.families import Family
 from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
-from studies.grid_verdicts import GridRow, grid_rows, points, records_of
-from studies.page import made_part
-from studies.records import beside, read
-from studies.verdict_tables import table_of, tables_of
+from studies.grid_verdicts import GridRow, grid_rows, points, records_of, table_of, tables_of
+from studies.page import beside, made_part, read
 from tests.heuristics.assignors import misbehaving
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "verdicts.md"

@@ -20,8 +20,7 @@ from studies.how_often.rate import rate
 from studies.how_often.service import KINDS, MOST, service
 from studies.how_often.tally import WHAT, judged, weeks
 from studies.how_often.weeks_played import Played, file_of, played, services_in
-from studies.page import END, begin, made_part
-from studies.records import beside, read
+from studies.page import END, begin, beside, made_part, read
 from tests.heuristics.assignors import misbehaving
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "how-often.md"

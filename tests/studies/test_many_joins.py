@@ -11,7 +11,7 @@ from optimal import solve
 from studies.many_joins.called import read
 from studies.many_joins.called_on import put, sentence_of
 from studies.many_joins.calls import hanging, line_of
-from studies.records import read as records_in
+from studies.page import read as records_in
 
 HANGS = Small(
     (5, 10), ((0,), (0,), (0, 1), (1,), (1,)), (1, 1, 0, 0, 0, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4)

@@ -10,9 +10,8 @@ from compare.promises.promise import PROMISES
 from compare.samples.enumerated import owned
 from groups import Group
 from heuristics import WRITTEN
-from studies.page import made_part
+from studies.page import beside, made_part, read
 from studies.promise_table import matrix_of, records_of, scopes, tally
-from studies.records import beside, read
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "findings" / "promises.md"

@@ -1,6 +1,6 @@
 """Our docstrings on the site: what a name is stands where numpydoc has its description."""
 
-from studies.docstrings import described
+from studies.site import described
 
 OURS = """Say something : as it is.
 
