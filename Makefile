@@ -42,7 +42,7 @@ test-all: test  ## and then those that take long: clients, clusters, kills, exha
 
 test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2
-	@for version in $(BROKERS); do $(BIN)/python -m live.broker --fetch $$version || exit; done
+	@for version in $(BROKERS); do $(BIN)/python -m broker --fetch $$version || exit; done
 	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker
 
 check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the notebooks and the site
@@ -84,7 +84,7 @@ since-when: clients  ## run every release of each client on the findings, an hou
 	@$(BIN)/python -m studies.since_when
 
 on-a-cluster: clients  ## play the joins that never end on a real broker, 35 min
-	@$(BIN)/python -m live.broker --fetch
+	@$(BIN)/python -m broker --fetch
 	@$(BIN)/python -m studies.on_a_cluster
 
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from broker import Broker, Consumer, ConsumerDied, NotSettled, settle
 from groups import Assignment, Group, values
-from live.broker import Broker, Consumer, ConsumerDied, NotSettled, settle
 from optimal import solve
 
 if TYPE_CHECKING:

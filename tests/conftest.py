@@ -121,3 +121,17 @@ def pytest_runtest_makereport(item, call):
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
     return no_skip_in_ci((yield))
+
+
+@pytest.fixture(scope="session")
+def broker():
+    """Give one broker to all tests of a process: each uses topics and groups of its own names."""
+    from broker import Broker
+    from groups import BadInput
+
+    try:
+        started = Broker.start()
+    except BadInput as reason:
+        pytest.skip(str(reason))
+    with started:
+        yield started

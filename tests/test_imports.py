@@ -18,7 +18,8 @@ MAY_IMPORT = {
     "compare": {"groups", "optimal", "heuristics"},
     "live": {"groups", "optimal", "heuristics", "compare"},
     "assay": {"groups", "optimal", "heuristics", "compare", "live"},
-    "studies": {"groups", "optimal", "heuristics", "compare", "live"},
+    "broker": {"groups", "heuristics"},
+    "studies": {"groups", "optimal", "heuristics", "compare", "live", "broker"},
 }
 BESIDE = {"benchmarks", "notebooks", "tests"}
 HEAVY = {

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from live.broker import NEWEST
+from broker import NEWEST
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
 from studies.on_a_cluster.page import made, sentence

@@ -69,7 +69,7 @@ class Course:
     ----------
     name : of the course
     told : what is played, in a line
-    kind : of all consumers, as `live.broker.Consumer.start` has it
+    kind : of all consumers, as `broker.Consumer.start` has it
     assignor : as the client calls it
     config : settings of the clients
     topics : with their partition counts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from live.broker import Read
+    from broker import Read
     from studies.on_a_cluster.look import Look
     from studies.on_a_cluster.play import Hang, Partition, Played
 

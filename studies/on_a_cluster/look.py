@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from live.broker import Progress
+    from broker import Progress
 
 ANSWER_SECONDS = 10.0
 # As the console tool writes them.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from live.broker import Broker
+from broker import Broker
 from studies.on_a_cluster.course import BROKER_DEFAULTS
 from studies.on_a_cluster.look import Look, Watcher
 from studies.on_a_cluster.stage import Stage
@@ -17,7 +17,7 @@ from studies.on_a_cluster.stage import Stage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from live.broker import Read
+    from broker import Read
     from studies.on_a_cluster.course import Course
 
     Partition = tuple[str, int]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from live.broker import Consumer, ConsumerDied, settle
+from broker import Consumer, ConsumerDied, settle
 from studies.on_a_cluster.flow import Flow
 from studies.on_a_cluster.threads import busy_seconds
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import ExitStack
 
-    from live.broker import Broker, Progress
+    from broker import Broker, Progress
     from studies.on_a_cluster.course import Course
 
     Partition = tuple[str, int]

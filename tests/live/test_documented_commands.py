@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from live.broker import Broker, Consumer, settle
+from broker import Broker, Consumer, settle
 from tests.assay.test_documentation import PAGES, commands, in_shell, without_times
 
 pytestmark = pytest.mark.broker

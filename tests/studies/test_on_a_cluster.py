@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from live.broker import Read
+from broker import Read
 from studies.on_a_cluster import __main__ as on_a_cluster
 from studies.on_a_cluster.__main__ import main
 from studies.on_a_cluster.course import COURSES

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from live.broker import Consumer, ConsumerDied, settle
+from broker import Consumer, ConsumerDied, settle
 
 pytestmark = pytest.mark.broker
 TOPICS = {"few": 5, "many": 10}
@@ -51,6 +51,6 @@ def test_the_leader_never_polls_again_and_the_group_goes_on_without_it(broker, m
         assert later.cpu_seconds > hung.cpu_seconds
         said = broker.tool("consumer-groups", "--describe", "--state", "--group", "never-returns")
         assert said.stdout.split()[-2:] == ["Stable", "4"]
-        monkeypatch.setattr("live.broker.consumer.ANSWER_SECONDS", 2.0)
+        monkeypatch.setattr("broker.consumer.ANSWER_SECONDS", 2.0)
         with pytest.raises(ConsumerDied, match="it does not answer"):
             leader.stop()

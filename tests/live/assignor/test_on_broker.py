@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from broker import Consumer, settle
 from compare.judged import judge
 from groups import Assignment, Group
 from groups.tiers import values
-from live.broker import Consumer, settle
 from live.capture import capture
 from live.connection import Connection
 from optimal import solve

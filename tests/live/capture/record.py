@@ -15,7 +15,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from kafka.errors import KafkaError
 
-from live.broker import NEWEST, Broker, Consumer, distribution, settle
+from broker import NEWEST, Broker, Consumer, distribution, settle
 from live.capture.asking.cluster import Cluster
 from live.capture.matching import capture_matching
 from live.connection import Connection

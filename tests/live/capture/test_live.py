@@ -7,9 +7,9 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from kafka.protocol.parser import KafkaProtocol
 
+from broker import Broker, Consumer, Security, settle
 from groups import Group
 from groups.importers.seen import rebalancing
-from live.broker import Broker, Consumer, Security, settle
 from live.capture import capture
 from live.capture.asking.cluster import Cluster
 from live.capture.matching import capture_matching

@@ -1,6 +1,6 @@
 import pytest
 
-from live.broker import Consumer, settle
+from broker import Consumer, settle
 from tests.assay.calling import assay, document_of, good
 
 pytestmark = pytest.mark.broker

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from live.broker import Consumer, settle
+from broker import Consumer, settle
 from tests.assay.calling import assay, document_of, good, one_line
 
 pytestmark = pytest.mark.broker

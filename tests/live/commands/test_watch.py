@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from broker import Broker, Consumer, settle
 from groups.files import read_groups
-from live.broker import Broker, Consumer, settle
 from tests.assay.calling import ASSAY, assay, document_of
 
 pytestmark = pytest.mark.broker

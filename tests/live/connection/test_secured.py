@@ -6,9 +6,10 @@ import logging
 import pytest
 from kafka.errors import KafkaError
 
+from broker import Broker, Consumer, Security, settle
+from broker.server_properties import free_ports
 from groups import BadInput
 from groups.documents.texts import read_bytes
-from live.broker import Broker, Consumer, Security, settings, settle
 from live.connection import Connection
 from tests.assay.calling import assay, one_after_the_other, one_line
 
@@ -167,10 +168,10 @@ def test_no_password_is_in_anything_that_comes_out(secured, tmp_path):
 
 
 def test_a_broker_that_sends_clients_where_nobody_is_is_named(monkeypatch):
-    *ports, odd = settings.free_ports(3)
+    *ports, odd = free_ports(3)
     names = ("CONTROLLER", "INSIDE")
     at = dict(zip(names, (f"127.0.0.1:{port}" for port in ports), strict=True))
-    monkeypatch.setattr(settings, "free_ports", lambda count: ports[:count])
+    monkeypatch.setattr("broker.broker.free_ports", lambda count: ports[:count])
     nowhere = "127.0.0.1:1"
     properties = {
         "listeners": f"CONTROLLER://{at['CONTROLLER']},INSIDE://{at['INSIDE']},"

@@ -4,8 +4,8 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from broker import Broker, Consumer, Security, settle
 from groups import BadInput
-from live.broker import Broker, Consumer, Security, settle
 
 ALICE, EVE = "it's \"quoted\\", "of-eve"
 
@@ -52,7 +52,7 @@ def test_security_shows_no_password():
 )
 def test_a_java_without_a_working_keytool_is_refused(tmp_path, monkeypatch, script, reason):
     monkeypatch.setattr(
-        "live.broker.security.KEYTOOL_SECONDS", 0.2 if "sleep" in str(script) else 9
+        "broker.server_properties.KEYTOOL_SECONDS", 0.2 if "sleep" in str(script) else 9
     )
     keytool = tmp_path / "keytool"
     if script is not None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 from groups.errors import BadInput
 from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, noted, others_here
 from heuristics.shipped.java.jars import release as release_of
 from heuristics.shipped.java.runtime import java_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NEWEST = "4.3.1"
 SERVER = "kafka_2.13"
@@ -49,7 +55,7 @@ def java(version: str) -> tuple[Path, str]:
     if not jars:
         raise BadInput(
             f"the jars of a Kafka {version} broker are not here{others_here(SERVER)}: "
-            f"python -m live.broker --fetch {version}"
+            f"python -m broker --fetch {version}"
         )
     home = java_home()
     if home is None:
@@ -76,3 +82,47 @@ def classes_of_client(release: str | None) -> str:
         )
     # Its classes come before those of the broker's own release; the broker's jars bring a log.
     return os.pathsep.join([*map(str, jars), classes])
+
+
+# The first one that a release has; the later ones are where older releases have them.
+MAIN = {
+    "acls": ("org.apache.kafka.tools.AclCommand", "kafka.admin.AclCommand"),
+    "configs": ("org.apache.kafka.tools.ConfigCommand", "kafka.admin.ConfigCommand"),
+    "consumer-groups": (
+        "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+        "kafka.admin.ConsumerGroupCommand",
+    ),
+    "get-offsets": ("org.apache.kafka.tools.GetOffsetShell",),
+    "groups": ("org.apache.kafka.tools.GroupsCommand",),
+    "share-groups": ("org.apache.kafka.tools.consumer.group.ShareGroupCommand",),
+    "topics": ("org.apache.kafka.tools.TopicCommand", "kafka.admin.TopicCommand"),
+}
+
+
+@cache
+def main_class(name: str, classes: str) -> str:
+    """Return the main class of a tool in a class path.
+
+    Raises
+    ------
+    BadInput
+        Where the tool is not known, or the release does not have it.
+    """
+    if name not in MAIN:
+        raise BadInput(f"{name}: not a tool; there are {', '.join(sorted(MAIN))}")
+    jars = [jar for jar in classes.split(os.pathsep) if "kafka-tools-" in jar or "kafka_2" in jar]
+    there: set[str] = set()
+    for jar in jars:
+        with ZipFile(jar) as opened:
+            there.update(opened.namelist())
+    for main in MAIN[name]:
+        if f"{main.replace('.', '/')}.class" in there:
+            return main
+    raise BadInput(f"{name}: this release of Kafka does not have it")
+
+
+def with_end_of(lines: Iterable[str], reason: str, most: int) -> str:
+    """Return a reason and the last lines of a log under it, of those that say something."""
+    last = [line for line in lines if line.strip()][-most:]
+    said = "; the end of its log:\n" + "\n".join(last) if last else ""
+    return f"{reason}{said}"

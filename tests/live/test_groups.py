@@ -5,10 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
+from broker import Broker
 from groups import BadInput
-from live.broker import Broker
 from tests.assay.calling import assay
-from tests.live.broker.moment import (
+from tests.live.moment import (
     COMMITTED,
     GROUPS,
     NEW,

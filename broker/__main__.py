@@ -1,6 +1,6 @@
 """Start a broker in the foreground, print its address, and end it at Ctrl-C.
 
-``python -m live.broker [VERSION]`` starts one. ``python -m live.broker --fetch [VERSION]`` brings
+``python -m broker [VERSION]`` starts one. ``python -m broker --fetch [VERSION]`` brings
 its jars to the user's cache, some 60 MB, and starts nothing; a broker that starts fetches nothing.
 """
 
@@ -10,14 +10,14 @@ import signal
 import sys
 from argparse import ArgumentParser
 
+from broker.broker import Broker, BrokerDied
+from broker.distribution import NEWEST, fetch
 from groups.errors import BadInput
-from live.broker.broker import Broker, BrokerDied
-from live.broker.distribution import NEWEST, fetch
 
 
 def main() -> int:
     """Do what the arguments say; return the exit code."""
-    parser = ArgumentParser(prog="python -m live.broker", description=__doc__)
+    parser = ArgumentParser(prog="python -m broker", description=__doc__)
     parser.add_argument("version", nargs="?", default=NEWEST, help="release of Apache Kafka")
     parser.add_argument("--fetch", action="store_true", help="bring its jars, and start nothing")
     asked = parser.parse_args()

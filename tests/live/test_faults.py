@@ -8,8 +8,8 @@ from threading import Event, Thread
 
 import pytest
 
+from broker import Broker, Consumer, settle
 from groups import BadInput
-from live.broker import Broker, Consumer, settle
 from live.capture import capture
 from live.connection import Connection
 

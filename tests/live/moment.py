@@ -5,9 +5,9 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from broker import Consumer, settle
+from broker.distribution import release_of
 from groups.importers import import_each
-from live.broker import Consumer, settle
-from live.broker.distribution import release_of
 from live.capture import capture
 from live.connection import Connection
 

@@ -8,13 +8,15 @@ import select
 import subprocess
 import sys
 import tempfile
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from broker import distribution
+from broker.consume import Progress, Read
+from broker.distribution import with_end_of
 from groups.errors import BadInput
 from groups.extras import require
-from live.broker import distribution
-from live.broker.last_words import with_end_of
-from live.broker.progress import Progress, Read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     Held = dict[str, list[int]]
+
 
 # A kind of consumer, the package that its client comes with, and the extra that has it.
 KINDS = {
@@ -60,9 +63,9 @@ class Consumer:
         self._has_answered = False
         self._asked = 0
         # What the tests import, the client's assignor may be made of.
-        path = os.pathsep.join(filter(None, sys.path))
+        path = os.pathsep.join([*filter(None, sys.path), str(Path(__file__).parents[1])])
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "live.broker.consume", json.dumps(specification)],
+            [sys.executable, "-P", "-m", "broker.consume", json.dumps(specification)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -264,3 +267,60 @@ class Consumer:
     def _died(self, reason: str) -> ConsumerDied:
         said = with_end_of(self.log().splitlines(), reason, LAST_LINES)
         return ConsumerDied(f"the consumer {self.client_id}: {said}")
+
+
+LOOK_SECONDS = 0.05
+
+
+class NotSettled(OSError):
+    """Consumers that do not come to hold each partition exactly once; with what they hold."""
+
+
+def settle(
+    consumers: Sequence[Consumer],
+    topics: Mapping[str, int],
+    seconds: float = 2.0,
+    timeout: float = 120.0,
+) -> list[Held]:
+    """Wait until all are members and each partition has had exactly one of them for some time.
+
+    Parameters
+    ----------
+    consumers : all that are alive
+    topics : partition count of each topic that counts; others are not looked at
+    seconds : for which nothing may change
+    timeout : seconds after which it is given up
+
+    Returns
+    -------
+    What each consumer holds of these topics, in the order of the consumers.
+
+    Raises
+    ------
+    NotSettled
+        Where they do not come to that in time.
+    ConsumerDied
+        Where one of them has ended.
+    """
+    wanted = sorted((topic, number) for topic in topics for number in range(topics[topic]))
+    end = time.monotonic() + timeout
+    since, before = time.monotonic(), None
+    while True:
+        # One that joins has to wait for what the others give up.
+        told = [consumer.held() for consumer in consumers]
+        joined = [one is not None for one in told]
+        held = [_of(topics, one or {}) for one in told]
+        now = time.monotonic()
+        if (joined, held) != before:
+            since, before = now, (joined, held)
+        has = sorted((topic, n) for each in held for topic in each for n in each[topic])
+        if all(joined) and has == wanted and now - since >= seconds:
+            return held
+        if now > end:
+            each = dict(zip([c.client_id for c in consumers], held, strict=True))
+            raise NotSettled(f"not settled after {timeout:g} s: {json.dumps(each)}")
+        time.sleep(LOOK_SECONDS)
+
+
+def _of(topics: Mapping[str, int], held: Held) -> Held:
+    return {topic: numbers for topic, numbers in sorted(held.items()) if topic in topics}

@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from live.broker import Consumer, settle
-from live.broker.contents import client
+from broker import Consumer, settle
+from broker.broker import client
 
 pytestmark = pytest.mark.broker
 READS = {"a": ["orders"], "b": ["orders"], "c": ["orders", "retry"], "d": ["orders", "retry"]}

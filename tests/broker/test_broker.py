@@ -10,20 +10,20 @@ from threading import Timer
 
 import pytest
 
+from broker import Broker, BrokerDied, Consumer, settle
+from broker.server_properties import HOST, listens
 from groups import BadInput
-from live.broker import Broker, BrokerDied, Consumer, settle
-from live.broker.settings import HOST, listens
 from live.capture import capture
 from live.connection import Connection
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 ADDRESS = f"{HOST}:"
 
 
 def test_a_broker_whose_jars_are_not_here_says_how_to_fetch_them_and_fetches_nothing():
     with pytest.raises(BadInput, match=r"^the jars of a Kafka 9\.9\.9 broker are not here") as no:
         Broker.start("9.9.9")
-    assert str(no.value).endswith("python -m live.broker --fetch 9.9.9")
+    assert str(no.value).endswith("python -m broker --fetch 9.9.9")
 
 
 @pytest.mark.broker
@@ -86,14 +86,14 @@ def test_what_asks_a_broker_that_was_ended_is_told_so():
 
 @pytest.mark.broker
 def test_a_tool_that_does_not_end_is_given_up(broker, monkeypatch):
-    monkeypatch.setattr("live.broker.broker.TOOL_SECONDS", 0.01)
+    monkeypatch.setattr("broker.broker.TOOL_SECONDS", 0.01)
     with pytest.raises(BrokerDied, match=r"TopicCommand has not ended after 0\.01 s"):
         broker.tool("topics", "--list")
 
 
 STARTS_ONE = """
 import sys, time
-from live.broker import Broker
+from broker import Broker
 print(Broker.start().bootstrap, flush=True)
 time.sleep(60)
 """
@@ -118,7 +118,7 @@ def test_a_broker_ends_with_the_process_that_started_it_however_that_ends(tmp_pa
 
 @pytest.mark.broker
 def test_a_broker_in_the_foreground_prints_its_address_and_ends_at_ctrl_c():
-    command = [sys.executable, "-m", "live.broker"]
+    command = [sys.executable, "-m", "broker"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
     )
@@ -158,7 +158,7 @@ def test_the_program_of_the_documentation_runs():
 
 
 def test_the_foreground_refuses_a_version_whose_jars_are_not_here_in_one_line():
-    command = [sys.executable, "-m", "live.broker", "9.9.9"]
+    command = [sys.executable, "-m", "broker", "9.9.9"]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (said.returncode, said.stdout) == (2, "")
     assert len(said.stderr.splitlines()) == 1

@@ -13,17 +13,28 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from broker import distribution
+from broker.distribution import with_end_of
+from broker.server_properties import (
+    ALONE,
+    HOST,
+    Security,
+    free_ports,
+    listeners,
+    listens,
+    new_id,
+    place,
+    write,
+)
 from groups.extras import require
 from heuristics.shipped.consumers.driver_process import TETHER
 from heuristics.shipped.java.jars import SHORT_LIVED
-from live.broker import contents, distribution, settings, tools
-from live.broker.last_words import with_end_of
-from live.broker.security import Security
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Self
+
 
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
@@ -69,7 +80,7 @@ class Broker:
     ) -> None:
         self.version = version
         self.node: int = 1 if beside is None else beside.node + 1
-        self.cluster_id: str = settings.new_id() if beside is None else beside.cluster_id
+        self.cluster_id: str = new_id() if beside is None else beside.cluster_id
         self.voters: str = "" if beside is None else beside.voters
         self.bootstrap = self.inside = ""
         self.certificate: Path | None = None
@@ -160,7 +171,7 @@ class Broker:
         process.wait()
         end = time.monotonic() + STOP_SECONDS
         # The Java below is killed in the same moment, and gone a little later.
-        while settings.listens(self.inside) and time.monotonic() < end:
+        while listens(self.inside) and time.monotonic() < end:
             time.sleep(LOOK_SECONDS)
 
     def restart(self) -> None:
@@ -230,12 +241,12 @@ class Broker:
         nodes : of each partition the brokers that have it, its leader first; the brokers choose
             where it is left out
         """
-        if not contents.create_topic(self.inside, topic, partitions, config or {}, nodes):
+        if not _create_topic(self.inside, topic, partitions, config or {}, nodes):
             raise self._died(f"topic {topic} was made and has no leaders")
 
     def produce(self, topic: str, records: Mapping[int, int]) -> None:
         """Write so many records to each partition, and return when all are in the log."""
-        missing = contents.produce(self.inside, topic, records)
+        missing = _produce(self.inside, topic, records)
         if missing:
             raise self._died(f"{topic}: {len(missing)} records were not written: {missing[0]}")
 
@@ -245,7 +256,7 @@ class Broker:
         Kinds are ``topic``, ``group`` and ``broker``; the only name of the last is
         ``kafka-cluster``. It holds when the tool or the client next asks.
         """
-        contents.allow(self.inside, user, operation, kind, name)
+        _allow(self.inside, user, operation, kind, name)
 
     def tool(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a console tool of the broker's release against it, and return what it printed.
@@ -264,26 +275,26 @@ class Broker:
         """
         at = () if "--bootstrap-server" in arguments else ("--bootstrap-server", self.inside)
         _, classes = distribution.java(self.version)
-        return self._java(tools.main_class(name, classes), *at, *arguments)
+        return self._java(distribution.main_class(name, classes), *at, *arguments)
 
     def _run(self, properties: Mapping[str, str], security: Security) -> None:
         joins = bool(self.voters)
         protocols = dict.fromkeys(("INSIDE",) if joins else ("CONTROLLER", "INSIDE"), "PLAINTEXT")
         outside = {} if security.plain else {"OUTSIDE": security.protocol}
         protocols |= outside
-        ports = dict(zip(protocols, settings.free_ports(len(protocols)), strict=True))
-        self.inside = f"{settings.HOST}:{ports['INSIDE']}"
+        ports = dict(zip(protocols, free_ports(len(protocols)), strict=True))
+        self.inside = f"{HOST}:{ports['INSIDE']}"
         if not joins:
-            self.voters = f"{self.node}@{settings.HOST}:{ports['CONTROLLER']}"
-        self.bootstrap = f"{settings.HOST}:{ports['OUTSIDE']}" if outside else self.inside
+            self.voters = f"{self.node}@{HOST}:{ports['CONTROLLER']}"
+        self.bootstrap = f"{HOST}:{ports['OUTSIDE']}" if outside else self.inside
         java, _ = distribution.java(self.version)
         folder = self._path("")
         self.certificate = security.certify(java.with_name("keytool"), folder)
-        settings.write(
+        write(
             self._path("server.properties"),
-            settings.ALONE
-            | settings.listeners(ports, protocols)
-            | settings.place(self.node, self.voters)
+            ALONE
+            | listeners(ports, protocols)
+            | place(self.node, self.voters)
             | security.properties("OUTSIDE", folder)
             | {"log.dirs": str(self._path("data"))}
             | dict(properties),
@@ -344,7 +355,7 @@ class Broker:
         while time.monotonic() < end:
             if self._process.poll() is not None:
                 raise self._died("it ended while it started")
-            if settings.listens(self.inside) and contents.answers(self.inside, self.node):
+            if listens(self.inside) and _answers(self.inside, self.node):
                 return
             time.sleep(LOOK_SECONDS)
         raise self._died(f"it does not answer after {START_SECONDS:.0f} s")
@@ -356,3 +367,105 @@ class Broker:
 
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name
+
+
+ANSWER_SECONDS = 20.0
+# More than any test writes: the queue is never what is full.
+QUEUE = 2_000_000
+
+
+def _create_topic(
+    inside: str,
+    topic: str,
+    partitions: int,
+    config: Mapping[str, str],
+    nodes: Sequence[Sequence[int]],
+) -> bool:
+    """Make a topic; return whether each of its partitions has come to have a leader.
+
+    Parameters
+    ----------
+    nodes : of each partition the brokers that have it, its leader first; the brokers choose where
+        there are none
+
+    Raises
+    ------
+    KafkaException
+        Where the broker refuses the topic.
+    """
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    admin = AdminClient(client(inside))
+    where = (
+        {"replica_assignment": [[*each] for each in nodes]} if nodes else {"replication_factor": 1}
+    )
+    new = NewTopic(topic, partitions, config=dict(config), **where)
+    admin.create_topics([new])[topic].result(ANSWER_SECONDS)
+    end = time.monotonic() + ANSWER_SECONDS
+    while time.monotonic() < end:
+        known = admin.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic].partitions
+        if len(known) == partitions and all(each.leader >= 0 for each in known.values()):
+            return True
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
+def _produce(inside: str, topic: str, records: Mapping[int, int]) -> list[str]:
+    """Write so many records to each partition; return why some are not in the log."""
+    from confluent_kafka import Producer
+
+    reasons: list[str] = []
+    producer = Producer(
+        client(inside) | {"acks": "all", "queue.buffering.max.messages": QUEUE, "linger.ms": 1}
+    )
+    for partition, count in records.items():
+        for number in range(count):
+            producer.produce(
+                topic,
+                str(number).encode(),
+                partition=partition,
+                on_delivery=lambda error, _: reasons.append(str(error)) if error else None,
+            )
+            producer.poll(0)
+    left = producer.flush(ANSWER_SECONDS)
+    return reasons + ["no answer"] * left
+
+
+def _allow(inside: str, user: str, operation: str, kind: str, name: str) -> None:
+    """Let a user do something with what has a name, or with all of a kind (``*``)."""
+    from confluent_kafka.admin import (
+        AclBinding,
+        AclOperation,
+        AclPermissionType,
+        AdminClient,
+        ResourcePatternType,
+        ResourceType,
+    )
+
+    binding = AclBinding(
+        ResourceType[kind.upper()],
+        name,
+        ResourcePatternType.LITERAL,
+        f"User:{user}",
+        "*",
+        AclOperation[operation.upper()],
+        AclPermissionType.ALLOW,
+    )
+    admin = AdminClient(client(inside))
+    admin.create_acls([binding])[binding].result(ANSWER_SECONDS)
+
+
+def _answers(inside: str, node: int) -> bool:
+    """Return whether the broker tells that it is there, as the one with an id."""
+    from confluent_kafka import KafkaException
+    from confluent_kafka.admin import AdminClient
+
+    try:
+        return node in AdminClient(client(inside)).list_topics(timeout=1.0).brokers
+    except KafkaException:
+        return False
+
+
+def client(inside: str) -> dict[str, object]:
+    """Return the settings of a client that says nothing of itself."""
+    return {"bootstrap.servers": inside, "log_level": 0}

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 
 import pytest
 
+from broker import Consumer, ConsumerDied, NotSettled, settle
+from broker.consumer import KINDS
 from groups import BadInput
-from live.broker import Consumer, ConsumerDied, NotSettled, settle
-from live.broker.consumer import KINDS
 
 STILL = 1.0
 TOPICS = {"eaten": 4}
@@ -126,7 +126,7 @@ def test_a_consumer_that_cannot_start_says_so_with_the_end_of_its_log(bootstrap)
 
 
 def test_a_consumer_that_says_it_stops_and_does_not_is_killed(tmp_path, monkeypatch):
-    monkeypatch.setattr("live.broker.consumer.ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr("broker.consumer.ANSWER_SECONDS", 1.0)
     stays = tmp_path / "stays"
     stays.write_text(
         '#!/bin/sh\nread asked\necho \'{"answer": null, "asked": 1}\'\nexec sleep 60\n'
@@ -141,7 +141,7 @@ def test_a_consumer_that_says_it_stops_and_does_not_is_killed(tmp_path, monkeypa
 
 STARTS_ONE = """
 import sys, time
-from live.broker import Consumer
+from broker import Consumer
 print(Consumer.start("confluent", sys.argv[1], "orphan", ["eaten"]).pid, flush=True)
 time.sleep(60)
 """

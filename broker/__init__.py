@@ -1,0 +1,22 @@
+"""An Apache Kafka of one's own on loopback, and real consumers: for tests, studies, trying out."""
+
+from __future__ import annotations
+
+from broker.broker import Broker, BrokerDied
+from broker.consume import Progress, Read
+from broker.consumer import Consumer, ConsumerDied, NotSettled, settle
+from broker.distribution import NEWEST
+from broker.server_properties import Security
+
+__all__ = [
+    "NEWEST",
+    "Broker",
+    "BrokerDied",
+    "Consumer",
+    "ConsumerDied",
+    "NotSettled",
+    "Progress",
+    "Read",
+    "Security",
+    "settle",
+]

@@ -1,0 +1,450 @@
+"""Clients: the consumers of Kafka's clients that are started, and the settings of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from threading import Event
+from typing import TYPE_CHECKING, Any, Protocol
+
+from broker import distribution
+from heuristics.shipped.java import kafka_java
+from heuristics.shipped.java.jvm import start
+from heuristics.shipped.python import aiokafka, kafka_python
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+
+    from heuristics.shipped.python.python_client import PythonClient
+
+    Held = set[tuple[str, int]]
+    Offsets = Mapping[str, Mapping[int, int]]
+    # What a poll brings: topic, partition number, first and last offset, and when the first one
+    # was written, in seconds since 1970.
+    Batch = tuple[str, int, int, int, float]
+
+
+SESSION_MS = 6000
+HEARTBEAT_MS = 300
+COMMIT_MS = 200
+REFRESH_MS = 1000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a consumer is started with; `Consumer.start` says what each is."""
+
+    bootstrap: str
+    group: str
+    topics: Sequence[str]
+    client_id: str
+    instance_id: str | None
+    assignors: Sequence[str]
+    config: Mapping[str, object]
+    commit: bool
+    release: str | None = None
+
+    @property
+    def pattern(self) -> str | None:
+        """Return the pattern that it subscribes to, where it is one."""
+        return self.topics[0] if len(self.topics) == 1 and self.topics[0][:1] == "^" else None
+
+
+def settings_of(wanted: Wanted, assignors: Sequence[str]) -> dict[str, object]:
+    """Return the settings of a member of a classic group, as Kafka's own consumer calls them.
+
+    Parameters
+    ----------
+    assignors : as the client calls them
+    """
+    static = {} if wanted.instance_id is None else {"group.instance.id": wanted.instance_id}
+    strategy = {"partition.assignment.strategy": ",".join(assignors)} if assignors else {}
+    return {
+        "bootstrap.servers": wanted.bootstrap,
+        "group.id": wanted.group,
+        "client.id": wanted.client_id,
+        "enable.auto.commit": wanted.commit,
+        "auto.commit.interval.ms": COMMIT_MS,
+        "auto.offset.reset": "earliest",
+        "session.timeout.ms": SESSION_MS,
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+        "metadata.max.age.ms": REFRESH_MS,
+        **static,
+        **strategy,
+    }
+
+
+def kip_848(classic: Mapping[str, object], assignors: Sequence[str]) -> dict[str, object]:
+    """Return the settings of a KIP-848 group, whose broker sets sessions and heartbeats."""
+    own = ("session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy")
+    kept = {name: value for name, value in classic.items() if name not in own}
+    remote = {"group.remote.assignor": assignors[0]} if assignors else {}
+    return {**kept, "group.protocol": "consumer", **remote}
+
+
+class Client(Protocol):
+    """A consumer of one client, used by one thread but for `assigned`."""
+
+    def poll(self) -> list[Batch]:
+        """Read what there is, take part in the group, and return what was read."""
+
+    def assigned(self) -> Held | None:
+        """Return the topic partitions that it holds, None before it is a member; thread-safe."""
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit offsets by topic and partition, and wait for the answer."""
+
+    def close(self) -> None:
+        """Leave the group."""
+
+
+# librdkafka rebalances in threads of its own.
+BRIEF_SECONDS = 0.1
+ANSWER_SECONDS = 5.0
+
+
+class Confluent:
+    """librdkafka under confluent-kafka, in a classic group."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        from confluent_kafka import Consumer
+
+        told = self.protocol(wanted)
+        told["topic.metadata.refresh.interval.ms"] = told.pop("metadata.max.age.ms")
+        self.settings = {**told, **wanted.config}
+        self._consumer = Consumer(self.settings)
+        self._consumer.subscribe([*wanted.topics], on_assign=self._joins)
+        self._joined = False
+        self._held: Held | None = None
+
+    def protocol(self, wanted: Wanted) -> dict[str, object]:
+        """Return the settings, which are those of the group's protocol too."""
+        return settings_of(wanted, wanted.assignors)
+
+    def poll(self) -> list[Batch]:
+        """Read a record if there is one."""
+        record = self._consumer.poll(BRIEF_SECONDS)
+        # Asked in another thread it waits for ever, with Python's lock.
+        self._joined = self._joined or self.is_member()
+        held = {(each.topic, each.partition) for each in self._consumer.assignment()}
+        self._held = held if self._joined else None
+        if record is None or record.error() is not None:
+            return []
+        at = record.offset()
+        return [(record.topic(), record.partition(), at, at, record.timestamp()[1] / 1000)]
+
+    def is_member(self) -> bool:
+        """Return whether the group has it, where that is not told by itself."""
+        return False
+
+    def _joins(self, *_: object) -> None:
+        self._joined = True
+
+    def assigned(self) -> Held | None:
+        """Return the topic partitions that it held after the last poll."""
+        return self._held
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit, and raise where the broker refuses one of the partitions."""
+        from confluent_kafka import KafkaException, TopicPartition
+
+        asked = [TopicPartition(t, n, at) for t in offsets for n, at in offsets[t].items()]
+        for done in self._consumer.commit(offsets=asked, asynchronous=False):
+            if done.error is not None:
+                raise KafkaException(done.error)
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._consumer.close()
+
+
+class ConfluentKip848(Confluent):
+    """librdkafka in a KIP-848 group, whose broker sets sessions and heartbeats."""
+
+    def protocol(self, wanted: Wanted) -> dict[str, object]:
+        """Return the settings, which are those of the group's protocol too."""
+        return kip_848(super().protocol(wanted), wanted.assignors)
+
+    def is_member(self) -> bool:
+        """Ask the broker: a member that is given no partition is not told so.
+
+        While others have not given up what it is to have, it has not joined.
+        """
+        from confluent_kafka import ConsumerGroupState, KafkaException
+        from confluent_kafka.admin import AdminClient
+
+        own = ("bootstrap.servers", "client.id", "security.", "sasl.", "ssl.")
+        admin = AdminClient({k: v for k, v in self.settings.items() if k.startswith(own)})
+        group = str(self.settings["group.id"])
+        try:
+            described = admin.describe_consumer_groups([group])[group].result(ANSWER_SECONDS)
+        except KafkaException:
+            return False
+        members = [each.member_id for each in described.members]
+        stable = described.state == ConsumerGroupState.STABLE
+        return stable and self._consumer.memberid() in members
+
+
+CONSUMER = kafka_java.CLIENT.package
+TEXT = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
+JAVA_POLL_MS = 100
+
+
+class Java:
+    """Kafka's own consumer in a classic group, of the newest release unless told otherwise."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        classes = distribution.classes_of_client(wanted.release)
+        start("-Xmx128m", "-XX:TieredStopAtLevel=1", *distribution.LOG_SETTINGS, classes=classes)
+        import jpype
+
+        settings = {
+            **self.protocol(wanted),
+            "key.deserializer": TEXT,
+            "value.deserializer": TEXT,
+            **wanted.config,
+        }
+        properties = jpype.JClass("java.util.Properties")()
+        for key, value in settings.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            properties.setProperty(key, text)
+        self._group, self._properties = wanted.group, properties
+        self._consumer: Any = jpype.JClass(f"{CONSUMER}.KafkaConsumer")(properties)
+        self._joined = False
+        self._held: Held | None = None
+        listener = jpype.JProxy(
+            f"{CONSUMER}.ConsumerRebalanceListener",
+            dict={
+                "onPartitionsAssigned": self.joins,
+                "onPartitionsRevoked": lambda _: None,
+                "onPartitionsLost": lambda _: None,
+            },
+        )
+        if wanted.pattern is None:
+            topics = jpype.JClass("java.util.ArrayList")()
+            for topic in wanted.topics:
+                topics.add(topic)
+            self._consumer.subscribe(topics, listener)
+        else:
+            pattern = jpype.JClass("java.util.regex.Pattern").compile(wanted.pattern)
+            self._consumer.subscribe(pattern, listener)
+        self._wait = jpype.JClass("java.time.Duration").ofMillis(JAVA_POLL_MS)
+
+    def protocol(self, wanted: Wanted) -> dict[str, object]:
+        """Return the settings, which are those of the group's protocol too."""
+        shipped = kafka_java.CLIENT.assignors
+        named = {name: f"{CONSUMER}.{shipped[name]}" for name in shipped}
+        return settings_of(wanted, [named.get(name, name) for name in wanted.assignors])
+
+    def poll(self) -> list[Batch]:
+        """Read records."""
+        records = self._consumer.poll(self._wait)
+        self._joined = self._joined or self.is_member()
+        held = {(str(e.topic()), int(e.partition())) for e in self._consumer.assignment()}
+        self._held = held if self._joined else None
+        return [_batch(each, records.records(each)) for each in records.partitions()]
+
+    def assigned(self) -> Held | None:
+        """Return the topic partitions that it held after the last poll."""
+        return self._held
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit."""
+        import jpype
+
+        asked = jpype.JClass("java.util.HashMap")()
+        for topic in offsets:
+            for number, at in offsets[topic].items():
+                partition = jpype.JClass("org.apache.kafka.common.TopicPartition")(topic, number)
+                asked.put(partition, jpype.JClass(f"{CONSUMER}.OffsetAndMetadata")(at))
+        self._consumer.commitSync(asked)
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._consumer.close()
+
+    def joins(self, _: object) -> None:
+        """Take note of the first assignment, an empty one too."""
+        self._joined = True
+
+    def is_member(self) -> bool:
+        """Return whether the group has it, where that is not told by itself."""
+        return False
+
+
+def _batch(partition: Any, records: Any) -> Batch:
+    first, last = records.get(0), records.get(records.size() - 1)
+    written = int(first.timestamp()) / 1000
+    at = int(first.offset()), int(last.offset())
+    return str(partition.topic()), int(partition.partition()), *at, written
+
+
+class JavaKip848(Java):
+    """The same in a KIP-848 group, whose broker sets sessions and heartbeats."""
+
+    def protocol(self, wanted: Wanted) -> dict[str, object]:
+        """Return the settings, which are those of the group's protocol too."""
+        return kip_848(super().protocol(wanted), wanted.assignors)
+
+    def joins(self, _: object) -> None:
+        """Take no note: what it is to have, others may still hold."""
+
+    def is_member(self) -> bool:
+        """Ask the broker whether it is one of a group in which nobody has to give up anything."""
+        import jpype
+
+        admin = jpype.JClass("org.apache.kafka.clients.admin.Admin").create(self._properties)
+        try:
+            groups = jpype.JClass("java.util.Collections").singleton(self._group)
+            told = admin.describeConsumerGroups(groups).all().get().get(self._group)
+        except jpype.JException:
+            return False
+        finally:
+            admin.close()
+        members = [str(each.consumerId()) for each in told.members()]
+        own = str(self._consumer.groupMetadata().memberId())
+        return str(told.groupState()) == "Stable" and own in members
+
+
+# A leader whose poll is shorter than its assignor takes loses what it has assigned itself.
+POLL_MS = 1000
+BRIEF_MS = 100
+
+
+class KafkaPython:
+    """kafka-python."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        from kafka import ConsumerRebalanceListener, KafkaConsumer
+
+        self._consumer = KafkaConsumer(**python_settings_of(wanted, kafka_python.CLIENT))
+        self._joined = Event()
+        joins = listener(ConsumerRebalanceListener, self._joined)
+        self._consumer.subscribe(**subscription(wanted), listener=joins)
+
+    def poll(self) -> list[Batch]:
+        """Read records."""
+        return batches(self._consumer.poll(POLL_MS))
+
+    def assigned(self) -> Held | None:
+        """Return the topic partitions that it holds."""
+        return held_by(self._consumer) if self._joined.is_set() else None
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit."""
+        from kafka import OffsetAndMetadata, TopicPartition
+
+        self._consumer.commit(
+            {
+                TopicPartition(topic, number): OffsetAndMetadata(at, "", -1)
+                for topic in offsets
+                for number, at in offsets[topic].items()
+            }
+        )
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._consumer.close()
+
+
+class Aiokafka:
+    """aiokafka, on an event loop that runs while it is polled."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        import asyncio
+
+        self._loop = asyncio.new_event_loop()
+        settings = python_settings_of(wanted, aiokafka.CLIENT)
+        self._joined = Event()
+
+        async def started() -> Any:
+            from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
+
+            consumer = AIOKafkaConsumer(**settings)
+            joins = listener(ConsumerRebalanceListener, self._joined)
+            consumer.subscribe(**subscription(wanted), listener=joins)
+            await consumer.start()
+            return consumer
+
+        self._consumer = self._run(started)
+
+    def poll(self) -> list[Batch]:
+        """Read records."""
+        return batches(self._run(lambda: self._consumer.getmany(timeout_ms=BRIEF_MS)))
+
+    def assigned(self) -> Held | None:
+        """Return the topic partitions that it holds."""
+        return held_by(self._consumer) if self._joined.is_set() else None
+
+    def commit(self, offsets: Offsets) -> None:
+        """Commit."""
+        from aiokafka import TopicPartition
+
+        asked = {TopicPartition(t, n): at for t in offsets for n, at in offsets[t].items()}
+        self._run(lambda: self._consumer.commit(asked))
+
+    def close(self) -> None:
+        """Leave the group."""
+        self._run(self._consumer.stop)
+
+    def _run(self, what: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        return self._loop.run_until_complete(what())
+
+
+def held_by(consumer: Any) -> Held:
+    """Return the topic partitions of a consumer, which both clients tell in the same way."""
+    return {(each.topic, each.partition) for each in consumer.assignment()}
+
+
+def batches(records: Mapping[Any, Sequence[Any]]) -> list[Batch]:
+    """Return what of a poll's records is noted, which both clients hand over in the same way."""
+    return [
+        (at.topic, at.partition, some[0].offset, some[-1].offset, some[0].timestamp / 1000)
+        for at, some in records.items()
+        if some
+    ]
+
+
+def listener(above: type, joined: Event) -> object:
+    """Return a rebalance listener that sets `joined` at the first assignment, an empty one too."""
+
+    class Joins(above):  # type: ignore[misc]
+        def on_partitions_revoked(self, revoked: object) -> None:
+            """Nothing is kept of a partition."""
+
+        def on_partitions_assigned(self, assigned: object) -> None:
+            """Take note."""
+            joined.set()
+
+    return Joins()
+
+
+def python_settings_of(wanted: Wanted, client: PythonClient) -> dict[str, object]:
+    """Return the settings, which both clients call as Kafka's does, with other separators."""
+    told: dict[str, object] = {
+        name.replace(".", "_"): value for name, value in settings_of(wanted, ()).items()
+    }
+    classes = []
+    for name in wanted.assignors:
+        module, _, inside = client.assignors.get(name, name).partition(":")
+        classes.append(getattr(import_module(module), inside))
+    if classes:
+        told["partition_assignment_strategy"] = classes
+    return {**told, **wanted.config}
+
+
+def subscription(wanted: Wanted) -> dict[str, object]:
+    """Return the arguments of ``subscribe``."""
+    if wanted.pattern is not None:
+        return {"pattern": wanted.pattern}
+    return {"topics": [*wanted.topics]}
+
+
+CLIENTS: Mapping[str, Callable[[Wanted], Client]] = {
+    "confluent": Confluent,
+    "confluent-kip-848": ConfluentKip848,
+    "kafka-python": KafkaPython,
+    "aiokafka": Aiokafka,
+    "java": Java,
+    "java-kip-848": JavaKip848,
+}
