@@ -20,9 +20,9 @@ from benchmarks.lag_groups import alike, differing
 from groups import Assignment, parse_objective, values
 from heuristics import assign
 from optimal import Status, solve
-from optimal.flow.recipe import flow
+from optimal.flow.algorithm import flow
 from optimal.loads.candidates import candidates_of, column_of, owner_of
-from optimal.loads.starts import longest_first
+from optimal.loads.incumbent import longest_first
 from optimal.proof import Proof
 
 if TYPE_CHECKING:

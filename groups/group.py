@@ -264,6 +264,11 @@ class Group(Framed):
         """Number of all partitions."""
         return len(self.owner)
 
+    @property
+    def n_candidates(self) -> int:
+        """Number of pairs of a partition and a member that reads it."""
+        return int((self.readers * self.partitions).sum())
+
     @cached_property
     def first(self) -> Int64:
         """(topics + 1,) int64: number of each topic's first partition, then the total."""

@@ -2,8 +2,7 @@
 
 from optimal.certificate import check
 from optimal.frontier import Frontier, Point, frontier
-from optimal.loads.floor import Floor
-from optimal.proof import Proof, ProofKind
+from optimal.proof import Floor, Proof, ProofKind
 from optimal.solution import Solution, Status, Stopped, Term
 from optimal.solutions import Solutions
 from optimal.solve import METHODS, solve, solve_fleet, solve_many

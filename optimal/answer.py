@@ -1,15 +1,21 @@
-"""Answer: what a method says it found, before the checker has looked at it."""
+"""Answer: what a method says it found, before the checker looks at it, and its limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from groups.errors import BadInput
+from groups.tiers import TIERS
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
 if TYPE_CHECKING:
     from groups.arrays import Int32
+    from groups.group import Group
+    from groups.tiers import Objective
 
 
 class NothingWithin(Exception):
@@ -35,3 +41,41 @@ class Answer:
     stopped: Stopped = Stopped.PROOF
     proof: Proof = Proof(ProofKind.NONE)  # noqa: RUF009 - frozen, so sharing one is safe
     method: str | None = None
+
+
+# What a tier's greatest cost stays below. Brute force adds up in 64 bits. CP-SAT compares value
+# and bound as floats, and calls optimal beyond 2^53 what a unit could better. CBC computes in
+# floats throughout; near 2^26 it mistakes a unit of the cost.
+LIMITS = {"brute": 2**62, "exchange": 2**56, "cp-sat": 2**53, "ilp": 2**24}
+# CP-SAT refuses a sum whose variables' bounds add up to 64 bits.
+SUMMED = 2**62
+
+
+def require_costs_within(group: Group, objective: Objective, method: str) -> None:
+    """Raise BadInput where a tier may cost more than a method tells apart."""
+    for tier in objective:
+        greatest, limit = TIERS[tier].greatest(group), LIMITS[method]
+        if method == "cp-sat" and tier.endswith("balance"):
+            limit = min(limit, SUMMED // max(1, len(group.members)))
+        if greatest >= limit:
+            raise BadInput(
+                f"{_greatest_of(group, tier)} lets {tier} reach {greatest}, but method {method} "
+                f"needs it below {limit}"
+            )
+
+
+def _greatest_of(group: Group, tier: str) -> str:
+    """Name the place in the group that a tier's cost comes from most."""
+    needs = TIERS[tier].needs
+    column = group.lag_records if needs == "lag" else group.weight
+    if needs not in ("lag", "weight") or column is None:
+        read = np.where(group.readers > 0, group.partitions, -1)
+        topic = int(np.argmax(read))
+        return f"topics.{group.topics[topic]}.partitions: {read[topic]}"
+    read = np.where(group.readers[group.topic] > 0, column, -1)
+    at = int(np.argmax(read))
+    topic = group.topic[at]
+    return f"topics.{group.topics[topic]}.{needs}[{group.number[at]}]: {read[at]}"
+
+
+SEED = 1

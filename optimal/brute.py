@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
 from groups.needs import require_data
-from optimal.answer import Answer, NothingWithin
+from optimal.answer import Answer, NothingWithin, require_costs_within
 from optimal.enumeration import MOST_ASSIGNMENTS, best_so_far, count, digits
-from optimal.limits import require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ortools.sat.python import cp_model
@@ -15,19 +16,284 @@ from groups.arrays import NOBODY
 from groups.errors import SolverContradiction
 from groups.needs import require_data
 from groups.tiers import TIERS, is_flow
-from optimal.answer import Answer, NothingWithin
-from optimal.limits import require_costs_within
-from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
+from optimal.answer import Answer, NothingWithin, require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from groups.arrays import Int32
+    from groups.arrays import Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.programs.constraint import Cost
+
+
+# OR-tools has no types: a linear expression of variables.
+Cost = Any
+Columns = list["Int64"]
+# Coefficients of a sum stay below it.
+SUMMED = 2**53
+
+
+@dataclass(frozen=True)
+class ConstraintProgram:
+    """How many partitions of each class each reader gets, and what the tiers say about it.
+
+    Partitions are of one class where no tier can tell them apart: what the one does, the other
+    may do in its place, so that a class needs no more than a number for each reader.
+
+    Attributes
+    ----------
+    of_partition : (all partitions,) int64, class of each partition, -1 where nobody reads it
+    example : (classes,) int64, a partition of each class
+    gets : number of partitions by (class, member)
+    """
+
+    group: Group
+    model: cp_model.CpModel
+    of_partition: Int64
+    example: Int64
+    gets: dict[tuple[int, int], Cost]
+
+    @staticmethod
+    def of(group: Group, tiers: Iterable[str]) -> ConstraintProgram:
+        """Put the partitions in classes and say that each goes to one reader."""
+        readers = _readers(group)
+        of_partition, example = _classes(group, readers, tiers)
+        model = cp_model.CpModel()
+        size = np.bincount(of_partition[of_partition >= 0], minlength=len(example)).tolist()
+        gets = {}
+        for c, p in enumerate(example.tolist()):
+            members = readers[group.topic[p]]
+            for m in members:
+                gets[c, m] = model.new_int_var(0, size[c], "")
+            model.add(sum(gets[c, m] for m in members) == size[c])
+        return ConstraintProgram(group, model, of_partition, example, gets)
+
+    def cost(self, tier: str) -> Cost:
+        """Return an expression that is at least the tier's value, and equal at its least."""
+        return CONSTRAINT_TIERS[tier].cost(self)
+
+    def loads(self, column: Int64 | None) -> tuple[list[Cost], int]:
+        """Return a variable for what each member carries of a column, and the total."""
+        column = np.zeros(self.group.n_partitions, np.int64) if column is None else column
+        total = int(column[self.of_partition >= 0].sum())
+        loads = [self.model.new_int_var(0, total, "") for _ in self.group.members]
+        terms: list[list[Cost]] = [[] for _ in self.group.members]
+        for (c, m), gets in self.gets.items():
+            terms[m].append(int(column[self.example[c]]) * gets)
+        for load, carried in zip(loads, terms, strict=True):
+            self.model.add(load == sum(carried))
+        self.model.add(_sum(loads) == total)
+        return loads, total
+
+    def pairs(self, column: Int64 | None) -> Cost:
+        """Cost the difference of each pair of members."""
+        loads, total = self.loads(column)
+        apart = []
+        for one, other in combinations(loads, 2):
+            apart.append(self.model.new_int_var(0, total, ""))
+            self.model.add(one - other <= apart[-1])
+            self.model.add(other - one <= apart[-1])
+        return _sum(apart)
+
+    def peak(self, column: Int64 | None) -> Cost:
+        """Cost what the busiest member carries."""
+        return self._above(*self.loads(column))
+
+    def time(self, column: Int64 | None) -> Cost:
+        """Cost the seconds in which the last member has read what it carries of a column."""
+        loads, total = self.loads(column)
+        rates = np.clip(self.group.capacity, 1, max(total, 1)).tolist()
+        most = -(-total // min(rates, default=1))
+        longest = self.model.new_int_var(0, most, "")
+        for load, rate in zip(loads, rates, strict=True):
+            if rate * most < SUMMED:
+                self.model.add(load <= rate * longest)
+                continue
+            seconds = self.model.new_int_var(0, most, "")
+            self.model.add_division_equality(seconds, load + (rate - 1), rate)
+            self.model.add(seconds <= longest)
+        return _sum([longest])
+
+    def spread(self, column: Int64 | None) -> Cost:
+        """Cost what the busiest member carries more than the idlest."""
+        loads, total = self.loads(column)
+        low = self.model.new_int_var(0, total, "")
+        for load in loads:
+            self.model.add(low <= load)
+        return self._above(loads, total) - low
+
+    def idle(self) -> Cost:
+        """Cost one for each member that gets nothing and could, by the numbers."""
+        got: list[list[Cost]] = [[] for _ in self.group.members]
+        for (_, m), gets in self.gets.items():
+            got[m].append(gets)
+        idle = [self.model.new_bool_var("") for _ in self.group.members]
+        for one, some in zip(idle, got, strict=True):
+            self.model.add(sum(some) + one >= 1)
+        read = int((self.of_partition >= 0).sum())
+        return _sum(idle) - max(0, len(idle) - read)
+
+    def _above(self, loads: Sequence[Cost], total: int) -> Cost:
+        peak = self.model.new_int_var(0, total, "")
+        for load in loads:
+            self.model.add(load <= peak)
+        return peak
+
+    def squares(self, of_class: Sequence[int]) -> Cost:
+        """Cost the k-th partition that a member has of each set 2k - 1: a sum of squares.
+
+        Parameters
+        ----------
+        of_class : the set that each class of partitions is in
+        """
+        size = np.bincount(self.of_partition[self.of_partition >= 0]).tolist()
+        held: dict[tuple[int, int], list[Cost]] = {}
+        most: Counter[tuple[int, int]] = Counter()
+        for (c, m), gets in self.gets.items():
+            held.setdefault((of_class[c], m), []).append(gets)
+            most[of_class[c], m] += size[c]
+        cost = []
+        for at, gets in held.items():
+            steps = [self.model.new_bool_var("") for _ in range(most[at])]
+            self.model.add(sum(steps) == sum(gets))
+            cost += [(2 * k + 1) * step for k, step in enumerate(steps)]
+        return _sum(cost)
+
+    def moves(self, weight: Int64 | None) -> Cost:
+        """Cost the weight, else one, of each partition that leaves its owner."""
+        owner = self.group.owner[self.example].tolist()
+        worth = [1 if weight is None else int(weight[p]) for p in self.example.tolist()]
+        return _sum(
+            worth[c] * gets for (c, m), gets in self.gets.items() if owner[c] not in (NOBODY, m)
+        )
+
+    def racks(self) -> Cost:
+        """Cost one for each partition whose member is not in the rack of a replica."""
+        racks = self.group.racks
+        if racks is None or not self.gets:
+            return _sum([])
+        c, m = np.array(list(self.gets), np.int64).T
+        far = racks.misses(m, self.example[c]).tolist()
+        return _sum(gets for gets, miss in zip(self.gets.values(), far, strict=True) if miss)
+
+    def hint(self, owner: Int32) -> None:
+        """Start the next search from an assignment."""
+        self.model.clear_hints()
+        held = Counter(zip(self.of_partition.tolist(), owner.tolist(), strict=True))
+        for pair, gets in self.gets.items():
+            self.model.add_hint(gets, held[pair])
+
+    def answer(self, number: Callable[[Cost], int]) -> Int32:
+        """Hand the partitions of each class out, those that may stay with their owner first.
+
+        Parameters
+        ----------
+        number : the value of a variable
+        """
+        owner = np.full(self.group.n_partitions, NOBODY, np.int32)
+        before = self.group.owner.tolist()
+        left = {pair: number(gets) for pair, gets in self.gets.items()}
+        for p, c in enumerate(self.of_partition.tolist()):
+            if left.get((c, before[p]), 0):
+                owner[p] = before[p]
+                left[c, before[p]] -= 1
+        rest: dict[int, list[int]] = {}
+        for (c, m), some in reversed(left.items()):
+            rest.setdefault(c, []).extend([m] * some)
+        for p, c in enumerate(self.of_partition.tolist()):
+            if c >= 0 and owner[p] == NOBODY:
+                owner[p] = rest[c].pop()
+        return owner
+
+    def first_readers(self) -> Int32:
+        """Return an assignment: each class with its first reader."""
+        first = dict(reversed(self.gets))
+        return np.array([first.get(c, NOBODY) for c in self.of_partition.tolist()], np.int32)
+
+
+class ConstraintTier(NamedTuple):
+    """A tier: what it costs, and the columns of a group that it tells partitions apart by."""
+
+    cost: Callable[[ConstraintProgram], Cost]
+    apart: Callable[[Group], Columns]
+
+
+def _sum(terms: Iterable[Cost]) -> Cost:
+    return cp_model.LinearExpr.sum(list(terms))
+
+
+def _readers(group: Group) -> list[list[int]]:
+    """Return the members that read each topic."""
+    return [group.subscribers(topic).tolist() for topic in range(len(group.topics))]
+
+
+def _classes(
+    group: Group, readers: Sequence[Sequence[int]], tiers: Iterable[str]
+) -> tuple[Int64, Int64]:
+    """(class of each partition or -1, a partition of each class)."""
+    seen: dict[tuple[int, ...], int] = {}
+    alike = np.array([seen.setdefault(tuple(rs), t) for t, rs in enumerate(readers)], np.int64)
+    columns = [alike[group.topic]]
+    for tier in tiers:
+        columns += CONSTRAINT_TIERS[tier].apart(group)
+    read = np.flatnonzero(group.readers[group.topic] > 0)
+    of_partition = np.full(group.n_partitions, NOBODY, np.int64)
+    if not len(read):
+        return of_partition, read
+    _, example, of_read = np.unique(
+        np.stack(columns)[:, read], axis=1, return_index=True, return_inverse=True
+    )
+    of_partition[read] = of_read.reshape(-1)
+    return of_partition, read[example]
+
+
+def _known(column: Int64 | None) -> Columns:
+    return [] if column is None else [column]
+
+
+def _owner(group: Group) -> Columns:
+    return [group.owner.astype(np.int64)]
+
+
+def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str, ConstraintTier]:
+    def apart(group: Group) -> Columns:
+        return _known(column(group))
+
+    return {
+        f"peak_{name}": ConstraintTier(lambda a: a.peak(column(a.group)), apart),
+        f"{name}_spread": ConstraintTier(lambda a: a.spread(column(a.group)), apart),
+        f"{name}_balance": ConstraintTier(lambda a: a.pairs(column(a.group)), apart),
+    }
+
+
+# The sum of squared loads, for where its least is at the least of KIP-54's score.
+LOAD_SQUARES = "load_squares"
+CONSTRAINT_TIERS = {
+    "balance": ConstraintTier(lambda a: a.pairs(np.ones_like(a.of_partition)), lambda _: []),
+    LOAD_SQUARES: ConstraintTier(lambda a: a.squares([0] * len(a.example)), lambda _: []),
+    "topic_balance": ConstraintTier(
+        lambda a: a.squares(a.group.topic[a.example].tolist()),
+        lambda group: [group.topic.astype(np.int64)],
+    ),
+    "stickiness": ConstraintTier(lambda a: a.moves(None), _owner),
+    "moved_weight": ConstraintTier(
+        lambda a: a.moves(a.group.weight), lambda group: [*_owner(group), *_known(group.weight)]
+    ),
+    "racks": ConstraintTier(
+        lambda a: a.racks(),
+        lambda group: [] if group.racks is None else [group.racks.replicas.astype(np.int64)],
+    ),
+    "load_spread": ConstraintTier(lambda a: a.spread(np.ones_like(a.of_partition)), lambda _: []),
+    "idle_members": ConstraintTier(lambda a: a.idle(), lambda _: []),
+    **_load_tiers("lag", lambda group: group.lag_records),
+    **_load_tiers("weight", lambda group: group.weight),
+    "peak_time": ConstraintTier(
+        lambda a: a.time(a.group.lag_records), lambda group: _known(group.lag_records)
+    ),
+}
+
 
 # The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima beyond
 # (google/or-tools issue 5293).

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from groups.errors import BadInput
 from groups.needs import require_data
 from groups.tiers import parse_objective
-from optimal.limits import require_costs_within
+from optimal.answer import require_costs_within
 from optimal.solution import Status
 from optimal.solve import solve
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from groups.arrays import Int32
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.programs.constraint import ConstraintProgram
+    from optimal.cpsat import ConstraintProgram
     from optimal.solution import Solution
 
 FORMAT = "assay-model/1"
@@ -129,7 +129,7 @@ def _linear(
     from optimal.ilp import SLACK, form_after, require_pulp
 
     require_pulp()
-    from optimal.programs.linear import LINEAR_TIERS, LinearProgram, score
+    from optimal.ilp import LINEAR_TIERS, LinearProgram, score
 
     program = LinearProgram.of(group)
     held = []
@@ -154,8 +154,7 @@ def _linear(
 
 
 def _constraint(group: Group, tiers: Objective, earlier: Solution | None) -> Model:
-    from optimal.cpsat import keeps_squares
-    from optimal.programs.constraint import LOAD_SQUARES, ConstraintProgram
+    from optimal.cpsat import LOAD_SQUARES, ConstraintProgram, keeps_squares
 
     require_costs_within(group, tiers, "cp-sat")
     program = ConstraintProgram.of(group, tiers)

@@ -1,28 +1,306 @@
-"""Integer linear program: every tier in PuLP, solved by CBC one tier after the other."""
+"""ILP: every tier in PuLP, over 0-1 variables, solved by CBC one tier after the other."""
 
 from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, count
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from groups.arrays import NOBODY
 from groups.errors import BadInput
 from groups.extras import command_for
 from groups.needs import require_data
 from groups.tiers import is_flow
-from optimal.answer import Answer
-from optimal.limits import require_costs_within
-from optimal.programs.linear import LINEAR_TIERS, LOAD_PAIRS, LinearProgram, score
+from optimal.answer import Answer, require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from groups.arrays import Int32
+    from groups.arrays import Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.programs.linear import Cost
+
+
+# PuLP has no types: a variable, a sum of them, and a problem.
+Cost = Any
+Problem = Any
+Held = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class LinearProgram:
+    """The 0-1 variables of a group and what the tiers say about them.
+
+    Attributes
+    ----------
+    readers : of each partition that somebody reads, the members that read it
+    owns : whether a member gets a partition, by (partition, member)
+    """
+
+    group: Group
+    problem: Problem
+    readers: dict[int, list[int]]
+    owns: dict[tuple[int, int], Cost]
+    names: Iterator[int] = field(default_factory=count)
+
+    @staticmethod
+    def of(group: Group) -> LinearProgram:
+        """Return the program in which each partition goes to one of its readers."""
+        import pulp
+
+        problem = pulp.LpProblem("assignment", pulp.LpMinimize)
+        members = [group.subscribers(t).tolist() for t in range(len(group.topics))]
+        readers = {p: members[t] for p, t in enumerate(group.topic.tolist()) if members[t]}
+        owns = {
+            (p, m): problem.add_variable(f"p{p}_m{m}", 0, 1, cat=pulp.LpInteger)
+            for p in readers
+            for m in readers[p]
+        }
+        for p in readers:
+            problem.addConstraint(pulp.lpSum(owns[p, m] for m in readers[p]) == 1)
+        return LinearProgram(group, problem, readers, owns)
+
+    def variable(self, most: int | None = None, *, whole: bool = False) -> Cost:
+        """Return a new variable of 0 or more, at most `most`, perhaps a whole number."""
+        import pulp
+
+        kind = pulp.LpInteger if whole else pulp.LpContinuous
+        return self.problem.add_variable(f"v{next(self.names)}", 0, most, cat=kind)
+
+    def squares(self, sets: Iterable[Iterable[int]]) -> Cost:
+        """Cost the k-th partition that a member has of each set 2k - 1: a sum of squares."""
+        cost = []
+        for partitions in sets:
+            held: dict[int, list[Cost]] = {}
+            for p in partitions:
+                for m in self.readers.get(p, ()):
+                    held.setdefault(m, []).append(self.owns[p, m])
+            for owns in held.values():
+                steps = [self.variable(1) for _ in owns]
+                self.problem.addConstraint(_sum(steps) == _sum(owns))
+                cost += [(2 * k - 1) * step for k, step in enumerate(steps, start=1)]
+        return _sum(cost)
+
+    def moves(self, weight: Int64 | None) -> Cost:
+        """Cost the weight of each partition that somebody gets who is not its owner."""
+        owner = self.group.owner.tolist()
+        return _sum(
+            (1 if weight is None else int(weight[p])) * owns
+            for (p, m), owns in self.owns.items()
+            if owner[p] not in (NOBODY, m)
+        )
+
+    def racks(self) -> Cost:
+        """Cost one for each partition whose member is not in the rack of a replica."""
+        far = _far(self.group)
+        return _sum(owns for pair, owns in self.owns.items() if pair in far)
+
+    def loads(self, column: Int64 | None) -> list[Cost]:
+        """Return what each member carries of a column, which is None where nobody reads."""
+        terms: list[list[Cost]] = [[] for _ in self.group.members]
+        for (p, m), owns in self.owns.items():
+            terms[m].append((0 if column is None else int(column[p])) * owns)
+        return [_sum(carried) for carried in terms]
+
+    def peak(self, column: Int64 | None) -> Cost:
+        """Cost what the busiest member carries."""
+        peak = self.variable()
+        for load in self.loads(column):
+            self.problem.addConstraint(load <= peak)
+        return _sum([peak])
+
+    def time(self, column: Int64 | None) -> Cost:
+        """Cost the seconds in which the last member has read what it carries of a column."""
+        longest = self.variable(whole=True)
+        total = 0 if column is None else sum(int(column[p]) for p in self.readers)
+        rates = np.clip(self.group.capacity, 1, max(total, 1)).tolist()
+        for load, rate in zip(self.loads(column), rates, strict=True):
+            self.problem.addConstraint(load <= rate * longest)
+        return _sum([longest])
+
+    def spread(self, column: Int64 | None) -> Cost:
+        """Cost what the busiest member carries more than the idlest."""
+        low, apart = self.variable(), self.variable()
+        for load in self.loads(column):
+            self.problem.addConstraint(load >= low)
+            self.problem.addConstraint(load <= low + apart)
+        return _sum([apart])
+
+    def idle(self) -> Cost:
+        """Cost one for each member that gets nothing and could, by the numbers."""
+        got: list[list[Cost]] = [[] for _ in self.group.members]
+        for (_, m), owns in self.owns.items():
+            got[m].append(owns)
+        idle = [self.variable(1) for _ in got]
+        for one, some in zip(idle, got, strict=True):
+            self.problem.addConstraint(_sum([one, *some]) >= 1)
+        return _sum(idle) - max(0, len(idle) - len(self.readers))
+
+    def pairs(self, column: Int64 | None) -> Cost:
+        """Cost the difference of each pair of members."""
+        cost = []
+        for one, other in combinations(self.loads(column), 2):
+            cost.append(self.variable())
+            self.problem.addConstraint(one - other <= cost[-1])
+            self.problem.addConstraint(other - one <= cost[-1])
+        return _sum(cost)
+
+    def answer(self) -> Int32 | None:
+        """Return who owns each partition in the variables, None where it is not one owner each."""
+        owner = np.full(self.group.n_partitions, NOBODY, np.int32)
+        for p, readers in self.readers.items():
+            got = [m for m in readers if (self.owns[p, m].value() or 0) > 0.5]
+            if len(got) != 1:
+                return None
+            owner[p] = got[0]
+        return owner
+
+    def first_readers(self) -> Int32:
+        """Return an assignment: each partition with its first reader."""
+        owner = np.full(self.group.n_partitions, NOBODY, np.int32)
+        for p, readers in self.readers.items():
+            owner[p] = readers[0]
+        return owner
+
+
+class LinearTier(NamedTuple):
+    """A tier: what it costs in the variables, and what an assignment costs, in integers."""
+
+    cost: Callable[[LinearProgram], Cost]
+    score: Callable[[Group, Held], int]
+
+
+def score(form: str, group: Group, owner: Int32) -> int:
+    """Return what an assignment costs, in integers."""
+    held = [(p, m) for p, m in enumerate(owner.tolist()) if m != NOBODY]
+    return LINEAR_TIERS[form].score(group, held)
+
+
+def _sum(terms: Iterable[Cost]) -> Cost:
+    import pulp
+
+    return pulp.lpSum(terms)
+
+
+def _far(group: Group) -> set[tuple[int, int]]:
+    """Return the (partition, member) pairs of which no replica is in the member's rack."""
+    racks = group.racks
+    if racks is None:
+        return set()
+    names = [None if rack == NOBODY else racks.names[rack] for rack in racks.member.tolist()]
+    near = [racks.of_set(s) if s != NOBODY else [] for s in racks.replicas.tolist()]
+    return {(p, m) for p, at in enumerate(near) for m, rack in enumerate(names) if rack not in at}
+
+
+def _moved(group: Group, held: Held) -> Held:
+    return [(p, m) for p, m in held if group.owner[p] not in (NOBODY, m)]
+
+
+def _carried(group: Group, held: Held, column: Int64 | None) -> list[int]:
+    carried = dict.fromkeys(range(len(group.members)), 0)
+    for p, m in held:
+        carried[m] += 0 if column is None else int(column[p])
+    return list(carried.values()) or [0]
+
+
+def _pairs(carried: list[int]) -> int:
+    return sum(abs(one - other) for one, other in combinations(carried, 2))
+
+
+def _range(carried: list[int]) -> int:
+    return max(carried) - min(carried)
+
+
+def _longest(group: Group, held: Held) -> int:
+    carried = _carried(group, held, group.lag_records)
+    rates = np.maximum(group.capacity, 1).tolist() or [1]
+    return max(math.ceil(Fraction(one, rate)) for one, rate in zip(carried, rates, strict=True))
+
+
+def _squares(sets: Iterable[object]) -> int:
+    return sum(number**2 for number in Counter(sets).values())
+
+
+def _topics(program: LinearProgram) -> list[range]:
+    first = program.group.first.tolist()
+    return [range(*first[t : t + 2]) for t in range(len(program.group.topics))]
+
+
+def _one_each(group: Group) -> Int64:
+    return np.ones(group.n_partitions, np.int64)
+
+
+def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str, LinearTier]:
+    def carried(group: Group, held: Held) -> list[int]:
+        return _carried(group, held, column(group))
+
+    return {
+        f"peak_{name}": LinearTier(
+            lambda program: program.peak(column(program.group)),
+            lambda group, held: max(carried(group, held)),
+        ),
+        f"{name}_spread": LinearTier(
+            lambda program: program.spread(column(program.group)),
+            lambda group, held: _range(carried(group, held)),
+        ),
+        f"{name}_balance": LinearTier(
+            lambda program: program.pairs(column(program.group)),
+            lambda group, held: _pairs(carried(group, held)),
+        ),
+    }
+
+
+# KIP-54's score is a form of `balance` of its own, for where squares do not stand for it.
+LOAD_PAIRS = "load_pairs"
+LINEAR_TIERS = {
+    "balance": LinearTier(
+        lambda program: program.squares([program.readers]),
+        lambda _, held: _squares(m for _, m in held),
+    ),
+    LOAD_PAIRS: LinearTier(
+        lambda program: program.pairs(_one_each(program.group)),
+        lambda group, held: _pairs(_carried(group, held, _one_each(group))),
+    ),
+    "topic_balance": LinearTier(
+        lambda program: program.squares(_topics(program)),
+        lambda group, held: _squares((group.topic[p], m) for p, m in held),
+    ),
+    "stickiness": LinearTier(
+        lambda program: program.moves(None),
+        lambda group, held: len(_moved(group, held)),
+    ),
+    "moved_weight": LinearTier(
+        lambda program: program.moves(program.group.weight),
+        lambda group, held: sum(_carried(group, _moved(group, held), group.weight)),
+    ),
+    "racks": LinearTier(
+        lambda program: program.racks(),
+        lambda group, held: len(_far(group).intersection(held)),
+    ),
+    "load_spread": LinearTier(
+        lambda program: program.spread(_one_each(program.group)),
+        lambda group, held: _range(_carried(group, held, _one_each(group))),
+    ),
+    "idle_members": LinearTier(
+        lambda program: program.idle(),
+        lambda group, held: min(len(group.members), len(held)) - len({m for _, m in held}),
+    ),
+    **_load_tiers("lag", lambda group: group.lag_records),
+    **_load_tiers("weight", lambda group: group.weight),
+    "peak_time": LinearTier(
+        lambda program: program.time(program.group.lag_records),
+        lambda group, held: _longest(group, held),
+    ),
+}
+
 
 # A load may be off by this times its greatest weight: with CBC's own 1e-7 that is a unit.
 TOLERANCE = 1e-9

@@ -253,17 +253,17 @@ def _by_itself(
     """Solve one group within budgets, or by a method that knows one group at a time."""
     require_data(group, objective)
     if at_most:
-        from optimal.budgets.within import Within
+        from optimal.budgets.constrained_problem import ConstrainedProblem
 
         if not is_flow((*objective, *at_most)):
             # Loaded before the clock starts: it takes seconds on a busy machine.
-            import_module("optimal.loads.method")
-        within = Within(group, objective, at_most, TimeLeft.of(time_limit), solve)
-        return within.solved(method)
+            import_module("optimal.loads.exchange")
+        problem = ConstrainedProblem(group, objective, at_most, TimeLeft.of(time_limit), solve)
+        return problem.solved(method)
     chosen = _picked(group, objective) if method == "auto" else method
     run = _loaded(chosen)
     if method == "auto" and chosen == "cp-sat":
-        from optimal.loads.method import hinted
+        from optimal.loads.exchange import hinted
 
         run = hinted
     start = perf_counter()
@@ -281,8 +281,7 @@ def _together(
     method : `flow` uses no closed form, `auto` does where there is one
     """
     # Whoever does not solve loads no solver for it, and none is loaded while the clock runs.
-    from optimal.flow import recipe
-    from optimal.flow.proof import certificates_of
+    from optimal.flow import algorithm
     from optimal.flow.stages import Stages
 
     if method == "flow" or fleet.group.subscription_row.any():
@@ -290,14 +289,14 @@ def _together(
     start, groups, stages = perf_counter(), len(fleet), Stages.of(objective)
     closed_form = method == "auto" and stages.has_closed_form
     try:
-        found = recipe.flows_of(
+        found = algorithm.flows_of(
             fleet.group, objective, TimeLeft.of(time_limit), closed_form=closed_form
         )
     except OutOfTime:
         return Columns(fleet, objective, len(stages.flows)).done()
     except BadInput as error:
         return _apart(fleet, objective, method, time_limit, error)
-    kinds, certificates = certificates_of(fleet, objective, found.level, found.prices)
+    kinds, certificates = algorithm.certificates_of(fleet, objective, found.level, found.prices)
     solved = perf_counter()
     evidence = Evidence(fleet, Assignment(fleet.group, found.owner))
     value = evidence.values(objective)
@@ -367,7 +366,7 @@ def _picked(group: Group, objective: Objective) -> MethodName:
 
     if enumerates_at_once(group):
         return "brute"
-    from optimal.loads.method import is_worth_it
+    from optimal.loads.exchange import is_worth_it
 
     return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
 
@@ -375,7 +374,7 @@ def _picked(group: Group, objective: Objective) -> MethodName:
 def _loaded(method: MethodName) -> Method:
     """Load a method and its solver, which takes longer than a small group does."""
     if method == "exchange":
-        from optimal.loads.method import exchange
+        from optimal.loads.exchange import exchange
 
         return exchange
     if method == "brute":

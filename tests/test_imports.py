@@ -180,11 +180,11 @@ def test_spark_is_imported_in_the_room_of_the_fleet_and_nowhere_else():
     assert {user for user in users if room not in (user, *user.parents)} == set()
 
 
-ROOMS = ("budgets", "loads")
+ROOMS = ("budgets",)
 
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
-    rules = ("budgets/budget", "budgets/audit", "loads/floor")
+    rules = ("budgets/budget",)
     counting = ("enumeration", "recount")
     checker = ("case", "certificate", "form", "proof", "solution", *counting, *rules)
     for name in (*checker, "audit", "evidence"):
@@ -205,14 +205,12 @@ def test_the_checker_that_one_reads_is_plain_python_of_300_lines_at_most(name):
 
 def test_the_formulations_share_no_model():
     """What each of them knows of a tier it has from ``groups`` or says itself."""
-    shared = {"optimal.answer", "optimal.limits", "optimal.proof", "optimal.solution"}
+    shared = {"optimal.answer", "optimal.proof", "optimal.solution"}
     own = {
         "brute": {"optimal.enumeration"},
         "enumeration": set(),
-        "cpsat": {"optimal.programs.constraint"},
-        "programs/constraint": set(),
-        "ilp": {"optimal.programs.linear"},
-        "programs/linear": set(),
+        "cpsat": set(),
+        "ilp": set(),
     }
     for name, may in own.items():
         modules = {module for module, _ in imports(ROOT / f"optimal/{name}.py")}
@@ -285,18 +283,15 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.evidence",
         "optimal.solutions",
         "optimal.budgets",
-        "optimal.budgets.audit",
         "optimal.budgets.budget",
         "optimal.case",
         "optimal.certificate",
-        "optimal.loads",
-        "optimal.loads.floor",
+        "optimal.proof",
         "optimal.form",
         "optimal.solve",
         "optimal.frontier",
         "optimal.frontier.point",
         "optimal.frontier.trade_offs",
-        "optimal.proof",
         "optimal.solution",
         "optimal.time_left",
     }

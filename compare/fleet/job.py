@@ -13,7 +13,7 @@ from compare.scores import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import Assignor, assignor_named
 from heuristics.own import name_of, versioned
-from optimal.seed import SEED
+from optimal.answer import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

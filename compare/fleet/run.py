@@ -25,7 +25,7 @@ from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.folders import files_in, is_folder
 from groups.wording import counted
-from optimal.seed import SEED
+from optimal.answer import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -198,7 +198,7 @@ def lowest_of(
             return None
         term = solution.terms[-1]
         return LowestPeak(term.value, term.value, solution.assignment, objective[:-1])
-    from optimal.loads.method import counted_peak
+    from optimal.loads.exchange import counted_peak
 
     found = counted_peak(group, objective, rounds, time_left)
     if found is None:

@@ -20,7 +20,7 @@ def placed(groups: Sequence[Group]) -> list[Int32]:
     Which of those that are as good does not follow from how solutions decide between them, so
     that the groups of a seed stay what they are when that changes.
     """
-    from optimal.flow.recipe import flow
+    from optimal.flow.algorithm import flow
 
     fleet = Fleet.of(groups)
     found = flow(fleet.group, parse_objective("kip-54"), settle_ties=False).owner

@@ -59,8 +59,8 @@ class LagSettings(Settings):
     time_limit: ClassVar[float] = 4.0
     loaded: ClassVar[tuple[str, ...]] = (
         *Settings.loaded,
-        "optimal.loads.method",
-        "optimal.loads.program",
+        "optimal.loads.exchange",
+        "optimal.loads.constraint_program",
         "optimal.cpsat",
         "live.connection",
         "kafka.admin",

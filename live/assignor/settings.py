@@ -35,7 +35,7 @@ class Settings:
     loaded: ClassVar[tuple[str, ...]] = (
         "groups.group",
         "optimal.solve",
-        "optimal.flow.recipe",
+        "optimal.flow.algorithm",
         "optimal.networks.solvers",
     )
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.flow.hand_out import hand_out
-from optimal.flow.layout import Layout, network_of
+from optimal.flow.group_network import Layout, network_of
 from optimal.flow.levels import unlevelled
-from optimal.flow.paths import Paths
+from optimal.flow.paths import Paths, hand_out
 from optimal.flow.pools import pools_of
 from optimal.flow.stages import Stages
 from optimal.frontier.trades import trades

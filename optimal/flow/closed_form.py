@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import order_by, ranks
 from optimal.flow.paths import Counts
-from optimal.networks.order import order_by, ranks
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64

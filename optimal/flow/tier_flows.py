@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import order_by, ranks
 from groups.tiers import cost_of
-from optimal.flow.layout import Layout, network_of
+from optimal.flow.group_network import Layout, network_of
 from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
-from optimal.networks.by_steps import by_steps
-from optimal.networks.cheapest import cheapest, is_long
-from optimal.networks.face import face, potentials
+from optimal.networks.cheapest_flow import by_steps, cheapest, is_long
 from optimal.networks.least_squares import least_squares
-from optimal.networks.order import order_by, ranks
+from optimal.networks.network import face, potentials
 
 # Costs up to this decide between ties at once; greater ones might leave the solver's range.
 TOGETHER = 2**31

@@ -28,7 +28,7 @@ ENDS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
+class PeakWithin:
     """What a solve found within a budget on moves.
 
     Attributes
@@ -48,7 +48,7 @@ class Within:
     solution: Solution
 
     @staticmethod
-    def of(solution: Solution, most: int | None) -> Within | None:
+    def of(solution: Solution, most: int | None) -> PeakWithin | None:
         """Look at a solution for a peak, then moves, or the other way round; None without one."""
         if solution.assignment is None:
             return None
@@ -56,7 +56,7 @@ class Within:
         peak, moves = values(solution.assignment, (peak_tier, MOVES))
         bounds = {term.name: term.bound for term in solution.terms}
         fewest = moves if MOVES in bounds and solution.status == "optimal" else 0
-        return Within(most, peak, moves, bounds[peak_tier] or 0, fewest, solution)
+        return PeakWithin(most, peak, moves, bounds[peak_tier] or 0, fewest, solution)
 
 
 def is_about_peaks(objective: Objective) -> bool:
@@ -77,8 +77,8 @@ def peaks_within(
     peak : `peak_lag`, `peak_weight` or `peak_time`
     points : at most so many, None: as many as there are
     """
-    still = Within.of(solve(group, (MOVES, peak), time_limit=time_left.share(ENDS)), 0)
-    lowest = Within.of(solve(group, (peak,), time_limit=time_left.share(ENDS - 1)), None)
+    still = PeakWithin.of(solve(group, (MOVES, peak), time_limit=time_left.share(ENDS)), 0)
+    lowest = PeakWithin.of(solve(group, (peak,), time_limit=time_left.share(ENDS - 1)), None)
     if still is None or lowest is None:
         return tuple(_point(one, [one], 0) for one in (still, lowest) if one is not None)
     found = [still]
@@ -96,9 +96,9 @@ def peaks_within(
     return _efficient([*found, lowest])
 
 
-def _within(group: Group, peak: str, most: int, seconds: float | None) -> Within | None:
+def _within(group: Group, peak: str, most: int, seconds: float | None) -> PeakWithin | None:
     tiers, at_most = (peak, MOVES), {MOVES: most}
-    return Within.of(solve(group, tiers, at_most=at_most, time_limit=seconds), most)
+    return PeakWithin.of(solve(group, tiers, at_most=at_most, time_limit=seconds), most)
 
 
 def _budgets(most: int, points: int | None) -> list[int]:
@@ -113,9 +113,9 @@ def _budgets(most: int, points: int | None) -> list[int]:
     return sorted({*every[:near], *far})
 
 
-def _efficient(found: list[Within]) -> tuple[Point, ...]:
+def _efficient(found: list[PeakWithin]) -> tuple[Point, ...]:
     """Return the points that none of the others is as good as in both tiers."""
-    kept: list[Within] = []
+    kept: list[PeakWithin] = []
     for one in sorted(found, key=lambda one: (one.moves, one.peak)):
         if not kept or one.peak < kept[-1].peak:
             kept.append(one)
@@ -129,14 +129,14 @@ def _efficient(found: list[Within]) -> tuple[Point, ...]:
     return (*numbered[:-1], replace(last, complete=lowest))
 
 
-def _bound(found: list[Within], most: int | None) -> int:
+def _bound(found: list[PeakWithin], most: int | None) -> int:
     """Return what the peak is at least within a budget; None: whatever moves."""
     return max(
         one.bound for one in found if one.most is None or (most is not None and one.most >= most)
     )
 
 
-def _point(one: Within, found: list[Within], number: int) -> Point:
+def _point(one: PeakWithin, found: list[PeakWithin], number: int) -> Point:
     """Return a point with what all solves together prove of it."""
     assert one.solution.assignment is not None
     fewest = one.fewest if one.bound == one.peak else 0

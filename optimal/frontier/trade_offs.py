@@ -124,7 +124,7 @@ def _found(
         known = trades(group, objective, most)
         if known is not None:
             return _picked(group, objective, (left, right), known, time_left, points), False
-    from optimal.frontier.search import searched
+    from optimal.frontier.epsilon_constraint import searched
 
     if objective == ("stickiness", "balance"):
         ends = _turned((left, right))
@@ -147,14 +147,14 @@ def _left_out(
         return None
     between = "there may be others between them"
     if by_search:
-        from optimal.frontier.search import MOST_CHOICES, choices
+        from optimal.frontier.epsilon_constraint import MOST_CANDIDATES
 
-        if (many := choices(group)) > MOST_CHOICES:
+        if (many := group.n_candidates) > MOST_CANDIDATES:
             flows = set(objective) == {"balance", "stickiness"}
             here = "the ends, and what flows find" if flows else "the ends"
             return (
                 f"only {here}: the readers of all partitions add up to {many:,}, and no more "
-                f"than {MOST_CHOICES:,} are searched for what is between"
+                f"than {MOST_CANDIDATES:,} are searched for what is between"
             )
     if time_left.is_up:
         return f"the time was up: {between}" if len(found) > 1 else "the time was up"
@@ -253,7 +253,7 @@ def _picked(
 
 def _certified(group: Group, objective: Objective, point: Point, time_left: TimeLeft) -> Point:
     """Return a point of balance and moves with its certificate."""
-    from optimal.frontier.search import most_even_point
+    from optimal.frontier.epsilon_constraint import most_even_point
 
     moves = dict(zip(objective, point.at, strict=True))["stickiness"]
     found = most_even_point(group, moves, time_left)

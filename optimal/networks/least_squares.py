@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.networks.cheapest import cheapest
-from optimal.networks.face import face, potentials
-from optimal.networks.network import Network
-from optimal.networks.order import ranks
+from groups.arrays import ranks
+from optimal.networks.cheapest_flow import cheapest
+from optimal.networks.network import Network, face, potentials
 
 if TYPE_CHECKING:
     from groups.arrays import Int64

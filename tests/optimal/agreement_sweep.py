@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from groups import PRESETS, TIERS, Group, SolverContradiction
 from optimal.agreement import agree
-from optimal.limits import LIMITS
+from optimal.answer import LIMITS
 from optimal.solution import Status
 from tests.optimal.random_groups import mixed_magnitudes, random_group
 

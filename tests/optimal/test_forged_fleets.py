@@ -11,7 +11,7 @@ from groups.fleet import Fleet
 from groups.tiers import values_in
 from optimal import ProofKind, check
 from optimal.audit import Certificates, Evidence, proved
-from optimal.flow.recipe import flows_of
+from optimal.flow.algorithm import flows_of
 from optimal.solutions import Solutions
 from optimal.solve import solve_fleet
 from tests.optimal.random_groups import random_group
@@ -111,7 +111,7 @@ def test_one_forged_group_is_refused_by_its_name_and_the_others_keep_their_answe
         price[2 * 3] += 1
         return replace(found, prices=[price])
 
-    monkeypatch.setattr("optimal.flow.recipe.flows_of", lying)
+    monkeypatch.setattr("optimal.flow.algorithm.flows_of", lying)
     solved = solve_fleet(Fleet.of(groups))
     assert list(solved.errors) == [2]
     assert isinstance(solved.errors[2], SolverContradiction)

@@ -13,8 +13,8 @@ from groups import TIERS, Assignment, values
 from groups.arrays import NOBODY
 from groups.fleet import Fleet
 from optimal import Status, solve, solve_fleet
+from optimal.answer import LIMITS
 from optimal.enumeration import CELLS_AT_ONCE, MOST_ASSIGNMENTS
-from optimal.limits import LIMITS
 from optimal.solve import METHODS
 from tests.optimal.random_groups import random_group
 

@@ -16,7 +16,7 @@ import pytest
 from groups import AssayError, Assignment, BadInput, Group, values
 from optimal import Solution, check, solve
 from optimal.form import is_about_a_peak
-from optimal.loads.question import Question
+from optimal.loads.load_problem import LoadProblem
 from tests.optimal import page_case, page_checker, page_peaks
 from tests.optimal.conditions import ORDERS
 from tests.optimal.loads.sweep import case as peak_case
@@ -147,7 +147,7 @@ def test_it_accepts_and_refuses_what_check_does_of_peaks_within_budgets():
     rng, found = random.Random(8), Counter()
     while found["genuine"] < 60:
         group, objective, most = asked(rng)
-        if Question.of(objective, most) is None:
+        if LoadProblem.of(objective, most) is None:
             continue
         try:
             solution = solve(group, objective, at_most=most, method="exchange", time_limit=1)

@@ -10,7 +10,7 @@ import pytest
 from groups import BadInput, Group, SolverContradiction
 from groups.fleet import Fleet
 from optimal import ProofKind, Status, Stopped, check, solve, solve_many
-from optimal.flow.recipe import flows_of
+from optimal.flow.algorithm import flows_of
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 
@@ -215,6 +215,6 @@ def test_what_does_not_hold_of_one_group_is_refused_by_its_name(monkeypatch, lie
         told[3 * 3 + 1] += 1
         return replace(found, level=told) if lie == "level" else replace(found, prices=[told])
 
-    monkeypatch.setattr("optimal.flow.recipe.flows_of", lying)
+    monkeypatch.setattr("optimal.flow.algorithm.flows_of", lying)
     with pytest.raises(SolverContradiction, match=r"^g3: flow contradicts the checker: "):
         solve_many(groups)

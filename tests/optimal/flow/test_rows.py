@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from optimal.flow import rows
-from optimal.flow.rows import alike
+from optimal.flow import pools
+from optimal.flow.pools import alike
 
 
 def numbered(keys) -> list[int]:
@@ -28,13 +28,13 @@ def csr(listed: list[tuple[int, ...]]) -> tuple:
 @pytest.mark.parametrize("same_words", [0, 1, 2])
 def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words):
     """The first `same_words` draws of words are all equal, so that hashes of one length meet."""
-    words = rows.words_of
+    words = pools.words_of
 
     def drawn(seed: int, width: int):
         return np.ones(width + 8, np.uint64) if seed < same_words else words(seed, width)
 
-    monkeypatch.setattr(rows, "words_of", drawn)
-    monkeypatch.setattr(rows, "FEW", 0)
+    monkeypatch.setattr(pools, "words_of", drawn)
+    monkeypatch.setattr(pools, "FEW", 0)
     rng, several = random.Random(same_words), 0
     for _ in range(200):
         listed = random_rows(rng)

@@ -6,7 +6,7 @@ import pytest
 
 from compare.samples.families import Family
 from optimal import ProofKind, Stopped, check, solve
-from optimal.flow.recipe import flow
+from optimal.flow.algorithm import flow
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import chain, found, group_of
 

@@ -15,7 +15,7 @@ from groups import BadInput, Group, values
 from optimal import ProofKind, Solution, Status, check, solve
 from optimal.answer import NothingWithin
 from optimal.brute import brute
-from optimal.loads.question import Question
+from optimal.loads.load_problem import LoadProblem
 from tests.optimal.loads.sweep import EARLIER, LAST, case
 
 OBJECTIVES = (
@@ -47,7 +47,7 @@ def meet(seed: int, number: int) -> str:
     rng = random.Random(f"within budgets {seed} {number}")
     group, objective, at_most = asked(rng)
     what = (seed, number, objective, at_most, group.to_dict())
-    method = "auto" if Question.of(objective, at_most) is None else "exchange"
+    method = "auto" if LoadProblem.of(objective, at_most) is None else "exchange"
     try:
         best = list(brute(group, objective, at_most=at_most).bounds)
     except NothingWithin:

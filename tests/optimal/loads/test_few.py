@@ -10,9 +10,8 @@ import pytest
 
 from benchmarks.lag_groups import alike
 from optimal import ProofKind, Status, check, solve
-from optimal.loads.few.deals import Undecided, first_deal, likely_deal
-from optimal.loads.few.parts import extreme_first, parts_within
-from optimal.loads.few.prices import with_prices
+from optimal.loads.bin_completion import Undecided, first_deal, likely_deal, with_prices
+from optimal.loads.parts import extreme_first, parts_within
 from optimal.time_left import TimeLeft
 
 NO_LIMIT = TimeLeft.of(None)

@@ -7,10 +7,10 @@ import pytest
 from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError
 from optimal import Proof, ProofKind, Solution, check, solve
-from optimal.flow.recipe import flow
+from optimal.flow.algorithm import flow
 from optimal.loads.candidates import candidates_of
-from optimal.loads.floor import Floor
 from optimal.loads.lower_bounds import highest_floor, weighted_average
+from optimal.proof import Floor
 from tests.optimal.forgery import REFUSED
 from tests.optimal.judging import changed, forged, said_by, with_owner
 from tests.optimal.loads.sweep import case

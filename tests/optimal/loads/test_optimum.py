@@ -8,7 +8,7 @@ import pytest
 from benchmarks.lag_groups import alike, differing
 from groups import TIERS, BadInput
 from optimal import ProofKind, Status, Stopped, check, solve
-from optimal.loads.question import OF_LOADS, Question
+from optimal.loads.load_problem import OF_LOADS, Question
 from tests.optimal.loads.sweep import meet
 from tests.optimal.small_groups import found, group_of
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from optimal.loads.candidates import Candidates
 from optimal.loads.incumbent import Incumbent
-from optimal.loads.splits import split
+from optimal.loads.neighbourhood import split
 
 
 def case(rng: random.Random) -> tuple[Candidates, np.ndarray]:

@@ -7,7 +7,7 @@ from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError, values
 from groups.columns.member_details import MemberDetails
 from optimal import ProofKind, Solution, Status, check, solve
-from optimal.loads.floor import Floor
+from optimal.proof import Floor
 from tests.optimal.judging import changed
 from tests.optimal.small_groups import found, group_of
 

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from groups import SolverContradiction
-from optimal.networks import by_steps as module
-from optimal.networks.by_steps import by_steps
-from optimal.networks.cheapest import cheapest, simplex
-from optimal.networks.face import face, potentials
+from groups.arrays import numbered, order_by, ranks
+from optimal.networks import cheapest_flow as module
+from optimal.networks.cheapest_flow import by_steps, cheapest, simplex
 from optimal.networks.least_squares import least_squares
-from optimal.networks.network import Network
-from optimal.networks.order import numbered, order_by, ranks
+from optimal.networks.network import Network, face, potentials
 from optimal.time_left import OutOfTime, TimeLeft
 
 FOREVER = TimeLeft.of(None)

@@ -1,4 +1,4 @@
-"""Within budgets: the best of the assignments that keep to them, by what proves most.
+"""Constrained problem: the best of the assignments within budgets, by the method that proves most.
 
 A budget that the optimum keeps to anyway costs nothing, and its certificate stays. Balance within
 a budget on moves is a flow, with a certificate of its own where a least majorised load vector can
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
     from optimal.budgets.budget import Budgets
 
+
 # Readers of all partitions added up: a constraint program of more is hardly ever proved.
-MOST_CHOICES = 20_000
+MOST_CANDIDATES = 20_000
 TAKE_BUDGETS = ("auto", "flow", "exchange", "cp-sat", "brute")
 # Objectives whose optimum within a budget on moves one integer per member can prove.
 PROVED_WITHIN = (("balance",), ("balance", "stickiness"))
@@ -48,7 +49,7 @@ class Plain(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
+class ConstrainedProblem:
     """A group, an objective, and the budgets to keep to."""
 
     group: Group
@@ -73,7 +74,7 @@ class Within:
             raise BadInput(f"method: {method} takes no budgets; expected one of {known}")
         require_data(self.group, tuple(self.at_most))
         start = perf_counter()
-        for module in ("flow.recipe", "budgets.levels", "budgets.most_even"):
+        for module in ("flow.algorithm", "budgets.move_levels", "budgets.most_even"):
             self._load(f"optimal.{module}")
         require_possible(self.at_most, self._least_possible)
         try:
@@ -107,7 +108,7 @@ class Within:
         proved = [solution for solution in known if solution.status is Status.OPTIMAL]
         if proved:
             return proved[0]
-        large = self._choices > MOST_CHOICES
+        large = self.group.n_candidates > MOST_CANDIDATES
         if method == "flow" and not (MOVES in self.at_most and self.objective in PROVED_WITHIN):
             raise BadInput("method: flow serves only stickiness=K under balance > stickiness")
         if method == "flow" or (method == "auto" and large and (known or self._is_flow)):
@@ -188,8 +189,8 @@ class Within:
         ----------
         optimum : the least balance of all, whatever moves
         """
-        from optimal.budgets.levels import proved_within
         from optimal.budgets.most_even import most_even
+        from optimal.budgets.move_levels import proved_within
 
         most = self.at_most[MOVES]
         try:
@@ -214,12 +215,12 @@ class Within:
             Where they were asked for by name and do not serve.
         """
         from optimal.enumeration import enumerates_at_once
-        from optimal.loads.question import Question
+        from optimal.loads.load_problem import LoadProblem
 
-        if method == "auto" and Question.of(self.objective, self.at_most) is None:
+        if method == "auto" and LoadProblem.of(self.objective, self.at_most) is None:
             return None
-        self._load("optimal.loads.method")
-        from optimal.loads.method import exchange_within, is_worth_it
+        self._load("optimal.loads.exchange")
+        from optimal.loads.exchange import exchange_within, is_worth_it
 
         if method == "auto" and enumerates_at_once(self.group):
             return None
@@ -252,10 +253,6 @@ class Within:
         start = perf_counter()
         import_module(module)
         self.loading.append(perf_counter() - start)
-
-    @property
-    def _choices(self) -> int:
-        return int((self.group.readers * self.group.partitions).sum())
 
     def _bounded(self, first: int | None) -> tuple[int | None, ...]:
         """Return the bounds of an answer of which only the first tier has one."""

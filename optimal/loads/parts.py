@@ -18,6 +18,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from groups.arrays import Int64
 
+
 Bits = npt.NDArray[np.uint64]
 
 WORD = 64
@@ -44,7 +45,7 @@ class Parts:
     slack : (budgets, parts) int64, what each part takes of each budget; first of all what it is
         below the peak, ascending for each first partition
     budget : (budgets,) int64, what all members together may take; what they are below the peak,
-        and one more for each list of prices (`optimal.loads.few.prices`)
+        and one more for each list of prices (`optimal.loads.bin_completion`)
     starts : (partitions + 1,) int64, where the parts begin whose first partition it is
     """
 

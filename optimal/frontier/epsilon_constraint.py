@@ -1,4 +1,4 @@
-"""Search: the trade-offs between two ends, by the epsilon-constraint method.
+"""Epsilon constraint: the trade-offs between two ends, by the epsilon-constraint method.
 
 Balance within so many moves is a flow, which proves most points; the rest is CP-SAT.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.tiers import values
-from optimal.budgets.within import Within
+from optimal.budgets.constrained_problem import ConstrainedProblem
 from optimal.cpsat import least_within
 from optimal.frontier.point import Point
 from optimal.proof import ProofKind
@@ -23,15 +23,11 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
     from optimal.time_left import TimeLeft
 
+
 # Readers of all partitions added up: a program of more takes long to build and is never proved.
-MOST_CHOICES = 20_000
+MOST_CANDIDATES = 20_000
 # A search that proves nothing gets this part of the time left, so that others have a turn.
 _TURNS = 12
-
-
-def choices(group: Group) -> int:
-    """Return how many pairs of a partition and a member that reads it there are."""
-    return int((group.readers * group.partitions).sum())
 
 
 def searched(
@@ -49,7 +45,7 @@ def searched(
     found = [left]
     across = left.second_value - right.second_value
     step = 1 if points is None else max(1, math.ceil(across / (points - 1)))
-    small = choices(group) <= MOST_CHOICES
+    small = group.n_candidates <= MOST_CANDIDATES
     by_flow = objective == ("balance", "stickiness")
     while (small or by_flow) and not time_left.is_up:
         at = found[-1]
@@ -149,7 +145,7 @@ class Box:
 def most_even_point(group: Group, moves: int, time_left: TimeLeft) -> Point | None:
     """Return the most even assignment within so many moves; None where the time is up."""
     at_most, objective = {"stickiness": moves}, ("balance", "stickiness")
-    for found in Within(group, objective, at_most, time_left, solve).most_even():
+    for found in ConstrainedProblem(group, objective, at_most, time_left, solve).most_even():
         if found.assignment is not None:
             (one, first_bound), (other, second_bound) = ((t.value, t.bound) for t in found.terms)
             return Point(one, other, first_bound, second_bound, found.assignment, found.proof.kind)

@@ -1,23 +1,33 @@
-"""Deals: parts given to one member after the other, in many ways at once.
+"""Bin completion: the least peak where members hold few partitions each.
 
-`first_deal` looks at all of them, `likely_deal` at those that leave most ways to go on.
+Parts are given to one member after the other: `first_deal` looks at all deals, `likely_deal` at
+those that leave most ways to go on. Each partition has
+a price, of either sign, and no part costs more than its slack: then what is left to deal costs no
+more than the slack that is left, or it cannot be dealt. So a list of prices is one more budget. By
+linear programming duality such prices show every deal hopeless that not even fractions of parts
+could go on with.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimal.loads.few.parts import first_free
+from optimal.answer import SEED
+from optimal.loads.incumbent import Incumbent
+from optimal.loads.parts import extreme_first, first_free, parts_within
+from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from groups.arrays import Floats, Int64
-    from optimal.loads.few.parts import Bits, Parts
-    from optimal.time_left import TimeLeft
+    from optimal.loads.candidates import Candidates
+    from optimal.loads.parts import Bits, Parts
+
 
 # Ways that are continued at once.
 AT_ONCE = 2**14
@@ -260,3 +270,212 @@ def _affordable(parts: Parts, deals: Deals, tries: int) -> int:
     first = first_free(deals.taken, len(parts.size))
     tried = np.diff(parts.starts, append=parts.starts[-1])[first]
     return max(1, int(np.searchsorted(np.cumsum(tried + LEAST_TRIED), tries)))
+
+
+# Partitions in all and with one member, beyond which nobody holds few.
+MOST_PARTITIONS, MOST_HELD = 512, 6
+# What the first round may look at, how much more the next ones may, and how many there are.
+DEALS, WORK = 200_000, 10_000
+# So many deals are looked at before prices are made to look at fewer.
+FEW_DEALS = 20_000
+MORE_DEALS, MORE_WORK = 8, 3
+# Most deals that a round looks at, and of how many parts of the time left they get one; less
+# where the bound did not rise in the round before.
+MOST_DEALS, SHARE, STUCK_SHARE = 10**8, 2, 20
+ROUNDS = 8
+# By what part of the way that it came from the average the peak rises that is ruled out next.
+RISE = 0.15
+
+
+def are_few(candidates: Candidates) -> bool:
+    """Return whether all members may hold the same, and few partitions each."""
+    if len(candidates.least) != 1 or not candidates.members or not candidates.may.all():
+        return False
+    least, most = candidates.least[0], candidates.most[0]
+    alike = bool((least == least[0]).all() and (most == most[0]).all())
+    return (
+        alike
+        and 1 <= int(least[0]) <= int(most[0]) <= MOST_HELD
+        and len(candidates.size) <= MOST_PARTITIONS
+    )
+
+
+class Dealing:
+    """What is known of the least peak while parts are dealt.
+
+    Attributes
+    ----------
+    incumbent : the best assignment so far
+    bound : no peak is below it: all deals below were looked at
+    """
+
+    def __init__(self, incumbent: Incumbent, bound: int) -> None:
+        """Start from an assignment and a bound."""
+        self.incumbent, self.bound = incumbent, bound
+        candidates = incumbent.candidates
+        self.counts = range(int(candidates.least[0, 0]), int(candidates.most[0, 0]) + 1)
+        self.order = extreme_first(candidates.size)
+        self.average = -(-candidates.total // candidates.members)
+        self.rng = np.random.default_rng(SEED)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the assignment is as good as the bound."""
+        return self.incumbent.peak <= self.bound
+
+    def run(self, time_left: TimeLeft) -> None:
+        """Raise the bound and lower the peak in turns, each time with more effort."""
+        deals, work, risen = DEALS, WORK, True
+        for _ in range(ROUNDS):
+            share = SHARE if risen else STUCK_SHARE
+            risen = self._rule_out(TimeLeft.of(time_left.share(share)), deals)
+            deals = min(MORE_DEALS * deals, MOST_DEALS)
+            above = self._step if risen else 0
+            while self.bound + above < self.incumbent.peak and not time_left.is_up:
+                parts = self._parts(self.bound + above)
+                if parts is None:
+                    break
+                found = likely_deal(parts, self.rng, time_left, work)
+                if found is not None:
+                    self._take(parts, found)
+                    break
+                above = max(2 * above, self._step)
+            work *= MORE_WORK
+            if self.is_closed or time_left.is_up:
+                return
+
+    @property
+    def _step(self) -> int:
+        """How far above the bound the next peak is tried."""
+        return max(1, ceil(RISE * (self.bound - self.average)))
+
+    def _rule_out(self, time_left: TimeLeft, most: int) -> bool:
+        """Look at all deals of one peak after the other, from the bound; say if it rose."""
+        before, step = self.bound, 0
+        while not self.is_closed:
+            parts = self._parts(min(self.incumbent.peak - 1, self.bound + step))
+            if parts is None:
+                break
+            try:
+                found = self._dealt(parts, time_left, most)
+            except Undecided:
+                break
+            if found is None:
+                self.bound = parts.peak + 1
+                step = self._step - 1
+            else:
+                self._take(parts, found)
+        return self.bound > before
+
+    def _dealt(self, parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None:
+        """Look at all deals, with prices where they are not few."""
+        try:
+            return first_deal(parts, time_left, FEW_DEALS)
+        except Undecided:
+            return first_deal(with_prices(parts, time_left), time_left, most)
+
+    def _parts(self, peak: int) -> Parts | None:
+        candidates = self.incumbent.candidates
+        return parts_within(candidates.size[self.order], candidates.members, self.counts, peak)
+
+    def _take(self, parts: Parts, found: list[int]) -> None:
+        """Let each member hold one of the parts."""
+        holder = np.empty(len(self.order), np.int64)
+        member, partition = np.nonzero(parts.holds(found))
+        holder[self.order[partition]] = member
+        self.incumbent = Incumbent(self.incumbent.candidates, holder)
+
+
+# Deals that are looked at for each number of members dealt, and lists of prices made of them.
+SAMPLED, LISTS = 4000, 2
+# The part of the deals that a list has to show hopeless to be kept.
+USEFUL = 0.1
+# Parts beyond which prices take longer than they save, and seconds for a list.
+MOST_PARTS, SECONDS = 2000, 1.0
+# Linear programs compute in floats.
+TOLD_APART = 2**53
+
+
+def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
+    """Return the parts with budgets for lists of prices that show many deals hopeless.
+
+    Deals are drawn for one member more at a time; the prices are those at which what they leave
+    is worth most on average.
+    """
+    if parts.slack.shape[1] > MOST_PARTS or int(parts.size.max()) * len(parts.size) >= TOLD_APART:
+        return parts
+    rng, pricing = np.random.default_rng(SEED), Pricing(parts)
+    holds = pricing.holds
+    deals, left = nothing_dealt(parts), np.ones((1, len(parts.size)), np.int64)
+    lists: list[Int64] = []
+    while deals.dealt + 1 < parts.members and not time_left.is_up:
+        way, part = continuations(parts, deals)
+        if len(way) > SAMPLED:
+            drawn = np.sort(rng.choice(len(way), SAMPLED, replace=False))
+            way, part = way[drawn], part[drawn]
+        left, deals = left[way] - holds[part], continued(parts, deals, way, part)
+        hopeful = np.ones(len(deals), bool)
+        for known in lists:
+            hopeful &= left @ known <= deals.left[0]
+        for _ in range(LISTS):
+            price = pricing.worth_most(left[hopeful]) if hopeful.any() else None
+            hopeless = hopeful & (left @ price > deals.left[0]) if price is not None else ~hopeful
+            if price is None or hopeless.sum() < USEFUL * hopeful.sum():
+                break
+            lists.append(price)
+            hopeful &= ~hopeless
+        if not hopeful.any():
+            break
+        deals, left = deals.some(np.flatnonzero(hopeful)), left[hopeful]
+    worth = np.array(lists, np.int64).reshape(len(lists), len(parts.size))
+    slack = parts.slack[0] - worth @ holds.T
+    budget = parts.budget[0] - worth.sum(axis=1)
+    return replace(
+        parts,
+        slack=np.concatenate((parts.slack, slack)),
+        budget=np.concatenate((parts.budget, budget)),
+    )
+
+
+class Pricing:
+    """The linear program of all prices at which no part costs more than its slack.
+
+    It is written down once and solved for one deal after the other.
+
+    Attributes
+    ----------
+    parts : what can be dealt
+    holds : (parts, partitions) int64, 1 where a part holds a partition
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        """Write the program down."""
+        # Only here: half a second that other groups need not wait for.
+        from ortools.linear_solver import pywraplp
+
+        self.parts, self.holds = parts, parts.holds()
+        self._solver = solver = pywraplp.Solver.CreateSolver("GLOP")
+        most = int(parts.size.max()) + 1
+        self._prices = [solver.NumVar(-most, most, "") for _ in parts.size]
+        part, held = np.nonzero(self.holds)
+        paid = [solver.Constraint(-solver.infinity(), s) for s in parts.slack[0].tolist()]
+        for row, p in zip(part.tolist(), held.tolist(), strict=True):
+            paid[row].SetCoefficient(self._prices[p], 1)
+        solver.Objective().SetMaximization()
+        solver.SetTimeLimit(int(1000 * SECONDS))
+
+    def worth_most(self, left: Int64) -> Int64 | None:
+        """(partitions,) int64: prices at which what deals leave costs most; None if not found.
+
+        Parameters
+        ----------
+        left : (deals, partitions) int64, 1 where a deal leaves a partition
+        """
+        for price, share in zip(self._prices, left.mean(axis=0).tolist(), strict=True):
+            self._solver.Objective().SetCoefficient(price, share)
+        if self._solver.Solve() != self._solver.OPTIMAL:
+            return None
+        found = np.floor([price.solution_value() for price in self._prices]).astype(np.int64)
+        # Rounded down, they hold for integers too; what floats leave over is taken from all alike.
+        over = int((self.holds @ found - self.parts.slack[0]).max(initial=0))
+        return np.asarray(found - max(0, over), np.int64)

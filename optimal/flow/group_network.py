@@ -1,4 +1,4 @@
-"""Layout: the network of a group. Pools supply partitions, sinks of blocks take them.
+"""Group network: pools supply the partitions of a group, sinks of its blocks take them.
 
                                  stay
               +-------------------------------------------+

@@ -1,4 +1,4 @@
-"""Levels: the certificate of an assignment within a budget on moves, and bounds where none holds.
+"""Move levels: the certificate of an assignment within so many moves, and bounds without one.
 
 For every k a set of members shows how much is left above k. Either counts what nobody outside
 reads and needs no budget, or also what its members own and pays for what leaves it with the
@@ -16,6 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
+
 
 # Members times loads: beyond it no bound is made of levels that prove nothing.
 MOST_CELLS = 10**7

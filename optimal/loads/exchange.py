@@ -1,4 +1,4 @@
-"""The method: loads brought down tier after tier, within budgets (docs/explanation/lag.md)."""
+"""Exchange: loads brought down tier after tier, within budgets (docs/explanation/lag.md)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ import numpy as np
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.tiers import MOVES, TIERS, is_flow, values
-from optimal.answer import Answer, NothingWithin
+from optimal.answer import LIMITS, Answer, NothingWithin, require_costs_within
 from optimal.cpsat import cpsat, least_within
-from optimal.flow.recipe import flow
-from optimal.limits import LIMITS, require_costs_within
+from optimal.flow.algorithm import flow
+from optimal.loads.bin_completion import Dealing, are_few
 from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of, timed
-from optimal.loads.few.least_peak import Dealing, are_few
-from optimal.loads.incumbent import Incumbent
-from optimal.loads.leavers import Leavers
-from optimal.loads.lower_bounds import highest_floor, least_score, weighted_average
-from optimal.loads.program import Program, is_closable
-from optimal.loads.question import Question
-from optimal.loads.search import even_out, fewer_moves, lower_peak, score_of
-from optimal.loads.starts import fewest_moves, longest_first
+from optimal.loads.constraint_program import Program, is_closable
+from optimal.loads.incumbent import Incumbent, fewest_moves, longest_first
+from optimal.loads.load_problem import LoadProblem
+from optimal.loads.local_search import even_out, fewer_moves, lower_peak, score_of
+from optimal.loads.lower_bounds import Leavers, highest_floor, least_score, weighted_average
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 from optimal.time_left import TimeLeft
@@ -33,7 +30,8 @@ if TYPE_CHECKING:
     from groups.arrays import Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.loads.floor import Floor
+    from optimal.proof import Floor
+
 
 # Rounds without a lower peak that are waited for: few where a constraint program proves what is
 # left in less time, of so few ways to give a partition to a member.
@@ -58,7 +56,7 @@ HINTED, HINT_PARTS, HINT_SECONDS = 500, 4, 5.0
 
 def is_worth_it(group: Group, objective: Objective, at_most: Mapping[str, int]) -> bool:
     """Return whether the search for loads serves an objective of a group within budgets."""
-    if Question.of(objective, at_most) is None:
+    if LoadProblem.of(objective, at_most) is None:
         return False
     kinds = min(group.n_partitions, len(group.topics) * (1 + len(group.members)))
     greatest = max(TIERS[tier].greatest(group) for tier in (*objective, *at_most))
@@ -104,27 +102,27 @@ def exchange_within(
     Raises
     ------
     BadInput
-        Where the question is not one that exchanges serve, or costs would leave 64 bits.
+        Where the problem is not one that exchanges serve, or costs would leave 64 bits.
     NothingWithin
         Where no assignment keeps to the budgets.
     """
-    question = Question.of(objective, at_most)
-    if question is None:
+    problem = LoadProblem.of(objective, at_most)
+    if problem is None:
         shown = " > ".join(objective)
         if at_most:
             shown += f" within {' and '.join(at_most)}"
         raise BadInput(f"method: exchange does not serve {shown}; use cp-sat or brute")
     require_costs_within(group, (*objective, *at_most), "exchange")
-    opened = _opened(group, question, time_left)
+    opened = _opened(group, problem, time_left)
     if opened is None:
         return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
     windows, proof, holder = opened
     searching = time_left
     if rounds is None and (limit := time_left.share(1)) is not None:
         searching = TimeLeft.of(FIRST * limit)
-    search = Search(group, objective, at_most, question, windows, time_left, searching, rounds)
+    search = Search(group, objective, at_most, problem, windows, time_left, searching, rounds)
     if not search.starts(holder):
-        if question.earlier:
+        if problem.earlier:
             return None
         raise NothingWithin
     bounds = search.bounds_of_rest()
@@ -132,7 +130,7 @@ def exchange_within(
         return None
     owner = owner_of(group, windows.hull, search.incumbent.holder)
     reached = values(Assignment(group, owner), objective)
-    bounds = (*reached[: len(question.earlier)], *bounds)
+    bounds = (*reached[: len(problem.earlier)], *bounds)
     if reached != bounds:
         return Answer(owner, bounds, Stopped.TIME_LIMIT)
     kind = search.kind
@@ -144,7 +142,7 @@ def exchange_within(
 
 
 def _opened(
-    group: Group, question: Question, time_left: TimeLeft
+    group: Group, problem: LoadProblem, time_left: TimeLeft
 ) -> tuple[Windows, Proof, Int64] | None:
     """Return what the earlier tiers and the budgets leave open; None where the time is up.
 
@@ -153,7 +151,7 @@ def _opened(
     the candidates, the certificate of the earlier tiers, and the assignment that the flow found
     for them, (read,) int64 members
     """
-    earlier, limit = question.earlier, time_left.share(1)
+    earlier, limit = problem.earlier, time_left.share(1)
     found = flow(group, earlier or (MOVES,), time_limit=limit)
     if found.owner is None:
         return None
@@ -164,19 +162,19 @@ def _opened(
         # The flow's prices are about moves, which do not count here.
         proof = replace(proof, price=np.zeros(len(group.members), np.int64), scale=())
     column = np.zeros(group.n_partitions, np.int64)
-    if question.loads is not None:
-        column = column_of(group, question.loads)
+    if problem.loads is not None:
+        column = column_of(group, problem.loads)
     candidates = candidates_of(group, earlier, proof, column)
-    candidates = replace(candidates, moves=question.at_most.get(MOVES))
-    if question.peak == "peak_time":
+    candidates = replace(candidates, moves=problem.at_most.get(MOVES))
+    if problem.peak == "peak_time":
         candidates = timed(group, candidates)
     even = np.zeros(candidates.members, np.int64)
-    if "load_spread" in question.at_most:
+    if "load_spread" in problem.at_most:
         most_even = flow(group, tuple(dict.fromkeys((*earlier, "balance"))), time_limit=limit)
         if most_even.owner is None:
             return None
         even = Assignment(group, most_even.owner).loads
-    windows = Windows.of(candidates, question.at_most, even)
+    windows = Windows.of(candidates, problem.at_most, even)
     return windows, proof, found.owner[candidates.read].astype(np.int64)
 
 
@@ -208,7 +206,7 @@ def counted_peak(
     found in time
     """
     exact = all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
-    if not exact or Question.of(objective, {}) is None:
+    if not exact or LoadProblem.of(objective, {}) is None:
         return None
     found = exchange_within(group, objective, {}, time_left, rounds=rounds)
     if found is None or found.owner is None or (bound := found.bounds[-1]) is None:
@@ -225,7 +223,7 @@ def hinted(group: Group, objective: Objective, *, time_limit: float | None = Non
     """
     time_left = TimeLeft.of(time_limit)
     start: Int32 | None = None
-    if int((group.readers * group.partitions).sum()) > HINTED:
+    if group.n_candidates > HINTED:
         limit = time_left.share(HINT_PARTS)
         seconds = HINT_SECONDS if limit is None else limit
         for length in range(len(objective) - 1, 0, -1):
@@ -253,7 +251,7 @@ class Search:
     group: Group
     objective: Objective
     at_most: Mapping[str, int]
-    question: Question
+    problem: LoadProblem
     windows: Windows
     time_left: TimeLeft
     searching: TimeLeft
@@ -267,10 +265,10 @@ class Search:
 
     def starts(self, holder: Int64) -> bool:
         """Find where to start from; False where none keeps to the budget on moves."""
-        self.peak = self.question.at_most.get(str(self.question.peak))
+        self.peak = self.problem.at_most.get(str(self.problem.peak))
         for candidates in self.windows.each:
             kept, few = [holder] if candidates.keeps(holder) else [], None
-            if self.at_most or MOVES in self.question.rest or not kept:
+            if self.at_most or MOVES in self.problem.rest or not kept:
                 few = fewest_moves(candidates)
                 if few is None:
                     continue
@@ -291,10 +289,10 @@ class Search:
     @property
     def has_certificate(self) -> bool:
         """Whether the form of a certificate has a place for what was proved."""
-        rest = self.question.rest
-        if self.question.peak not in rest:
+        rest = self.problem.rest
+        if self.problem.peak not in rest:
             return bool(self.givers) or MOVES not in rest
-        by_moves = self.floor is None and MOVES in self.question.at_most
+        by_moves = self.floor is None and MOVES in self.problem.at_most
         return len(rest) == 1 or not by_moves
 
     def bounds_of_rest(self) -> tuple[int | None, ...] | None:
@@ -302,16 +300,16 @@ class Search:
         if self.peak is not None:
             least = self._lower_peak(self.peak)
             if self.incumbent.peak > self.peak:
-                if not self.question.earlier and least > self.peak:
+                if not self.problem.earlier and least > self.peak:
                     raise NothingWithin
                 return None
             self.floor, self.givers, self.kind = None, (), ProofKind.CERTIFICATE
         bounds: list[int | None] = []
-        for tier in self.question.rest:
+        for tier in self.problem.rest:
             if tier == MOVES:
                 value, bound = self._fewer_moves()
                 self._allow(value)
-            elif tier == self.question.peak:
+            elif tier == self.problem.peak:
                 bound = self._lower_peak(0)
                 value = self.peak = self.incumbent.peak
             else:
@@ -319,7 +317,7 @@ class Search:
             bounds.append(bound)
             if bound < value:
                 break
-        return (*bounds, *(None for _ in self.question.rest[len(bounds) :]))
+        return (*bounds, *(None for _ in self.problem.rest[len(bounds) :]))
 
     def _allow(self, moves: int) -> None:
         """Let no more partitions leave their owners from now on."""
@@ -371,7 +369,7 @@ class Search:
     def _raised(self, bound: int) -> tuple[ProofKind, int]:
         """Return a higher bound, and its kind, where the linear relaxation or deals show one."""
         hull, kind = self.windows.hull, ProofKind.CERTIFICATE
-        if self.question.earlier == ("topic_balance",) and not hull.may.all():
+        if self.problem.earlier == ("topic_balance",) and not hull.may.all():
             relaxed = weighted_average(hull)
             kind, bound = (ProofKind.SOLVER, relaxed) if relaxed > bound else (kind, bound)
         if hull.moves is None and len(self.first) == 1 and are_few(hull):
@@ -429,7 +427,7 @@ class Search:
         """(the most even score that was found, what no assignment is below) under the peak."""
         hull, members = self.windows.hull, len(self.group.members)
         # A budget on the peak says what it is at most, the objective what it is.
-        reached = self.incumbent.peak if self.question.peak in self.question.rest else 0
+        reached = self.incumbent.peak if self.problem.peak in self.problem.rest else 0
         least = least_score(tier, hull, reached)
         even_out(self.incumbent, tier, least, self.searching, EVEN_PATIENCE)
         value = score_of(tier, self.incumbent.loads)

@@ -1,4 +1,4 @@
-"""The search: the busiest member relieved until the peak meets its bound, the rest evened out.
+"""Local search: the busiest member relieved until the peak meets its bound, the rest evened out.
 
 Moves are one more cost: where the candidates have a budget on them, no split and no step spends
 more, and rounds that stall take some back.
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.tiers import pairwise_difference
+from optimal.answer import SEED
 from optimal.loads.incumbent import Incumbent
-from optimal.loads.splits import split
-from optimal.loads.steps import best_step, go_back, take
-from optimal.seed import SEED
+from optimal.loads.neighbourhood import best_step, go_back, split, take
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
     from optimal.time_left import TimeLeft
+
 
 # Partners of the busiest member that are tried before something else is.
 PARTNERS = 12

@@ -1,4 +1,4 @@
-"""Question: which tiers come first, which peak, and which budgets are left to keep to."""
+"""Load problem: which tiers come first, which peak, and which budgets are left to keep to."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from groups.tiers import Objective
 
+
 # What may come after each peak.
 EVENED = {
     "peak_lag": ("lag_spread", "lag_balance"),
@@ -23,7 +24,7 @@ OF_LOADS = {tier: peak for peak, tiers in EVENED.items() for tier in tiers}
 
 
 @dataclass(frozen=True)
-class Question:
+class LoadProblem:
     """An objective and budgets, taken apart.
 
     Attributes
@@ -45,7 +46,7 @@ class Question:
         return self.peak or next((tier for tier in self.rest if tier in OF_LOADS), None)
 
     @staticmethod
-    def of(objective: Objective, at_most: Mapping[str, int]) -> Question | None:
+    def of(objective: Objective, at_most: Mapping[str, int]) -> LoadProblem | None:
         """Take an objective and budgets apart; None where exchanges do not serve them."""
         peaks = [tier for tier in PEAKS if tier in (*objective, *at_most)]
         evens = [tier for tier in objective if tier in OF_LOADS]
@@ -67,9 +68,8 @@ class Question:
         if not {MOVES, *peaks, *evens} >= set(rest):
             return None
         if earlier == ("topic_balance",):
-            return (
-                None if set(at_most) & set(OF_COUNTS) else Question(earlier, rest, peak, at_most)
-            )
+            counts = set(at_most) & set(OF_COUNTS)
+            return None if counts else LoadProblem(earlier, rest, peak, at_most)
         if not {*PRICED} >= set(earlier):
             return None
         # The least majorised loads have the least spread and the fewest idle members.
@@ -78,4 +78,4 @@ class Question:
         # Which members are idle is open where some may be.
         if at_most.get("idle_members", 0) > 0:
             return None
-        return Question(earlier, rest, peak, at_most)
+        return LoadProblem(earlier, rest, peak, at_most)

@@ -1,1 +1,0 @@
-"""The models of the solvers: who may own what, and what every tier costs."""
