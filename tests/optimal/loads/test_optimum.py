@@ -8,7 +8,7 @@ import pytest
 from benchmarks.lag_groups import alike, differing
 from groups import TIERS, BadInput
 from optimal import ProofKind, Status, Stopped, check, solve
-from optimal.loads.load_problem import OF_LOADS, Question
+from optimal.loads.load_problem import OF_LOADS, LoadProblem
 from tests.optimal.loads.sweep import meet
 from tests.optimal.small_groups import found, group_of
 
@@ -164,10 +164,10 @@ def test_objectives_that_it_does_not_serve_are_refused():
 def test_it_serves_every_order_of_what_has_a_certificate_before_a_peak():
     counted = ("balance", "stickiness", "moved_weight", "racks")
     orders = [order for n in range(5) for order in permutations(counted, n)]
-    assert all(Question.of((*order, "peak_lag"), {}) for order in orders)
-    assert Question.of(("topic_balance", "peak_weight"), {})
+    assert all(LoadProblem.of((*order, "peak_lag"), {}) for order in orders)
+    assert LoadProblem.of(("topic_balance", "peak_weight"), {})
     others = [tier for tier in TIERS if not tier.startswith("peak") and tier not in OF_LOADS]
-    assert not any(Question.of((tier,), {}) for tier in others)
+    assert not any(LoadProblem.of((tier,), {}) for tier in others)
 
 
 def test_a_group_without_members_or_lag_has_no_peak():
