@@ -23,12 +23,10 @@ from benchmarks.instances import SEED
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet_current
 from compare.samples.families import Family
 from groups import Group
-from groups.columnar.canonical import canonical
-from groups.columnar.decode import decode
-from groups.columnar.key import keys_of
+from groups.columnar.batch import each_of
+from groups.columnar.key import canonical, keys_of
 from groups.columnar.parquet import read_rows
-from groups.columnar.rows import batch_of
-from groups.columnar.side_by_side import each_of
+from groups.columnar.rows import batch_of, decode
 from groups.fleet import Fleet
 from optimal import solve, solve_many
 from optimal.solve import solve_fleet

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from groups.arrays import NOBODY, count_owners, frozen, kept
-from groups.columns.parts import some
+from groups.columns.segments import some
 from groups.documents import fields
 from groups.errors import InvalidAssignment
 from groups.wording import counted

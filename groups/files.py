@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from groups.collection import Groups
 from groups.documents.assay_group import as_json, of_text
 from groups.documents.json_files import is_json_lines, split_documents
-from groups.documents.side_by_side import Snapshots
 from groups.documents.snapshot import each_of, names_in
+from groups.documents.snapshots import Snapshots
 from groups.documents.texts import beginning, decode, named, read_bytes
 from groups.errors import BadInput, Failure
 from groups.extras import require

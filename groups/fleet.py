@@ -10,8 +10,8 @@ import numpy as np
 
 from groups.arrays import NOBODY, UNKNOWN, frozen
 from groups.columns.names import numbers
-from groups.columns.parts import starts
 from groups.columns.racks import joined_racks
+from groups.columns.segments import starts
 from groups.group import Group
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Fleet:
             Where a column is missing or of another kind, or where the groups together have more
             partitions than are supported.
         """
-        from groups.columnar.side_by_side import side_by_side
+        from groups.columnar.batch import side_by_side
 
         good, failures = side_by_side(rows)
         members, topics, partitions = (

@@ -23,12 +23,10 @@ from groups.arrays import (
 from groups.columns.claims import BY_CLAIMS, Claims
 from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import is_latest, reset_noted
-from groups.columns.subscriptions import Subscriptions
-from groups.columns.topic_lists import in_use, of_members
+from groups.columns.subscriptions import Subscriptions, in_use, of_members
 from groups.columns.validity import valid
 from groups.documents.assay_group import as_json, of_mapping, of_text
-from groups.documents.snapshot import columns_of, read
-from groups.documents.written import document_of
+from groups.documents.snapshot import columns_of, document_of, read
 from groups.errors import BadInput
 from groups.framed import Framed
 from groups.wording import ON_THE_WAY

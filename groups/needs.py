@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.columns.parts import some
+from groups.columns.segments import some
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL, TIERS, cost_of
 

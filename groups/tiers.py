@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.columns.parts import exact_sums, greatest, least, sums
+from groups.columns.segments import exact_sums, greatest, least, sums
 from groups.errors import BadInput
 
 if TYPE_CHECKING:

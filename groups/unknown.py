@@ -14,7 +14,7 @@ import numpy as np
 
 from groups.arrays import NOBODY
 from groups.columns.claims import BY_CLAIMS
-from groups.columns.topic_lists import in_use
+from groups.columns.subscriptions import in_use
 from groups.errors import BadInput
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assignment import Assignment
-from groups.columns.parts import exact_sums, some, sums
+from groups.columns.segments import exact_sums, some, sums
 from groups.fleet import Fleet
 from groups.tiers import cost_of
 from optimal.certificate import check

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assignment import valid_in
-from groups.columns.parts import exact_sums
+from groups.columns.segments import exact_sums
 from groups.tiers import TIERS, cost_of, values_in
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from groups.assignment import Assignment
-from groups.columns.parts import some
+from groups.columns.segments import some
 from groups.errors import AssayError, BadInput, SolverContradiction
 from groups.fleet import Fleet
 from groups.needs import lacking, require_data

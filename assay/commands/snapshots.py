@@ -77,7 +77,7 @@ def anonymise(
     out: Out = None,
 ) -> None:
     """Replace the names in a snapshot; the optimum stays the same."""
-    from groups.documents.anonymise import anonymise_all
+    from groups.documents.pseudonyms import anonymise_all
 
     name = named(file)
     documents = []

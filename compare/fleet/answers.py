@@ -26,9 +26,9 @@ from compare.scores import (
 from compare.verdict import ALL_ALIKE
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
+from groups.columnar.batch import each_of
 from groups.columnar.layout import joined
-from groups.columnar.side_by_side import each_of
-from groups.columns.parts import some
+from groups.columns.segments import some
 from groups.errors import AssayError
 from groups.fleet import Fleet
 from groups.group import Group

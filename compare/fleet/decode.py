@@ -15,12 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.tables import TABLES
-from groups.columnar.canonical import canonical
-from groups.columnar.decode import decode
-from groups.columnar.key import keys_of
+from groups.columnar.batch import each_of
+from groups.columnar.key import canonical, keys_of
 from groups.columnar.layout import LAYOUT, joined
-from groups.columnar.rows import batch_of
-from groups.columnar.side_by_side import each_of
+from groups.columnar.rows import batch_of, decode
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.texts import beginning, unpacking
 from groups.errors import BadInput, Failure

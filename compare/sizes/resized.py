@@ -11,7 +11,7 @@ from compare.lag.behind import rates_of
 from compare.members import members_named
 from groups.arrays import NO_GENERATION, NOBODY
 from groups.columns.member_details import MemberDetails
-from groups.columns.topic_lists import in_use
+from groups.columns.subscriptions import in_use
 from groups.errors import BadInput
 from groups.wording import counted
 from heuristics.nearest import nearest

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from groups.columnar.batch import each_of
 from groups.columnar.layout import LAYOUT, BadRow, in_layout
 from groups.columnar.rows import batch_of
-from groups.columnar.side_by_side import each_of
 from groups.errors import BadInput, Unreadable
 from groups.portions import in_portions
 

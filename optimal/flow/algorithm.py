@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import frozen
-from groups.columns.parts import exact_sums, greatest
+from groups.columns.segments import exact_sums, greatest
 from groups.fleet import Fleet
 from groups.tiers import cost_of
 from optimal.answer import Answer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.columns.topic_lists import entries
+from groups.columns.subscriptions import entries
 from groups.errors import BadInput
 from groups.tiers import cost_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import NOBODY, among, numbered, order_by, ranks
-from groups.columns.topic_lists import entries
+from groups.columns.subscriptions import entries
 from groups.tiers import cost_of
 
 if TYPE_CHECKING:

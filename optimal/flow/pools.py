@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.arrays import order_by
-from groups.columns.topic_lists import entries
+from groups.columns.subscriptions import entries
 from optimal.flow.cheapest_readers import Lots, cheapest_readers
 
 if TYPE_CHECKING:

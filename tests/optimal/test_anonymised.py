@@ -5,7 +5,7 @@ import random
 import pytest
 
 from groups import Group
-from groups.documents.anonymise import anonymise
+from groups.documents.pseudonyms import anonymise
 from optimal import solve
 from tests.optimal.random_groups import random_group
 

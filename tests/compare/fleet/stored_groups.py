@@ -4,8 +4,8 @@ import pyarrow as pa
 
 from compare.fleet.tables import read_table
 from groups import Group
+from groups.columnar.batch import each_of
 from groups.columnar.layout import LAYOUT
-from groups.columnar.side_by_side import each_of
 
 
 def groups_of(runs) -> dict[str, Group]:

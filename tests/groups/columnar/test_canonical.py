@@ -7,12 +7,11 @@ import pyarrow as pa
 import pytest
 
 from groups import Group
-from groups.columnar.canonical import canonical
-from groups.columnar.key import keys_of
+from groups.columnar.key import canonical, keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of
 from tests.groups.columnar.test_rows import EVERYTHING, good, odd, shipped
-from tests.groups.columnar.test_side_by_side import some_groups
+from tests.groups.columnar.test_batch import some_groups
 
 
 def rewritten(rng: random.Random, row: dict) -> dict:

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar import decode as module
-from groups.columnar.decode import decode
-from groups.columnar.rows import batch_of
+from groups.columnar import rows as module
+from groups.columnar.rows import batch_of, decode
 from groups.documents.json_files import parse_json
 from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
+from groups.columnar.batch import each_of
 from groups.columnar.layout import LAYOUT, NESTED, BadRow, in_layout
 from groups.columnar.rows import batch_of, of_row
-from groups.columnar.side_by_side import each_of
 from groups.files import read_groups
 from tests.optimal.random_groups import random_group
 

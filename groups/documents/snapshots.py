@@ -1,31 +1,182 @@
-"""Snapshots side by side: the columns of many documents, each fact found once for all of them."""
+"""Snapshots: the columns of many documents, each fact found once for all of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from groups.arrays import NO_GENERATION, UNKNOWN, check_total, frozen
 from groups.columns.claims import Claims
+from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import Offsets, is_latest
-from groups.columns.parts import starts, sums
+from groups.columns.segments import starts, sums
 from groups.columns.subscriptions import Subscriptions
-from groups.documents.assay_group import told
-from groups.documents.members import NO_DETAILS, details_of, index_of, require_single, rows_of
-from groups.documents.topics import logs_of, per_partition, replicas_of, topics_of
+from groups.documents.assay_group import Topic, told, without_repeats
+from groups.documents.fields import refuse
+from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
     from groups.arrays import Bools, Int32, Int64
-    from groups.columns.member_details import MemberDetails
-    from groups.documents.assay_group import Document, Partitions
+    from groups.documents.assay_group import Document, Member, Partitions
+
+
+_LISTS = ("lag", "weight", "racks", "offsets")
+
+
+def topics_of(given: Mapping[str, int | Topic], names: Sequence[str]) -> list[Topic]:
+    """Return what a document says of the topics of these names, in their order.
+
+    Raises
+    ------
+    BadInput
+        Where a list is not as long as its topic has partitions, offsets stand beside lag, or a
+        partition has a rack twice.
+    """
+    return [
+        Topic(topic) if isinstance(topic, int) else _checked(topic, name)
+        for name, topic in ((name, given[name]) for name in names)
+    ]
+
+
+def _checked(topic: Topic, name: str) -> Topic:
+    place = f"topics.{name}"
+    if topic.lag is not UNSET and topic.offsets is not UNSET:
+        refuse(place, "both lag and offsets, expected one of them")
+    for key in _LISTS:
+        values = getattr(topic, key)
+        if values is not UNSET and len(values) != topic.partitions:
+            found, has = counted(len(values), "value"), counted(topic.partitions, "partition")
+            refuse(f"{place}.{key}", f"{found}, but {name} has {has}")
+    if not isinstance(topic.racks, UnsetType):
+        for at, racks in enumerate(topic.racks):
+            without_repeats(racks, f"{place}.racks[{at}]")
+    return topic
+
+
+def logs_of(topics: Sequence[Topic]) -> list[int]:
+    """(3 for each of all partitions,) where its log begins and ends, and what is committed."""
+    found: list[int] = []
+    for topic in topics:
+        if isinstance(topic.offsets, UnsetType):
+            found += (UNKNOWN,) * (3 * topic.partitions)
+        else:
+            found += [
+                value if type(value) is int else UNKNOWN
+                for log in topic.offsets
+                for value in (log.beginning, log.end, log.committed)
+            ]
+    return found
+
+
+def per_partition(topics: Sequence[Topic], key: Literal["lag", "weight"]) -> list[int]:
+    """(all partitions,) what is said of each under a key, -1 where nothing."""
+    found: list[int] = []
+    for topic in topics:
+        column = topic.lag if key == "lag" else topic.weight
+        if isinstance(column, UnsetType):
+            found += [UNKNOWN] * topic.partitions
+        else:
+            found += [UNKNOWN if value is None else value for value in column]
+    return found
+
+
+def replicas_of(topics: Sequence[Topic]) -> list[Sequence[str] | None]:
+    """(all partitions,) the racks of the replicas of each, None where nothing is known."""
+    found: list[Sequence[str] | None] = []
+    for topic in topics:
+        if isinstance(topic.racks, UnsetType):
+            found += [None] * topic.partitions
+        else:
+            found += topic.racks
+    return found
+
+
+NO_DETAILS = MemberDetails()
+_NOTHING = (UNSET,) * 8
+
+
+def details_of(member: Member, place: str) -> MemberDetails:
+    """Return what a document says of a member that is no column of a group.
+
+    Raises
+    ------
+    BadInput
+        Where an assignor, or a partition of the target, is named twice.
+    """
+    texts = member.instance_id, member.client_id, member.host, member.subscription_regex
+    others = member.assignors, member.capacity, member.epoch, member.target
+    if (*texts, *others) == _NOTHING:
+        return NO_DETAILS
+    assignors, target = told(member.assignors), told(member.target)
+    instance_id, client_id, host, regex = map(told, texts)
+    return MemberDetails(
+        instance_id=instance_id,
+        client_id=client_id,
+        host=host,
+        assignors=None
+        if assignors is None
+        else tuple(without_repeats(assignors, f"{place}.assignors")),
+        capacity=told(member.capacity),
+        epoch=told(member.epoch),
+        target=None
+        if target is None
+        else {t: tuple(_ascending(n, f"{place}.target.{t}")) for t, n in target.items()},
+        subscription_regex=regex,
+    )
+
+
+def index_of(
+    topics: Sequence[str],
+    listed: Sequence[Sequence[str] | None],
+    owned: Sequence[Partitions],
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the index of each topic, then of those that only members name; and these, sorted."""
+    mentioned: set[str] = set().union(*filter(None, listed), *owned)
+    absent = tuple(sorted(mentioned.difference(topics)))
+    return dict(zip((*topics, *absent), range(len(topics) + len(absent)), strict=True)), absent
+
+
+def rows_of(
+    listed: Sequence[Sequence[str] | None], index: Mapping[str, int], members: Sequence[str]
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Return the distinct topic lists, ascending by the index of topics, and which each reads.
+
+    Raises
+    ------
+    BadInput
+        Where a list names a topic twice.
+    """
+    number: dict[tuple[int, ...], int] = {}
+    row: list[int] = []
+    before: object = None
+    for member, topics in zip(members, listed, strict=True):
+        # Mostly members read what the one before them reads.
+        if topics != before or not row:
+            before = topics
+            found = without_repeats(topics or (), f"members.{member}.subscription")
+            at = number.setdefault(tuple(sorted([index[topic] for topic in found])), len(number))
+        row.append(at)
+    return list(number), row
+
+
+def require_single(numbers: Sequence[int], place: str) -> None:
+    """Raise BadInput where a partition is named twice."""
+    if len(set(numbers)) < len(numbers):
+        twice = next(n for n, after in pairwise(sorted(numbers)) if n == after)
+        refuse(place, f"partition {twice} appears twice")
+
+
+def _ascending(numbers: Sequence[int], place: str) -> list[int]:
+    require_single(numbers, place)
+    return sorted(numbers)
 
 
 G = TypeVar("G", bound=np.generic)

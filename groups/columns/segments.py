@@ -10,6 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64, Ints
 
+
 # What sums are split in, that they stay inside 64 bits.
 HALF = 32
 SAFE = 2.0**62

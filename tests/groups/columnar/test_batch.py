@@ -10,9 +10,9 @@ import pytest
 
 from groups import BadInput, Group, MemberDetails
 from groups.arrays import MOST_PARTITIONS
+from groups.columnar.batch import each_of
 from groups.columnar.layout import LAYOUT, NESTED, BadRow
 from groups.columnar.rows import batch_of, of_row
-from groups.columnar.side_by_side import each_of
 from groups.fleet import Fleet
 from tests.groups.columnar.test_rows import good, odd, one_by_one, shipped
 from tests.optimal.random_groups import random_group

@@ -1,4 +1,8 @@
-"""Side by side: rows of the layout as one group, without a Python object for each."""
+"""Batch: rows of the layout as one group side by side, without a Python object for each.
+
+Rules that look at one group alone hold side by side, too. Those on names, on lengths, and on
+indices that would reach into the next group are looked for in each row before.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +14,185 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from groups.arrays import MOST_PARTITIONS, NO_GENERATION, UNKNOWN, check_total, frozen
-from groups.columnar.doubts import doubted
-from groups.columnar.layout import LAYOUT, NESTED, BadRow, in_layout, sifted
-from groups.columnar.lists import Lists
+from groups.arrays import MOST_PARTITIONS, NO_GENERATION, NOBODY, UNKNOWN, check_total, frozen
+from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, sifted
 from groups.columnar.rows import columns_of, of_row, require_lag, said_in_names
 from groups.columns.names import numbers
 from groups.columns.offsets import Offsets, is_latest
 from groups.columns.racks import joined_racks
+from groups.columns.segments import some, starts, sums
 from groups.errors import BadInput
 from groups.group import Group
 from groups.portions import in_portions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from groups.arrays import Bools, Int64
     from groups.columnar.rows import Named, Row
     from groups.columns.racks import Racks
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A column of lists; a null has no values.
+
+    Attributes
+    ----------
+    values : those of all rows: an array, of names one of Arrow's
+    given : (rows,) bool, whether there is a list
+    start : (rows + 1,) int64, where each row's values begin
+    nulls : (values,) bool, what is null among the values; None: nothing
+    """
+
+    values: Any
+    given: Bools
+    start: Int64
+    nulls: Bools | None
+
+    @staticmethod
+    def of(column: pa.ListArray) -> Lists:
+        """Return the lists of a column; what is null among integers is 0, or False."""
+        length = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+        values, nulls = column.flatten(), None
+        is_text = pa.types.is_string(values.type)
+        if values.null_count:
+            nulls = values.is_null().to_numpy(zero_copy_only=False)
+            values = values.fill_null("" if is_text else pa.scalar(0).cast(values.type))
+        return Lists(
+            values if is_text else values.to_numpy(zero_copy_only=False),
+            column.is_valid().to_numpy(zero_copy_only=False),
+            starts(length),
+            nulls,
+        )
+
+    @property
+    def length(self) -> Int64:
+        """(rows,) int64: how many values each row has."""
+        return np.diff(self.start)
+
+    def at(self, row: int) -> Any:
+        """Return the values of a row."""
+        return self.values[self.start[row] : self.start[row + 1]]
+
+    def frozen_at(self, row: int) -> Any:
+        """Return the values of a row, a list of names or a frozen copy; None of a null."""
+        if not self.given[row]:
+            return None
+        found = self.at(row)
+        return frozen(found.copy()) if isinstance(found, np.ndarray) else found.to_pylist()
+
+    def each(self, of_row: Int64) -> Int64:
+        """Return for each value what is said of its row."""
+        return np.repeat(of_row, self.length)
+
+    def shifted(self, by: Int64) -> Any:
+        """Return the values, each with what its row is shifted by; below 0 is nobody and stays."""
+        values = self.values
+        return np.where(values < 0, values, values + self.each(by).astype(values.dtype))
+
+    def filled(self, length: Int64, value: int) -> Any:
+        """Return the values, with so many of one value for each row that is null."""
+        if self.given.all():
+            return self.values.copy()
+        made = np.full(int(length.sum()), value, self.values.dtype)
+        made[np.repeat(self.given, length)] = self.values
+        return made
+
+    def rows_with(self, marked: Bools) -> Bools:
+        """(rows,) bool: which have a marked value; (values,) bool says which those are."""
+        if not marked.any():
+            return np.zeros(len(self.given), bool)
+        return some(marked, self.start)
+
+    def rows_that_fall(self, falls: Bools) -> Bools:
+        """(rows,) bool: in which a value is not as it is to be after the one before it.
+
+        Parameters
+        ----------
+        falls : (values - 1,) bool, of each value but the first; what it says of the first of a
+            row means nothing
+        """
+        marked = np.concatenate(([False], falls))[: len(self.values)]
+        begins = self.start[:-1]
+        marked[begins[begins < len(marked)]] = False
+        return self.rows_with(marked)
+
+
+_OF_EACH_MEMBER = ("subscription_row", "subscription_known", "generation")
+_OFFSETS = ("offsets.beginning", "offsets.end", "offsets.committed")
+_OF_EACH_PARTITION = ("owner", "lag", "weight", *_OFFSETS)
+
+
+def doubted(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
+    """(rows,) bool: which are to be looked at one by one.
+
+    Parameters
+    ----------
+    lists : the columns of the rows that are lists
+    """
+    bad = _nulls(rows, lists)
+    topics, members, counts = lists["topics"], lists["members"], lists["partitions"]
+    impossible = (counts.values < 0) | (counts.values > MOST_PARTITIONS)
+    total = sums(np.where(impossible, 0, counts.values), counts.start)
+    bad |= counts.rows_with(impossible) | (total > MOST_PARTITIONS)
+    bad |= counts.length != topics.length
+    for expected, of_each in (
+        (members.length, _OF_EACH_MEMBER),
+        (total, _OF_EACH_PARTITION),
+        (topics.length, ("offsets.given",)),
+    ):
+        for name in of_each:
+            if name in lists:
+                bad |= lists[name].given & (lists[name].length != expected)
+    bad |= _unnamed(topics) | _unnamed(members) | _unlisted(lists)
+    return bad | _outside(lists["owner"], NOBODY, members.length)
+
+
+def _nulls(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
+    """(rows,) bool: which hold a null where none may be, or an empty text."""
+    bad = np.zeros(len(rows), bool)
+    for name in LAYOUT.names:
+        column = rows.column(name)
+        if name not in MAY_BE_NULL and column.null_count:
+            bad |= column.is_null().to_numpy(zero_copy_only=False)
+        if column.type == pa.string():
+            bad |= pc.equal(column, "").fill_null(False).to_numpy(zero_copy_only=False)
+    for name, values in lists.items():
+        if values.nulls is not None:
+            bad |= values.rows_with(values.nulls)
+        if name.startswith("offsets."):
+            bad |= values.given != rows.column("offsets").is_valid().to_numpy(zero_copy_only=False)
+    return bad
+
+
+def _unnamed(names: Lists) -> Bools:
+    """(rows,) bool: in which a name is empty, or does not come after the one before it."""
+    texts = names.values
+    bad = names.rows_with(pc.equal(texts, "").to_numpy(zero_copy_only=False))
+    if len(texts) > 1:
+        falls = pc.less_equal(texts.slice(1), texts.slice(0, len(texts) - 1))
+        bad |= names.rows_that_fall(falls.to_numpy(zero_copy_only=False))
+    return bad
+
+
+def _unlisted(lists: Mapping[str, Lists]) -> Bools:
+    """(rows,) bool: whose topic lists have no good ends, or reach into another group."""
+    indptr, listed = lists["subscription_indptr"], lists["subscription_topics"]
+    bad = indptr.length == 0
+    some = np.flatnonzero(~bad)
+    first, last = indptr.start[some], indptr.start[some + 1] - 1
+    bad[some] = (indptr.values[first] != 0) | (indptr.values[last] != listed.length[some])
+    bad |= indptr.rows_that_fall(indptr.values[1:] < indptr.values[:-1])
+    bad |= _outside(listed, 0, lists["topics"].length)
+    bad |= _outside(lists["subscription_row"], 0, indptr.length - 1)
+    return np.asarray(bad, bool)
+
+
+def _outside(lists: Lists, least: int, below: Int64) -> Bools:
+    """(rows,) bool: which have an index under the least one, or past how many there are."""
+    return lists.rows_with((lists.values < least) | (lists.values >= lists.each(below)))
+
 
 # Few groups have these: each row that does is looked at by itself.
 RARE = {"claims", "absent_topics", "absent_subscriptions", "replicas"}

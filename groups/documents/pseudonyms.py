@@ -1,4 +1,4 @@
-"""A snapshot under pseudonyms: the same group, told by nobody's names.
+"""Pseudonyms: a snapshot in which nothing names anybody, and all else is kept.
 
 Pseudonyms are ranks. They sort as the names did, so whatever breaks ties by name breaks them
 alike, and the same group in another order of keys gets the same pseudonyms.
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from groups.documents.assay_group import JsonObject
+
 
 Name = Literal["rack", "host", "client_id", "instance_id"]
 _NAMES: tuple[Name, ...] = ("rack", "host", "client_id", "instance_id")

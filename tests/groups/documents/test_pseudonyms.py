@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from groups.documents.anonymise import anonymise, anonymise_all
+from groups.documents.pseudonyms import anonymise, anonymise_all
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import import_each
