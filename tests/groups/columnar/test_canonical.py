@@ -10,8 +10,8 @@ from groups import Group
 from groups.columnar.key import canonical, keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of
-from tests.groups.columnar.test_rows import EVERYTHING, good, odd, shipped
 from tests.groups.columnar.test_batch import some_groups
+from tests.groups.columnar.test_rows import EVERYTHING, good, odd, shipped
 
 
 def rewritten(rng: random.Random, row: dict) -> dict:
