@@ -78,12 +78,12 @@ class Page:
 
     Attributes
     ----------
-    title : what was read; `when` it was captured
+    title : how many groups, or which one; `where` and `when` they were captured
     lead : the sentence of the terminal
     history : sentences on how groups went that were captured several times
     details : of the lines, in their order
-    says : verdicts with the number of all groups that have them; nothing where each has a line
-    unread_count : of all that was not read; 0 where all of it is in `unread`
+    says : verdicts with the number of groups that have them, the worst first
+    unread_count : of all that was not read
     assumed : what was assumed, of which groups, and of how many
     lag_given : the condition under which lag is as shown, and of which groups; nothing if without
     without_reader : what waits in partitions that nobody reads, a sentence for each group
@@ -94,6 +94,7 @@ class Page:
     """
 
     title: str
+    where: str
     when: str
     lead: str
     made: Made
@@ -115,9 +116,4 @@ class Page:
     @property
     def captured(self) -> int:
         """Groups that the page is about; a group that was captured twice counts twice."""
-        return sum(count for _, count in self.says) or len(self.lines)
-
-    @property
-    def not_read(self) -> int:
-        """Inputs that are no group."""
-        return self.unread_count or len(self.unread)
+        return sum(count for _, count in self.says)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.judged import judge
-from compare.page.composition import composed, unlike_names
+from compare.fleet.results import Unread
+from compare.judged import judge, worst_first
+from compare.overview import latest_of, overview_of
+from compare.page.comparison import comparison_of
+from compare.page.composition import composed
 from compare.page.trials import Trial
 from compare.scores import CURRENT, score_assignors, score_current, score_many
 from groups.wording import counted
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
     from groups.errors import Failure
     from groups.group import Group
     from groups.tiers import Objective
+
+# More would not fit into a page.
+MOST_DETAILS = 1_000
 
 
 def page_of_groups(
@@ -52,12 +59,22 @@ def page_of_groups(
     if assume_equal:
         judged = [replace(one, group=one.group.with_equal_subscriptions()) for one in judged]
     scores = _scores(judged, assignors, time_limit, assume_equal, say)
+    counting = latest_of(judged)
+    order = [i for i in worst_first(judged) if i in counting]
+    latest, rows = [judged[i] for i in order], [scores[i] for i in order]
+    names = unlike_names([(one.group.name, one.group.captured_at) for one in latest])
     return composed(
-        judged,
-        {id(one): rows for one, rows in zip(judged, scores, strict=True)},
+        overview_of(judged, failed=[one.group for one in unread]),
+        latest[:MOST_DETAILS],
+        rows[:MOST_DETAILS],
         sources=sources,
-        unread=unread,
-        benchmark=trials_of(benchmark, tiers, assignors, time_limit, say),
+        times=[one.group.captured_at for one in judged],
+        unread=[Unread(one.place, one.group or "", one.reason) for one in unread],
+        unread_count=len(unread),
+        assumed=_assumed(latest, names),
+        yours=comparison_of(_trials([one.group for one in latest], names, rows), tiers),
+        benchmark=comparison_of(trials_of(benchmark, tiers, assignors, time_limit, say), tiers),
+        unknown=_unknown(latest),
         made=made,
         tiers=tiers,
         assume_equal=assume_equal,
@@ -106,8 +123,43 @@ def trials_of(
             scored = score_many([one.group for one in solutions], solutions, [asked], limit)
             for found, made in zip(rows, scored, strict=True):
                 found += made
+    return _trials([one.group for one in solutions], called, rows)
+
+
+def _trials(
+    groups: Sequence[Group], names: Sequence[str], rows: Sequence[Sequence[Score]]
+) -> list[Trial]:
     return [
-        Trial(name, len(solution.group.members), solution.group.n_partitions, row)
-        for name, solution, found in zip(called, solutions, rows, strict=True)
+        Trial(name, len(group.members), group.n_partitions, row)
+        for group, name, found in zip(groups, names, rows, strict=True)
         for row in found
     ]
+
+
+def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
+    """Return the names of captured groups, with the time of the capture where a name repeats."""
+    often = Counter(name for name, _ in captures)
+    seen: Counter[str] = Counter()
+    found: list[str] = []
+    for name, time in captures:
+        told = f"{name} at {time}" if often[name] > 1 and time else name
+        seen[told] += 1
+        found.append(told if seen[told] == 1 else f"{told} ({seen[told]})")
+    return found
+
+
+def _assumed(
+    judged: Sequence[Judged], names: Sequence[str]
+) -> tuple[tuple[str, tuple[str, ...], int], ...]:
+    """Return each line that was assumed with the groups that it is about, most groups first."""
+    of: dict[str, list[str]] = {}
+    for one, name in zip(judged, names, strict=True):
+        for line in one.group.assumed:
+            of.setdefault(line, []).append(name)
+    ranked = sorted(of.items(), key=lambda item: (-len(item[1]), item[0]))
+    return tuple((line, tuple(names), len(names)) for line, names in ranked)
+
+
+def _unknown(judged: Sequence[Judged]) -> int:
+    """Return of how many groups it is not known who reads what."""
+    return sum(not one.group.subscription_known.all() for one in judged if one.best is not None)

@@ -18,7 +18,7 @@ from compare.fleet.tables import read_table, stored
 from compare.judged import judge
 from compare.overview import GUESSES, Overview
 from compare.page.aggregated import comparison_in
-from compare.page.composition import made_now, sampled
+from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
 from groups.columnar.layout import LAYOUT
@@ -80,10 +80,10 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     glances, judged, scores = _sample(folder, objective, yours)
     unread_count, unread = _unread(folder)
     made = made_now(command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found))
-    return sampled(
+    return composed(
+        _overview(yours, glances),
         judged,
         scores,
-        _overview(yours, glances),
         sources=_sources(runs["input"], benchmark),
         times=[whole_time(row["captured_at"]) for row in yours.rows("trend", "captured_at")],
         unread=unread,

@@ -8,7 +8,6 @@ import gzip
 import json
 import os
 import re
-from collections import Counter
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -210,13 +209,9 @@ def _packed(content: Mapping[str, object]) -> str:
 
 def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
     """(verdict, mark, tone, groups) in the order of the lines; what was not read comes last."""
-    found: dict[str, tuple[str, str, int]] = {}
-    counts = dict(page.says) or Counter(line.says for line in page.lines)
-    for says, count in counts.items():
-        found[says] = (*MARKS[says], count)
-    tallies = [(says, *rest) for says, rest in found.items()]
+    tallies = [(says, *MARKS[says], count) for says, count in page.says]
     if page.unread:
-        tallies.append(("not read", "✕", "open", page.not_read))
+        tallies.append(("not read", "✕", "open", page.unread_count))
     return tallies
 
 
