@@ -88,6 +88,7 @@ class Tier:
     needs : the column that a group must have; `peak_time` needs the members' `capacity`, too
     cost : what it costs a partition by itself; None where others matter
     is_convex : whether it grows with the square of what a member holds, of all topics or of one
+    unit : what its value counts
     """
 
     name: str
@@ -97,6 +98,7 @@ class Tier:
     needs: Literal["lag", "weight", "racks"] | None = None
     cost: Cost | None = None
     is_convex: bool = False
+    unit: str = "partitions"
 
     @property
     def is_flow(self) -> bool:
@@ -254,10 +256,11 @@ def _of_sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Ti
     most = f"as little {name} as possible on the member that has most"
     apart = f"as little as possible between the most {name} and the least"
     even = f"{name} per member as even as it can be"
+    unit = "records" if needs == "lag" else "units of weight"
     return (
-        Tier(f"peak_{name}", most, valued(_peak), total, needs),
-        Tier(f"{name}_spread", apart, valued(_spread), total, needs),
-        Tier(f"{name}_balance", even, valued(_pairs), total_of_pairs, needs),
+        Tier(f"peak_{name}", most, valued(_peak), total, needs, unit=unit),
+        Tier(f"{name}_spread", apart, valued(_spread), total, needs, unit=unit),
+        Tier(f"{name}_balance", even, valued(_pairs), total_of_pairs, needs, unit=unit),
     )
 
 
@@ -277,6 +280,7 @@ TIERS = {
             _topic_balance,
             _most_topic_balance,
             is_convex=True,
+            unit="squares of partitions",
         ),
         Tier(
             "stickiness",
@@ -292,6 +296,7 @@ TIERS = {
             _most_moved_weight,
             needs="weight",
             cost=Cost(leaving=True, weight=lambda group: group.weight),
+            unit="units of weight",
         ),
         Tier(
             "racks",
@@ -312,6 +317,7 @@ TIERS = {
             "as few members without a partition as possible",
             _idle_members,
             _most_idle,
+            unit="members",
         ),
         *_of_sums("lag", "lag"),
         Tier(
@@ -320,6 +326,7 @@ TIERS = {
             _peak_time,
             _most_time,
             needs="lag",
+            unit="seconds",
         ),
         *_of_sums("weight", "weight"),
     )

@@ -15,7 +15,7 @@ from compare.figures.curves import (
     tied,
 )
 from compare.figures.rows import Rows
-from compare.figures.theme import WIDTH, themed
+from compare.figures.theme import WIDTH, themed, with_unit
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def ecdf_of(
         "x:Q",
         scale=alt.Scale(type="symlog", constant=ticks[0], nice=False),
         axis=alt.Axis(values=[0, *ticks], labelExpr="format(datum.value, ',.0f')"),
-    ).title(f"{tier} above the optimum, at most")
+    ).title(with_unit(tier, " above the optimum at most"))
     y = _share_of_groups()
     lines = (
         alt.Chart(alt.InlineData(values=step_rows(curves, 0, greatest * 1.1)))
@@ -210,8 +210,8 @@ def time_by_size(table: Table) -> alt.LayerChart:
         for (name, size), spent in sorted(together.items())
     ]
     log = alt.Scale(type="log", nice=False, padding=12)
-    x = alt.X("partitions:Q", scale=log).title("partitions")
-    y = alt.Y("seconds:Q", scale=log, axis=alt.Axis(labelExpr=TIME)).title("time")
+    x = alt.X("partitions:Q", scale=log).title("partitions of the group")
+    y = alt.Y("seconds:Q", scale=log, axis=alt.Axis(labelExpr=TIME)).title("time that it takes")
     by = color_and_dash(list(dict.fromkeys(names)))
     tooltip = [
         alt.Tooltip("label:N", title="assignor"),

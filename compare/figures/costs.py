@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from compare.figures.rows import Rows
-from compare.figures.theme import BLUE, GREY, ORANGE, SHORT, WIDTH, themed
+from compare.figures.theme import BLUE, GREY, ORANGE, SHORT, WIDTH, themed, with_unit
 from compare.sentences import called
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _panel(
     scale = alt.Scale(domain=[0, 1.25 * greatest])
     axis = alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=4)
     base = alt.Chart(alt.InlineData(values=values)).encode(
-        x=alt.X("value:Q", scale=scale, axis=axis).title(counts),
+        x=alt.X("value:Q", scale=scale, axis=axis).title(with_unit(counts)),
         y=alt.Y("assignor:N", sort=order, axis=names).title(None),
         tooltip=["assignor:N", alt.Tooltip("value:Q", title=counts, format=","), "kind:N"],
     )

@@ -169,7 +169,7 @@ def lag(
         .mark_bar()
         .encode(
             x=alt.X("records:Q", axis=alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=6)).title(
-                "records"
+                "records of lag"
             ),
             y=alt.Y("member:N", sort=shown).title(None),
             yOffset=alt.YOffset("whose:N", sort=panels),
@@ -184,7 +184,7 @@ def lag(
     )
     layers = [bars]
     if floor is not None:
-        layers.append(_line_at(floor, "records"))
+        layers.append(_line_at(floor, "records of lag"))
     missing = max(sum(u for u, w in zip(unknown, whose, strict=True) if w == p) for p in panels)
     return themed(
         alt.layer(*layers).properties(

@@ -8,7 +8,7 @@ import altair as alt
 
 from compare.figures.curves import MOST_CURVES, color_and_dash
 from compare.figures.rows import Rows
-from compare.figures.theme import BLUE, ORANGE, SHORT, WIDTH, themed
+from compare.figures.theme import BLUE, ORANGE, SHORT, WIDTH, themed, with_unit
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
     most = max(rows.numbers("paid"))
     # Of few moves the axis would have halves, whatever the smallest step is said to be.
     few = list(range(int(most) + 1)) if most <= MOST_TICKS else alt.Undefined
-    x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1, values=few, labelExpr=SHORT)).title(paid)
-    y = alt.Y("bought:Q", axis=alt.Axis(tickMinStep=1, labelExpr=SHORT)).title(bought)
+    x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1, values=few, labelExpr=SHORT)).title(
+        with_unit(paid)
+    )
+    y = alt.Y("bought:Q", axis=alt.Axis(tickMinStep=1, labelExpr=SHORT)).title(with_unit(bought))
     tooltip = [
         alt.Tooltip("paid:Q", title=paid, format=","),
         alt.Tooltip("bought:Q", title=bought, format=","),

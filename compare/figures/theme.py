@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from groups.tiers import TIERS, tier_named
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -36,6 +38,18 @@ DARK = {
     "least": "#1b2530",
     "most": "#2f6cab",
 }
+
+
+def with_unit(name: str, of: str = "") -> str:
+    """Return the title of an axis: a tier, what of it is shown, and the unit of its values.
+
+    Examples
+    --------
+    >>> with_unit("moves"), with_unit("peak_lag", " above the optimum")
+    ('moves, in partitions', 'peak_lag above the optimum, in records')
+    """
+    tier = TIERS.get(tier_named(name))
+    return f"{name}{of}" if tier is None else f"{name}{of}, in {tier.unit}"
 
 
 def themed(chart: alt.Chart, *, dark: bool = False, background: str | None = None) -> alt.Chart:

@@ -51,5 +51,5 @@ def _if_latest(count: int) -> str:
         return ""
     return (
         "if consumers start at the end (auto.offset.reset=latest, assumed for "
-        f"{counted(count, 'partition')} without a commit; see --reset)"
+        f"{counted(count, 'partition')} without a commit)"
     )

@@ -15,10 +15,13 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from compare.page.csv_text import as_csv
+from compare.page.group.short_names import in_short
 from compare.page.words import MARKS, PROOFS, minute
+from compare.sentences import called
 from compare.unscored import in_a_line
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
+from groups.tiers import TIERS
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -32,6 +35,9 @@ MOST_BYTES = 1_950_000
 MOST_IN_THE_OPEN = 150_000
 MOST_LINES = 1_000
 MOST_ROWS = 200
+# That much of what is to be done fits the first screen, of a phone too.
+MOST_TO_DO = 5
+FEWEST_FILTERED = 10
 MOST_UNREAD = 300
 MOST_LISTED = 1_500_000
 LONGEST_IN_OPEN = 30_000
@@ -82,7 +88,6 @@ def rendered(page: Page) -> str:
         "idle": any(line.idle for line in page.lines),
         "lag": any(line.lag_now is not None for line in page.lines),
         "lag_best": any(line.lag_best is not None for line in page.lines),
-        "lag_open": any(line.lag_best is not None and not line.lag_proved for line in page.lines),
     }
     in_the_open = _fitting([len(text.encode()) for text in texts], MOST_IN_THE_OPEN)
     groups = _groups_csv(page)
@@ -100,6 +105,9 @@ def rendered(page: Page) -> str:
             unread=page.unread[:MOST_UNREAD],
             open_details=map(Markup, texts[:in_the_open]),
             details=details,
+            to_do=[line for line in shown if line.tone in ("bad", "open") and line.to_do],
+            most_to_do=MOST_TO_DO,
+            fewest_filtered=FEWEST_FILTERED,
             packed=packed,
             packed_data=data,
             groups_csv=groups,
@@ -139,7 +147,10 @@ def _environment() -> Environment:
         "counted": counted,
         "in_a_line": in_a_line,
         "minute": minute,
+        "unit": lambda tier: TIERS[tier].unit,
+        "with_unit": lambda tier: f"{called(tier)}, in {TIERS[tier].unit}",
         "figure": figure,
+        "in_short": lambda text, labels: in_short(str(one_way(text)), labels),
         "share": lambda part, whole: f"{100 * part / whole:.0f}%" if whole else "-",
     }
     return environment

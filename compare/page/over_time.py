@@ -51,7 +51,9 @@ def over_time(
     names += [one.name for one in worst if one.captured_at is not None]
     moves, _ = _went(folder, objective, list(dict.fromkeys(names))[:MOST_GROUPS])
     if any(row["value"] is not None for row in moves):
-        drawings.append(_drawing(moves, "moves to the best", "Groups over time", MOVES))
+        drawings.append(
+            _drawing(moves, "partitions to move to the best", "Groups over time", MOVES)
+        )
     names = [one.group for one in changes if one.what == "lag"]
     if names:
         _, lag = _went(folder, objective, names[:MOST_GROUPS])

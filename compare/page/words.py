@@ -20,7 +20,7 @@ MARKS = {
     "not valid": ("✕", "bad"),
     "improvable": ("▲", "bad"),
     "depends on who reads what": ("?", "open"),
-    "not proved": ("~", "open"),
+    "not proved": ("◐", "open"),
     "nothing assigned yet": ("○", "none"),
     "as good as can be": ("✓", "good"),
     "no members": ("-", "none"),
@@ -68,7 +68,7 @@ def to_do_in(verdict: Verdict, moves: int | None) -> str:
     if verdict.says == "improvable":
         return "" if moves is None else f"move {counted(moves, 'partition')}{given}"
     if verdict.says == "not proved":
-        return "allow more time: --time-limit"
+        return "allow more time"
     if verdict.says == "as good as can be":
         return f"nothing{given}"
     if verdict.says == "nothing assigned yet":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from compare.page.drawing import Drawing
     from compare.page.group.strip import Strip
 
@@ -28,6 +30,7 @@ class Line:
     moves : partitions to move; None where it is not known
     lag_now, lag_best : records of the member with most lag, now and with the balanced loads that
         have least; `lag_proved` says whether that is proved to be the least
+    labels : of members what they are called on the page, where that is not their id
     """
 
     number: int
@@ -49,6 +52,7 @@ class Line:
     lag_now: int | None = None
     lag_best: int | None = None
     lag_proved: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,7 @@ class Detail:
     Attributes
     ----------
     sentences : what is known and what to do, the verdict first
+    next : what becomes of the group if nobody does anything; nothing where that is not known
     holders : members to draw, the fullest first; `more` are left out, whose load changes least
     topics : names of the coloured topics; `other_topics` share the last colour
     limit : no member holds more than that in the best assignment; None where nothing is best
@@ -163,6 +168,7 @@ class Detail:
 
     line: Line
     sentences: tuple[str, ...]
+    next: str = ""
     holders: tuple[Holder, ...] = ()
     more: int = 0
     topics: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
@@ -19,8 +20,9 @@ from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
 from compare.scores import CURRENT
-from compare.sentences import sentence, spread
+from compare.sentences import assigned_by, sentence, spread
 from compare.verdict import ALL_ALIKE
+from groups.wording import ON_THE_WAY
 from optimal.proof import ProofKind
 from optimal.solution import Status
 
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 MOST_WEIGHED = 50
 LONGEST_DATA = 120_000
 UNKNOWN = (
-    "Assignors need to know who reads what, which consoles do not print. Add --reads "
-    "PATTERN=TOPICS for what you know, or --assume-equal."
+    "No assignor was tried: it is not known which topics the members read, and the consoles of "
+    "Kafka do not print it. Say what you know of it and make the page again."
 )
 
 
@@ -62,7 +64,8 @@ def detail_of(
     told, waiting = [sentence(judged)], without_reader(group)
     told += [] if waiting is None else [waiting.sentence()]
     if judged.best is None:
-        return Detail(line=line, sentences=tuple(told), assumed=group.assumed)
+        then = what_is_next(judged, scores)
+        return Detail(line, tuple(told), next=then, assumed=group.assumed)
     best = shown_best(judged)
     target = best if best is not None and line.moves else None
     lags = [*lag_told(judged.now, lowest), "" if lowest is None else _after(target, lowest)]
@@ -86,6 +89,7 @@ def detail_of(
     return Detail(
         line=line,
         sentences=tuple(told),
+        next=what_is_next(judged, scores),
         holders=shown.holders(lag),
         more=len(group.members) - len(shown.drawn),
         topics=shown.topics,
@@ -159,6 +163,30 @@ def planned(
     return tuple(rows)
 
 
+def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
+    """Return what becomes of a group if nobody does anything; nothing in a rebalance.
+
+    Parameters
+    ----------
+    scores : what assignors would make of it
+    """
+    group, says = judged.group, judged.verdict.says
+    if not group.members:
+        return "Nothing is read until a consumer joins."
+    if says == "nothing assigned yet" or any(one.startswith(ON_THE_WAY) for one in group.assumed):
+        return ""
+    stays = "This assignment stays until a member joins or leaves, or a topic changes. Then "
+    name = assigned_by(group)
+    if name is None:
+        return f"{stays}the assignor of the group assigns again; the input does not tell which."
+    kin = (row for row in scores if re.sub(".*/|@.*", "", row.assignor) == name)
+    made = next(kin, None)
+    if made is None or made.loads is None:
+        return f"{stays}{name} assigns again, the assignor that all members list."
+    each = f"{spread(made.loads)} partitions each"
+    return f"{stays}{name} assigns again: {each}, as the group is now."
+
+
 def _gain(judged: Judged, line: Line) -> str | None:
     return early_gain(judged) if line.number <= MOST_WEIGHED else None
 
@@ -173,8 +201,7 @@ def _after(target: Assignment | None, lowest: LowestPeak) -> str:
 
 def _choice(chosen: LowestPeak) -> str:
     least = "the least peak lag" if chosen.proved else "the least peak lag that was found"
-    tiers = " > ".join((*chosen.before, "peak_lag"))
-    return f"Of all assignments that are as good, this one has {least}: {tiers}."
+    return f"Of all assignments that are as good, this one has {least}."
 
 
 def _short(data: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from compare.overview import glance_of
 from compare.page.group.contents import Line
+from compare.page.group.short_names import labels_of
 from compare.page.group.strip import strip
 from compare.page.words import MARKS, to_do, to_do_in
 
@@ -26,7 +27,12 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
     repeats : whether another line has its name
     """
     glance = glance_of(judged, lowest)
-    return replace(line_of_glance(glance, number, repeats=repeats), to_do=to_do(judged))
+    labels = zip(judged.group.members, labels_of(judged.group), strict=True)
+    return replace(
+        line_of_glance(glance, number, repeats=repeats),
+        to_do=to_do(judged),
+        labels={name: label for name, label in labels if name != label},
+    )
 
 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:

@@ -47,9 +47,11 @@ function setUpTable(table, more) {
     }
     $("shown").textContent = `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} lines`;
   };
-  name.addEventListener("input", filter);
-  says.addEventListener("change", filter);
-  filter();
+  if (name) {
+    name.addEventListener("input", filter);
+    says.addEventListener("change", filter);
+    filter();
+  }
 
   const value = (row, column) => {
     const cell = row.cells[column];

@@ -52,7 +52,7 @@ LAGGING = {
 }
 LATEST = (
     "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition without a "
-    "commit; see --reset)"
+    "commit)"
 )
 # Where it makes no difference which assignors are tried, those that need no JVM.
 RANGE = ("--assignor", "range")

@@ -119,7 +119,7 @@ def test_advice_on_lag_that_rests_on_where_consumers_start_says_so_with_the_opti
     found = advise(started(None), assignors=())
     latest = (
         "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition "
-        "without a commit; see --reset)"
+        "without a commit)"
     )
     assert (found.lower, found.now) == ("peak_lag", 59)
     assert headline(found).endswith(f" has less, {latest}.")

@@ -13,7 +13,7 @@ NEVER = {"beginning": 0, "end": 300, "committed": None}
 EMPTY = {"beginning": 7, "end": 7, "committed": None}
 IF = (
     "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition without a "
-    "commit; see --reset)"
+    "commit)"
 )
 
 
@@ -53,7 +53,7 @@ def test_what_is_said_of_a_lag_that_rests_on_an_assumed_reset_says_so_itself():
 def test_that_nobody_is_behind_is_said_with_its_condition_and_never_as_a_finding():
     assert told(group_of(EMPTY, NEVER, EMPTY)) == (
         "No lag, if consumers start at the end (auto.offset.reset=latest, assumed for 3 "
-        "partitions without a commit; see --reset).",
+        "partitions without a commit).",
     )
 
 

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from compare.page.group.short_names import labels_of, short_names
+from compare.page.group.short_names import in_short, labels_of
 from compare.page.group.strip import MOST_BARS, strip
 from groups import Group
 from tests.compare.conftest import snapshot
@@ -30,13 +30,6 @@ def test_of_many_members_as_many_are_drawn_as_there_is_room_for_with_both_ends()
     assert float(heads[0][1]) == 0
 
 
-def test_names_are_cut_before_an_identifier_only_where_they_stay_different():
-    tail = "-9e9480e3-fb86-495b-a540-9a7c10bdb384"
-    assert short_names([f"app-0{tail}", "app-1"]) == ["app-0-…", "app-1"]
-    alike = [f"app{tail}", f"app{tail[:-1]}5"]
-    assert short_names(alike) == alike
-
-
 TAIL = "-9e9480e3-fb86-495b-a540-9a7c10bdb384"
 
 
@@ -44,10 +37,10 @@ TAIL = "-9e9480e3-fb86-495b-a540-9a7c10bdb384"
     ("client_ids", "labels"),
     [
         (["blue", "green"], ["blue", "green"]),
-        (["blue", "blue"], ["x-…", "y-…"]),
-        (["blue", None], ["blue", "y-…"]),
-        (["y-…", None], ["x-…", "y-…"]),
-        ([None, None], ["x-…", "y-…"]),
+        (["blue", "blue"], ["x-9e94…", "y-9e94…"]),
+        (["blue", None], ["blue", "y"]),
+        (["y", None], ["x-9e94…", "y-9e94…"]),
+        ([None, None], ["x", "y"]),
     ],
 )
 def test_a_client_id_that_no_other_member_has_is_the_label(client_ids, labels):
@@ -56,3 +49,18 @@ def test_a_client_id_that_no_other_member_has_is_the_label(client_ids, labels):
         for name, client in zip("xy", client_ids, strict=True)
     }
     assert labels_of(Group.from_dict(snapshot("g", {"t": 2}, members))) == labels
+
+
+def test_where_short_names_would_be_alike_members_keep_their_ids():
+    ids = [f"x{TAIL}", f"x{TAIL[:-1]}5"]
+    group = Group.from_dict(snapshot("g", {"t": 2}, {one: {"subscription": ["t"]} for one in ids}))
+    assert labels_of(group) == ids
+
+
+def test_a_member_is_short_in_a_sentence_and_in_full_where_it_is_hovered_over():
+    name = f"x{TAIL}"
+    said = in_short(f"now {name} holds 9; does <b> read t? It is {name}.", {name: "x"})
+    short = f'<span title="{name}">x</span>'
+    assert said == f"now {short} holds 9; does &lt;b&gt; read t? It is {short}."
+    cut = f'<span title="{name}">x-9e94…</span>'
+    assert in_short(f"does {name} read t?", {}) == f"does {cut} read t?"
