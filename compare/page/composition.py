@@ -168,7 +168,7 @@ def _title(overview: Overview, unread: Sequence[Unread]) -> str:
     """Return how many groups a page is about; the name of one that is alone."""
     if overview.now == 1 and not unread:
         return f"Consumer group {overview.worst[0].name}"
-    return counted(overview.groups, "consumer group")
+    return counted(overview.groups + overview.not_judged, "consumer group")
 
 
 def _where(sources: Sequence[str]) -> str:

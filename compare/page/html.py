@@ -90,6 +90,9 @@ def rendered(page: Page) -> str:
         "lag_best": any(line.lag_best is not None for line in page.lines),
     }
     in_the_open = _fitting([len(text.encode()) for text in texts], MOST_IN_THE_OPEN)
+    # Captures of which nobody knows which is the latest are one group.
+    waiting = {one.name: one for one in reversed(shown) if one.tone in ("bad", "open")}
+    to_do = [one for one in shown if one is waiting.get(one.name) and one.to_do]
     groups = _groups_csv(page)
     data = {name: text for name, text in _downloads(page, groups) if len(text) > LONGEST_IN_OPEN}
 
@@ -105,7 +108,7 @@ def rendered(page: Page) -> str:
             unread=page.unread[:MOST_UNREAD],
             open_details=map(Markup, texts[:in_the_open]),
             details=details,
-            to_do=[line for line in shown if line.tone in ("bad", "open") and line.to_do],
+            to_do=to_do,
             most_to_do=MOST_TO_DO,
             fewest_filtered=FEWEST_FILTERED,
             packed=packed,

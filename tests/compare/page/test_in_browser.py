@@ -133,19 +133,24 @@ def test_nothing_is_wider_than_the_screen(several):
     assert outside == []
 
 
-def test_the_essentials_of_each_group_need_no_scrolling_sideways(several):
+def test_a_table_of_groups_needs_no_scrolling_sideways(several):
     cut = several.page.evaluate(
         """(() => {
              const room = document.querySelector('#table').closest('.scroll');
              const right = room.getBoundingClientRect().right;
-             const kept = 'th, .says, .do, .loads, .best, .moves, .peak';
-             return [...document.querySelectorAll('#table tbody tr')]
-               .flatMap((row) => [...row.querySelectorAll(kept)])
+             return [...document.querySelectorAll('#table tr > *')]
                .filter((one) => one.getBoundingClientRect().right > right + 1)
                .map((one) => one.outerHTML.slice(0, 90));
            })()"""
     )
     assert cut == []
+
+
+def test_what_to_do_stands_on_the_first_screen_and_before_the_table(several):
+    page = several.page
+    (what, table) = (page.locator(one).bounding_box() for one in (".to-do", "#table"))
+    assert what["y"] + what["height"] < min(844, table["y"])
+    assert page.locator(".to-do li").count() == 3
 
 
 def test_a_verdict_of_few_words_stands_in_one_line(several):
