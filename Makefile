@@ -78,7 +78,7 @@ smallest: clients  ## hold the shipped assignors to their promises on every smal
 	@$(BIN)/python -m studies.smallest
 
 shipped-page: .venv/.ready  ## write docs/findings/shipped.md out of what the studies left
-	@$(BIN)/python -m studies.findings_page
+	@$(BIN)/python -m studies.shipped_page
 
 since-when: clients  ## run every release of each client on the findings, an hour the first time
 	@$(BIN)/python -m studies.since_when

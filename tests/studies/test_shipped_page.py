@@ -8,11 +8,7 @@ import pytest
 
 from compare.promises.promise import PROMISES
 from compare.samples.ordinary import is_ordinary
-from studies.findings_page.measured import Measured, read
-from studies.findings_page.page import page_of
-from studies.findings_page.picture import picture
-from studies.findings_page.sections import words
-from studies.findings_page.tables import COLUMNS
+from studies.shipped_page import COLUMNS, SECTIONS, Measured, page_of, picture, read
 
 ROOT = Path(__file__).parents[2]
 MEASURED = read(ROOT)
@@ -37,9 +33,9 @@ def test_every_finding_has_its_program_on_the_page_once():
 def test_the_worst_comes_first_and_every_link_of_the_table_leads_to_a_section():
     titles = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)[1:]
     titles = [title for title in titles if title != "What was enumerated"]
-    order = [section.title for section in words().sections]
+    order = [section.title for section in SECTIONS]
     assert titles == [title for title in order if title in titles]
-    anchors = {section.anchor for section in words().sections if section.title in titles}
+    anchors = {section.anchor for section in SECTIONS if section.title in titles}
     assert set(re.findall(r"\]\(#([^)]+)\)", PAGE)) == anchors
 
 
@@ -149,9 +145,7 @@ def test_releases_that_do_not_have_the_assignor_are_not_said_to_be_untried(hang)
     assert said in page
 
 
-@pytest.mark.parametrize(
-    "section", [s for s in words().sections if s.unplayed], ids=lambda s: s.title
-)
+@pytest.mark.parametrize("section", [s for s in SECTIONS if s.unplayed], ids=lambda s: s.title)
 def test_no_share_is_told_of_what_no_service_could_show(section):
     titled = PAGE.partition(f"## {section.title}\n")[2].partition("\n## ")[0]
     assert f"**How often.** Not played: {section.unplayed}" in titled

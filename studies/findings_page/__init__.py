@@ -1,1 +1,0 @@
-"""The findings page: what the assignors that people run break, out of the files of the studies."""
