@@ -21,10 +21,8 @@ from groups import Assignment, Group
 from heuristics import assign, assignor_named
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, librdkafka, python, rounds, sarama
-from studies.loops.model import turns_of
-from studies.loops.page import page_of
-from studies.loops.turn import cycle_of
-from studies.loops.words import story, why_of
+from studies.loops.page import page_of, story, why_of
+from studies.loops.turn import cycle_of, turns_of
 from studies.page import put, read
 from studies.smallest import small
 

@@ -26,7 +26,7 @@ from groups.wording import counted, ranges
 from heuristics import WRITTEN
 from heuristics.shipped import CLIENTS
 from studies.how_often.page import KINDS
-from studies.many_joins.called_on import shapes_of
+from studies.many_joins.calls import shapes_of
 from studies.page import read as rows_of
 from studies.page import table
 from studies.since_when.page import ranges as releases_of

@@ -27,8 +27,8 @@ from compare.samples.joins import joined, joins
 from compare.samples.ordinary import is_ordinary, ordinary_in_racks
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
-from studies.many_joins.called_on import RECORDS as JOINS
-from studies.many_joins.called_on import sentence_of
+from studies.many_joins.calls import RECORDS as JOINS
+from studies.many_joins.calls import sentence_of
 from studies.page import read
 from studies.recorded_findings import renewed
 from studies.shipped_findings import by_version, names_of

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from heuristics import assignor_named, matching
 from heuristics.time_limit import TimeLimit
 from studies.how_often.page import SHARES, page_of, parts_of, rows_of
+from studies.how_often.rate import append, file_of, played, services_in
 from studies.how_often.service import KINDS, service
-from studies.how_often.tally import SECONDS, SECONDS_AGAIN, weeks
-from studies.how_often.weeks_played import append, file_of, played, services_in
+from studies.how_often.week import SECONDS, SECONDS_AGAIN, weeks
 from studies.page import as_read, beside, put, read, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from studies.how_often.rate import Played
     from studies.how_often.service import Kind
-    from studies.how_often.weeks_played import Played
 
 STUDIED = (
     "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from studies.how_often.rate import rate
-from studies.how_often.tally import WHAT
-from studies.how_often.weeks_played import SUBSCRIPTIONS
+from studies.how_often.rate import SUBSCRIPTIONS, rate
+from studies.how_often.week import WHAT
 from studies.page import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from studies.how_often.weeks_played import Played
+    from studies.how_often.rate import Played
     from studies.page import Cell
 
 # Of all services: what the page takes, and anybody else may take otherwise.

@@ -1,12 +1,21 @@
-"""Turn: one move as it was seen in a client, and the turns that come back."""
+"""Turn: one move as it was seen in a client, the turns that come back, and those of our own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from heuristics.written.kip54 import hand_out
+from heuristics.written.sticky_that_ends import steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from groups import Group
+    from heuristics.written.sticky_that_ends import Rule
 
 RECORDED = 240
 LEAST_TIMES = 10
@@ -63,3 +72,23 @@ def cycle_of(turns: Sequence[Turn]) -> tuple[int, Sequence[Turn]] | None:
         if len(turns) - first >= LEAST_TIMES * period:
             return first, turns[first : first + period]
     return None
+
+
+def turns_of(group: Group, rule: Rule) -> list[Turn]:
+    """Return the turns of `heuristics.written.sticky_that_ends` by a rule, at most `RECORDED`."""
+    owner = hand_out(group, group.owner)
+    loads = np.bincount(owner[owner >= 0], minlength=len(group.members)).tolist()
+    found = []
+    for step in islice(steps(group, owner, rule), RECORDED):
+        holder, to, leaves = (group.members[m] for m in (step.holder, step.to, step.leaves))
+        held = dict(zip(group.members, loads, strict=True))
+        looked_at, moved = (_named(group, p) for p in (step.partition, step.moved))
+        found.append(Turn(looked_at, holder, to, moved, leaves, held))
+        loads[step.leaves] -= 1
+        loads[step.to] += 1
+    return found
+
+
+def _named(group: Group, partition: int) -> str:
+    topic = int(group.topic[partition])
+    return f"{group.topics[topic]}-{group.number[partition]}"

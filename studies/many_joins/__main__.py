@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.samples.joins import joins
-from studies.many_joins.called_on import RECORDS, put
-from studies.many_joins.calls import CALL_MILLISECONDS, hanging, line_of
+from studies.many_joins.calls import CALL_MILLISECONDS, RECORDS, hanging, line_of, put
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -1,20 +1,135 @@
-"""Calls: an assignor called on one group after the other, until one hangs, and then on."""
+"""Calls: an assignor called on one group after the other, until one hangs, and then on.
+
+The joins on which it was called are recorded by their size.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from groups.errors import Failed
-from studies.many_joins.programs import program
+from groups.errors import BadInput, Failed
+from heuristics import assignor_named
+from heuristics.shipped.consumers.go_build import go, take_recorded
+from heuristics.shipped.java.jars import SHORT_LIVED, compile_java, compiled, noted
+from heuristics.shipped.java.kafka_java import CLIENT
+from heuristics.shipped.java.runtime import java_home
+from studies.page import read, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from compare.samples.enumerated import Small
+    from studies.page import Cell
+
+IN_JAVA = Path(__file__).with_name("ManyJoins.java")
+IN_GO = Path(__file__).with_name("called_in_go.txt")
+MODULE = "github.com/IBM/sarama"
+
+
+def program(assignor: str, milliseconds: int, folder: Path) -> Sequence[str]:
+    """Return the command of the program that calls an assignor.
+
+    It reads groups, one to a line, and says of many how many are answered, or which hangs.
+
+    Parameters
+    ----------
+    assignor : its full name, as in "kafka-java/sticky@4.4.0"
+    milliseconds : for one group: of the processor, but on the clock where a consumer is led
+        through the probe
+    folder : where it may be compiled to
+
+    Raises
+    ------
+    BadInput
+        Where the assignor cannot be called here.
+    Failed
+        Where the program cannot be compiled.
+    """
+    client, _, rest = assignor.partition("/")
+    name, _, version = rest.partition("@")
+    if client == CLIENT.name:
+        return _in_java(folder, name, version, milliseconds)
+    reason = assignor_named(assignor).missing()
+    if reason is not None:
+        raise BadInput(f"{assignor}: {reason}")
+    if client == "sarama":
+        return [str(_in_go(folder, version)), name, str(milliseconds)]
+    return [sys.executable, "-m", "studies.many_joins.called", assignor, str(milliseconds)]
+
+
+def _in_java(folder: Path, assignor: str, version: str, milliseconds: int) -> list[str]:
+    home, jars = java_home(), noted(CLIENT.artifact, version)
+    if home is None or not jars:
+        raise BadInput(str(CLIENT.missing(assignor, version)))
+    places = [compiled(CLIENT.artifact, version, CLIENT.caller), *jars]
+    reason = compile_java([IN_JAVA], places, folder)
+    if reason is not None:
+        raise Failed(reason)
+    path = os.pathsep.join(map(str, [folder, *places]))
+    called = f"{CLIENT.package}.{CLIENT.assignors[assignor]}"
+    java = str(home / "bin" / "java")
+    return [java, SHORT_LIVED[1], "-cp", path, "assay.ManyJoins", called, str(milliseconds)]
+
+
+def _in_go(folder: Path, version: str) -> Path:
+    take_recorded("sarama", MODULE, version, folder)
+    shutil.copy(IN_GO, folder / "main.go")
+    go(folder, "build", "-o", "called", ".")
+    return folder / "called"
+
+
+RECORDS = Path("docs/findings/joins.csv")
+KEY = ("assignor", "members", "topics", "partitions", "adjoining")
+
+
+def put(file: Path, row: Mapping[str, Cell]) -> None:
+    """Write a record in its place; an older one of the same size goes."""
+    before = read(file) if file.is_file() else []
+    rows = {tuple(str(one[key]) for key in KEY): one for one in [*before, row]}
+    write(file, [rows[key] for key in sorted(rows, key=_order)])
+
+
+def shapes_of(records: Sequence[Mapping[str, str]], adjoining: str) -> dict[tuple[int, int], int]:
+    """Return by members and topics the most partitions of the joins that were called.
+
+    Parameters
+    ----------
+    adjoining : "yes" or "no": of which joins
+    """
+    most: dict[tuple[int, int], int] = {}
+    for record in records:
+        if record["adjoining"] == adjoining:
+            sizes = int(record["members"]), int(record["topics"])
+            most[sizes] = max(most.get(sizes, 0), int(record["partitions"]))
+    return most
+
+
+def sentence_of(records: Sequence[Mapping[str, str]]) -> str:
+    """Return on which joins an assignor was called, for people; "" where there are none."""
+    parts = []
+    for adjoining in ("no", "yes"):
+        shapes = [
+            f"{members} members and {topics} topics up to {most} partitions"
+            for (members, topics), most in shapes_of(records, adjoining).items()
+        ]
+        if shapes:
+            held = ", each with one run of a topic's partitions" if adjoining == "yes" else ""
+            parts.append(f"{'; '.join(shapes)}{held}")
+    total = sum(int(record["joins"]) for record in records)
+    return f"every join of one new member ({total:,} in all): {'; '.join(parts)}" if parts else ""
+
+
+def _order(key: Sequence[str]) -> tuple[str, str, int, int, int]:
+    assignor, members, topics, partitions, adjoining = key
+    return assignor, adjoining, int(members), int(topics), int(partitions)
+
 
 AT_A_TIME = 20_000
 CALL_MILLISECONDS = 1000
@@ -31,7 +146,7 @@ def hanging(
     Parameters
     ----------
     assignor : its full name, as in "kafka-java/sticky@4.4.0"
-    milliseconds : for one group, see :func:`studies.many_joins.programs.program`
+    milliseconds : for one group, see :func:`program`
 
     Raises
     ------

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from broker import Read
-    from studies.on_a_cluster.look import Look
     from studies.on_a_cluster.play import Hang, Partition, Played
+    from studies.on_a_cluster.stage import Look
 
 # Of eager members each partition is given in each round; two rounds are nothing unusual.
 OFTEN = 3

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from broker import Broker
 from studies.on_a_cluster.course import BROKER_DEFAULTS
-from studies.on_a_cluster.look import Look, Watcher
-from studies.on_a_cluster.stage import Stage
+from studies.on_a_cluster.stage import Look, Stage, Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

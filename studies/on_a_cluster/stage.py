@@ -1,24 +1,159 @@
-"""Stage: the consumers of a course on a broker, with records flowing to what they read."""
+"""Stage: the consumers of a course on a broker, with records flowing to what they read.
+
+A look at it says what is to be seen of the group and its consumers at one moment.
+"""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
-from threading import Thread
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from broker import Consumer, ConsumerDied, settle
-from studies.on_a_cluster.flow import Flow
-from studies.on_a_cluster.threads import busy_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import ExitStack
+    from types import TracebackType
+    from typing import Any, Self
 
     from broker import Broker, Progress
     from studies.on_a_cluster.course import Course
 
     Partition = tuple[str, int]
+
+ANSWER_SECONDS = 10.0
+# As the console tool writes them.
+STATES = {
+    "PREPARING_REBALANCING": "PreparingRebalance",
+    "COMPLETING_REBALANCING": "CompletingRebalance",
+    "STABLE": "Stable",
+    "EMPTY": "Empty",
+    "ASSIGNING": "Assigning",
+    "RECONCILING": "Reconciling",
+    # librdkafka has no words for those of a KIP-848 group.
+    "UNKNOWN": "Assigning or Reconciling",
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen at one moment.
+
+    Attributes
+    ----------
+    at : seconds after the last member was started
+    state : of the group, as the broker says
+    members : of the group, by client id
+    behind : records that are written and not read, of all partitions
+    progress : of each consumer
+    """
+
+    at: float
+    state: str
+    members: frozenset[str]
+    behind: int
+    progress: Mapping[str, Progress]
+
+
+class Watcher:
+    """What the broker says of one group, asked over one connection.
+
+    Parameters
+    ----------
+    bootstrap : address of the broker
+    group : which group
+    """
+
+    def __init__(self, bootstrap: str, group: str) -> None:
+        from confluent_kafka.admin import AdminClient
+
+        self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        self._group = group
+
+    def says(self) -> tuple[str, frozenset[str]]:
+        """Return the state of the group, and the client ids of its members."""
+        asked = self._admin.describe_consumer_groups([self._group])
+        told = asked[self._group].result(ANSWER_SECONDS)
+        members = frozenset(str(each.client_id) for each in told.members)
+        return STATES.get(told.state.name, told.state.name), members
+
+
+def busy_seconds(pid: int) -> dict[str, float]:
+    """Return of each thread of a process the seconds in which it ran or waited for a processor.
+
+    On a machine with other work a thread that computes without end gets less than one processor,
+    and waits for the rest. Empty where the system does not tell.
+    """
+    found = {}
+    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with suppress(OSError):
+            ran, waited, _ = task.read_text().split()
+            found[task.parent.name] = (int(ran) + int(waited)) / 1e9
+    return found
+
+
+FLUSH_SECONDS = 10.0
+
+
+class Flow:
+    """A producer that writes one record to each partition, again and again.
+
+    Parameters
+    ----------
+    bootstrap : address of the broker
+    topics : with their partition counts
+    rate : records a second to each partition
+
+    Attributes
+    ----------
+    rate : records a second to each partition
+    written : by topic and partition number when each record was written, by its offset, in
+        seconds since 1970
+    """
+
+    def __init__(self, bootstrap: str, topics: Mapping[str, int], rate: float) -> None:
+        from confluent_kafka import Producer
+
+        self.written: dict[tuple[str, int], list[float]] = {
+            (topic, n): [] for topic, size in topics.items() for n in range(size)
+        }
+        self.rate = rate
+        self._producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 1, "log_level": 0})
+        self._end = Event()
+        self._thread = Thread(target=self._write, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _write(self) -> None:
+        due = time.monotonic()
+        while not self._end.wait(max(0.0, due - time.monotonic())):
+            for topic, partition in self.written:
+                self._producer.produce(topic, b"0", partition=partition, on_delivery=self._note)
+            self._producer.poll(0)
+            due += 1 / self.rate
+        self._producer.flush(FLUSH_SECONDS)
+
+    def _note(self, error: object, record: Any) -> None:
+        if error is None:
+            at = self.written[record.topic(), record.partition()]
+            assert record.offset() == len(at)
+            at.append(record.timestamp()[1] / 1000)
+
 
 RELEASE = "4.4.0"
 RATE = 10.0

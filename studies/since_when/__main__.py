@@ -22,8 +22,7 @@ from groups import BadInput
 from heuristics.shipped.cache import cache_folder
 from studies.page import put
 from studies.since_when.ask import Asked, client_of
-from studies.since_when.history import history
-from studies.since_when.page import page
+from studies.since_when.page import history, page
 from studies.since_when.releases import releases_of
 
 if TYPE_CHECKING:

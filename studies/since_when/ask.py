@@ -17,10 +17,15 @@ from groups.documents.json_files import make_folder
 from heuristics.shipped import client_named
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.java import jars
-from studies.since_when import librdkafka_releases, sarama_releases
-from studies.since_when.releases import date_in_archive
+from studies.since_when.releases import (
+    date_in_archive,
+    date_of,
+    library_in,
+    librdkafka_release,
+    sarama_release,
+    unpacked,
+)
 from studies.since_when.verdicts import AFFECTED, MOST_CHARACTERS, UNAFFECTED, UNTRIED, besides_of
-from studies.since_when.wheels import date_of, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -223,11 +228,11 @@ def _brought(client: str, release: Release) -> Here:
         folder = unpacked(client, release.version)
         return Here(release.version, date_of(folder), folder)
     if client == "librdkafka":
-        folder = librdkafka_releases.release(release.version)
-        library = librdkafka_releases.library_in(folder)
+        folder = librdkafka_release(release.version)
+        library = library_in(folder)
         return Here(library.version, date_of(folder), folder)
     if client == "sarama":
-        return Here(release.version, release.date, sarama_releases.fetch(release))
+        return Here(release.version, release.date, sarama_release(release))
     client_named(client).fetch(release.version)
     if client not in ARTIFACTS:
         return Here(release.version, release.date)

@@ -1,4 +1,10 @@
-"""Releases: what the registry of each client has, asked by the client's own tool."""
+"""Releases: what the registry of each client has, and each release in a folder of its own.
+
+Registries are asked by the clients' own tools. Wheels are unpacked into the cache, a librdkafka is
+the library in a wheel of confluent-kafka, and sarama's sticky strategy is called in memory: the
+program that ships names Kafka 3.2 as the broker's version, and releases before 1.46, which do not
+go by what a broker offers, then ask for a version of Metadata that the probe does not speak.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +14,21 @@ import sys
 import zipfile
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from groups import BadInput
-from heuristics.shipped.cache import newest_first
+from groups import Assignment, BadInput, Failed
+from groups.documents.json_files import make_folder
+from heuristics.assignor import Outcome, Plan
+from heuristics.shipped.cache import cache_folder, newest_first
+from heuristics.shipped.consumers import go_build, sarama
 from heuristics.shipped.java import jars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+
+    from groups import Group
 
 SECONDS = 300.0
 # Before these there is nothing to call: no such interface, or no sticky assignor.
@@ -140,3 +151,178 @@ _LISTS: dict[str, Callable[[], list[Release]]] = {
     "sarama": lambda: _of_go(*SARAMA),
     "kafkajs": lambda: _of_npm("kafkajs"),
 }
+# The newest Python for which the oldest release that matters here has a wheel.
+OF_OLD = "3.8"
+DATE = "made-on.txt"
+
+
+def unpacked(package: str, version: str, pythons: Sequence[str] = ("",)) -> Path:
+    """Return the folder of a release, whose wheel is fetched if it is not here.
+
+    Parameters
+    ----------
+    pythons : versions of Python to look for a wheel for, one after the other; "" is this one
+
+    Raises
+    ------
+    BadInput
+        Where its registry has no wheel of it for any of them.
+    """
+    folder = cache_folder("wheels", f"{package}-{version}")
+    if (folder / DATE).is_file():
+        return folder
+    for python in pythons:
+        with TemporaryDirectory() as to:
+            try:
+                _download(f"{package}=={version}", python, to)
+            except BadInput as error:
+                reason = error
+                continue
+            (wheel,) = Path(to).glob("*.whl")
+            make_folder(folder)
+            with zipfile.ZipFile(wheel) as opened:
+                opened.extractall(folder)
+            (folder / DATE).write_text(date_in_archive(wheel) or "", "utf-8")
+            return folder
+    raise BadInput(f"no wheel: {reason}")
+
+
+def date_of(folder: Path) -> str | None:
+    """Return the day on which the wheel of a folder was made, None where that cannot be told."""
+    return (folder / DATE).read_text("utf-8") or None
+
+
+def _download(requirement: str, python: str, folder: str) -> None:
+    of_python = ["--python-version", python] if python else []
+    asked(
+        [
+            *(sys.executable, "-m", "pip", "download", "-q", "--no-deps"),
+            *("--only-binary=:all:", *of_python, "-d", folder, requirement),
+        ]
+    )
+
+
+CONSUMER = Path(__file__).with_name("librdkafka_consumer.py")
+VERSION = (
+    "import ctypes, sys; told = ctypes.CDLL(sys.argv[1]).rd_kafka_version_str; "
+    "told.restype = ctypes.c_char_p; print(told().decode())"
+)
+
+
+@dataclass(frozen=True)
+class LibraryDriver:
+    """A :class:`~heuristics.shipped.consumers.consumer.Driver` of one library.
+
+    Attributes
+    ----------
+    library : its file
+    version : what it calls itself
+    """
+
+    library: Path
+    version: str
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the one version."""
+        return (self.version,)
+
+    def command(self, version: str) -> tuple[str, ...]:
+        """Return what starts the program."""
+        return (sys.executable, str(CONSUMER), str(self.library))
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Return None: the library is here."""
+        return None
+
+    def fetch(self, version: str) -> None:
+        """Bring nothing."""
+
+
+def library_in(folder: Path) -> LibraryDriver:
+    """Return the library in the folder of an unpacked wheel.
+
+    Raises
+    ------
+    BadInput
+        Where there is none, or it does not load here.
+    """
+    found = sorted(folder.glob("confluent_kafka.libs/librdkafka*"))
+    if not found:
+        raise BadInput("its wheel holds no librdkafka")
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", VERSION, str(found[0])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise BadInput(f"its library does not load: {done.stderr.strip().splitlines()[-1]}")
+    return LibraryDriver(found[0], done.stdout.strip())
+
+
+def librdkafka_release(version: str) -> Path:
+    """Return the folder of a release of confluent-kafka.
+
+    Raises
+    ------
+    BadInput
+        Where there is no wheel of it.
+    """
+    return unpacked("confluent-kafka", version, ("", OF_OLD))
+
+
+PROGRAM = Path(__file__).with_name("called_in_go.txt")
+# What the program says, and how that was said under the module's first name.
+BEFORE = {SARAMA[1]: SARAMA[0], "NewBalanceStrategySticky()": "BalanceStrategySticky"}
+COOPERATIVE_SINCE = (1, 60, 1)
+
+
+def sarama_release(release: Release) -> Path:
+    """Return the folder of the program for a release, built if it is not there.
+
+    Raises
+    ------
+    BadInput
+        Where that cannot be done.
+    """
+    if tuple(map(int, release.version.split("."))) >= COOPERATIVE_SINCE:
+        sarama.CLIENT.fetch(release.version)
+    folder = cache_folder("called", f"sarama-{release.version}")
+    if (folder / "called").is_file():
+        return folder
+    make_folder(folder)
+    source = PROGRAM.read_text("utf-8")
+    if release.source == SARAMA[0]:
+        for now, before in BEFORE.items():
+            source = source.replace(now, before)
+    with TemporaryDirectory() as name:
+        (Path(name) / "main.go").write_text(source, "utf-8")
+        go_build.require(Path(name), release.source, release.version)
+        go_build.build_in(Path(name), folder / "called")
+    return folder
+
+
+def outcome_of(program: Path, group: Group, seconds: float) -> Outcome:
+    """Return what the strategy makes of a group, within so many seconds."""
+    try:
+        done = subprocess.run(
+            [program],
+            input=json.dumps(group.to_dict()),
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome("timed-out", None, f"no answer within {seconds:g} s", seconds)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["failed"]
+        return Outcome("failed", None, str(Failed(said[0])), 0.0)
+    index = {member: m for m, member in enumerate(group.members)}
+    held = [
+        (index[member], topic, number)
+        for member, topics in json.loads(done.stdout).items()
+        for topic, numbers in topics.items()
+        for number in numbers
+    ]
+    return Outcome("planned", Plan(Assignment.from_holdings(group, sorted(held))), None, 0.0)

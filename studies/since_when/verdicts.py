@@ -22,8 +22,7 @@ from heuristics.shipped import client_named
 from heuristics.shipped.consumers import librdkafka
 from heuristics.shipped.python.python_client import PythonClient
 from heuristics.time_limit import NOT_STARTED, TimeLimit
-from studies.since_when.librdkafka_releases import library_in
-from studies.since_when.sarama_releases import outcome_of
+from studies.since_when.releases import library_in, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -13,10 +13,8 @@ from studies import endless_loops
 from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.beside import counted
 from studies.loops.librdkafka import Moved
-from studies.loops.model import turns_of
-from studies.loops.page import page_of
-from studies.loops.turn import RECORDED, Turn, cycle_of
-from studies.loops.words import story, why_of
+from studies.loops.page import page_of, story, why_of
+from studies.loops.turn import RECORDED, Turn, cycle_of, turns_of
 from studies.page import made_part, read
 
 ROOT = Path(__file__).parents[2]

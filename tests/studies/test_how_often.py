@@ -13,13 +13,11 @@ from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.how_often.__main__ import main, play
-from studies.how_often.journey import Journey
 from studies.how_often.page import AMONG, page_of, parts_of, rows_of
 from studies.how_often.page import KINDS as KIND_NAMES
-from studies.how_often.rate import rate
+from studies.how_often.rate import Played, file_of, played, rate, services_in
 from studies.how_often.service import KINDS, MOST, service
-from studies.how_often.tally import WHAT, judged, weeks
-from studies.how_often.weeks_played import Played, file_of, played, services_in
+from studies.how_often.week import WHAT, Journey, judged, weeks
 from studies.page import END, begin, beside, made_part, read
 from tests.heuristics.assignors import misbehaving
 

@@ -9,8 +9,7 @@ from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.many_joins.called import read
-from studies.many_joins.called_on import put, sentence_of
-from studies.many_joins.calls import hanging, line_of
+from studies.many_joins.calls import hanging, line_of, put, sentence_of
 from studies.page import read as records_in
 
 HANGS = Small(

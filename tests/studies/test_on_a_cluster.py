@@ -8,9 +8,9 @@ from studies.on_a_cluster import __main__ as on_a_cluster
 from studies.on_a_cluster.__main__ import main
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
-from studies.on_a_cluster.look import Look
 from studies.on_a_cluster.page import made, sentence
 from studies.on_a_cluster.play import Hang, Played
+from studies.on_a_cluster.stage import Look
 from studies.page import made_part
 
 ROOT = Path(__file__).parents[2]

@@ -17,10 +17,9 @@ from heuristics.assignor import Outcome, attempt
 from heuristics.time_limit import TimeLimit
 from heuristics.written.range import plan
 from studies.page import made_part
-from studies.since_when import history as histories
 from studies.since_when.ask import NOT_BUILT, first_tried, in_doubt
-from studies.since_when.history import history
-from studies.since_when.page import page, ranges
+from studies.since_when.page import TOLD as HISTORIES
+from studies.since_when.page import history, page, ranges
 from studies.since_when.releases import (
     BUILT_THE_SAME,
     Release,
@@ -33,7 +32,7 @@ from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, Verdict, 
 ROOT = Path(__file__).parents[2]
 FINDINGS = {f.id: f for f in read_findings(ROOT / "corpus" / "findings.jsonl") if f.affected}
 KNOWN = json.loads((ROOT / "docs/findings/since-when.json").read_text("utf-8"))
-TOLD = json.loads(histories.TOLD.read_text("utf-8"))
+TOLD = json.loads(HISTORIES.read_text("utf-8"))
 
 
 def test_every_finding_on_a_shipped_assignor_has_its_history():
