@@ -202,9 +202,18 @@ def groups_in(
 
 
 def group_in(
-    files: Sequence[str], name: str | None, reads: Sequence[str], *, reset: str | None = None
+    files: Sequence[str],
+    name: str | None,
+    reads: Sequence[str],
+    *,
+    reset: str | None = None,
+    standard_input: bytes | None = None,
 ) -> tuple[Group, list[Failure]]:
     """Return the one group in some files, or of several the one of that name; what is damaged.
+
+    Parameters
+    ----------
+    standard_input : what was in it, where somebody has read it already
 
     Raises
     ------
@@ -214,7 +223,7 @@ def group_in(
     for file in files if name is None else ():
         if is_folder(file):
             raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
-    groups, damaged, _ = _found(files, [] if name is None else [name])
+    groups, damaged, _ = _found(files, [] if name is None else [name], standard_input)
     if len(groups) > 1:
         raise BadInput(f"{_all_named(files)}: {one_of_several([group.name for group in groups])}")
     (told,) = as_told(groups, reads, reset)
@@ -229,6 +238,7 @@ def one_group(
     assume_equal: bool,
     reset: str | None = None,
     rate: int | None = None,
+    standard_input: bytes | None = None,
 ) -> Group:
     """Return the one group in some files, or of several the one of that name.
 
@@ -237,7 +247,7 @@ def one_group(
     BadInput
         Where it is not there, or which one is meant is not said.
     """
-    found, damaged = group_in(files, name, reads, reset=reset)
+    found, damaged = group_in(files, name, reads, reset=reset, standard_input=standard_input)
     if damaged and name is None:
         raise BadInput(
             f"{_all_named(files)}: more than group {found.name} is in it; add --group NAME"
@@ -273,10 +283,10 @@ def note_passed_over(groups: Sequence[Group]) -> None:
 
 
 def _found(
-    files: Sequence[str], only: Sequence[str]
+    files: Sequence[str], only: Sequence[str], standard_input: bytes | None = None
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return the groups asked for, what is damaged, and what is not to be had; say so."""
-    found = read_groups(files)
+    found = read_groups(files, standard_input=standard_input)
     groups, failures = [*found], found.failures
     if not groups and len(failures) == 1:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")

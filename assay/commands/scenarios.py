@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,10 +14,14 @@ from assay.commands.options import (
     AssumeEqual,
     Format,
     Objective,
+    OneOf,
+    Reads,
     TimeLimitOption,
+    one_group,
 )
 from assay.signals import ending_on_signals
 from assay.streams import note_assumed, show_json
+from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,28 +31,39 @@ if TYPE_CHECKING:
     from compare.scenarios.variation import Variation
     from heuristics import Assignor
 
+_OF_A_GROUP = "leave out --group, --reads, --rotate, --deploys, --scale-out, --scale-in, --rollout"
+_WHAT_HAPPENS = (
+    "Add --rotate nightly, --deploys, --scale-out or --scale-in; or, as in --from range --to "
+    "cooperative-sticky, the assignor that it changes to"
+)
+
 
 @ending_on_signals("interrupted")
 def scenario(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="assay-scenario/1 files, - for standard input"),
+        typer.Argument(
+            metavar="FILE...",
+            help="assay-scenario/1 files, or a group as other commands take it; - for standard "
+            "input",
+        ),
     ],
     *,
-    assignor: Assignors = None,
-    objective: Objective = "kip-54",
-    time_limit: TimeLimitOption = DEFAULT_SECONDS,
-    assume_equal: AssumeEqual = False,
-    order: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEMBERS", help="of a rollout: who restarts first, as in app-2,app-0"
-        ),
+    group: OneOf = None,
+    rotate: Annotated[
+        Literal["nightly"] | None,
+        typer.Option(help="of a group: all members restart one after another, every night"),
     ] = None,
-    misses: Annotated[
-        str | None,
-        typer.Option(metavar="MEMBER", help="of the rollout missed: who misses a rebalance"),
-    ] = None,
+    days: Annotated[int, typer.Option(min=1, help="of --rotate: for how many days")] = 1,
+    deploys: Annotated[
+        int, typer.Option(min=0, help="of a group: all members restart so often")
+    ] = 0,
+    scale_out: Annotated[
+        int, typer.Option(min=0, help="of a group: so many members join, after the restarts")
+    ] = 0,
+    scale_in: Annotated[
+        int, typer.Option(min=0, help="of a group: so many members leave, in the end")
+    ] = 0,
     start: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,24 +77,63 @@ def scenario(
         str | None,
         typer.Option(metavar="ASSIGNORS", help="of a rollout: what they list in the end"),
     ] = None,
+    stays: Annotated[
+        str | None,
+        typer.Option(metavar="MEMBERS", help="of a rollout: who keeps the old list"),
+    ] = None,
+    rollout: Annotated[
+        Literal["upgrade", "downgrade", "missed", "range-only"] | None,
+        typer.Option(help="of a group: the rollout; upgrade with --from, --to or --stays"),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEMBERS", help="of a rollout: who restarts first, as in app-2,app-0"
+        ),
+    ] = None,
+    misses: Annotated[
+        str | None,
+        typer.Option(metavar="MEMBER", help="of the rollout missed: who misses a rebalance"),
+    ] = None,
     back: Annotated[
         bool, typer.Option("--back", help="of an upgrade or downgrade: and back again")
     ] = False,
+    assignor: Assignors = None,
+    objective: Objective = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
     probe: Probed = False,
     port: Port = 0,
     format_: Format = "table",
 ) -> None:
-    """Take a group through a sequence of events, or through a rolling upgrade.
+    """Take a group through a week of restarts, or through the change of its assignor.
 
-    Events: once with each assignor and once with the optimum, each from its own last assignment.
+    Of a group: say what happens with --rotate, --deploys, --scale-out or --scale-in, or with
+    --from and --to which assignor it changes to. Events are played once with each assignor and
+    once with the optimum, each from its own last assignment. Of a group, a member whose
+    subscription is unknown is taken to read all topics.
     """
     from compare.scenarios.scenario import Scenario
     from heuristics import available, matching
 
     require_probe(port, probe=probe)
     names = matching(assignor) if assignor else () if probe else None
-    variation = _variation(order, misses, start or (), to, back=back)
-    asked = [Scenario.read(file, assume_equal=assume_equal) for file in files]
+    variation = _variation(order, misses, stays, start or (), to, back=back)
+    data = {file: read_bytes(file) for file in files}
+    happens = {
+        "restarts": deploys + (days if rotate else 0), "joins": scale_out, "leaves": scale_in,
+    }  # fmt: skip
+    if all(_is_scenario(one) for one in data.values()):
+        if group or reads or rollout or any(happens.values()):
+            raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
+        asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
+    else:
+        one = one_group(files, group, reads or [], assume_equal=True, standard_input=data.get("-"))
+        name = rollout or ("upgrade" if variation else None)
+        if any(happens.values()) == (name is not None):
+            raise BadInput(f"{one.name}: what happens to it? {_WHAT_HAPPENS}")
+        asked = [Scenario.of_group(one, **happens, rollout=name)]
     for one in asked:
         if one.rollout is not None and (assignor or probe):
             option = "--assignor" if assignor else "--probe"
@@ -87,7 +141,7 @@ def scenario(
         if one.rollout is None and variation is not None:
             raise BadInput(
                 f"{one.name}: has events and is no rollout: leave out --order, --misses, "
-                "--from, --to and --back"
+                "--stays, --from, --to and --back"
             )
     with ExitStack() as opened:
         joined = [opened.enter_context(guest(port=port, seconds=time_limit))] if probe else []
@@ -97,7 +151,8 @@ def scenario(
                 _roll_out(one, variation, format_)
             else:
                 who: list[str | Assignor] = [*(available() if names is None else names), *joined]
-                _play(one, who, objective, time_limit, format_, steps=bool(assignor or probe))
+                steps = bool(assignor or probe) and not any(happens.values())
+                _play(one, who, objective, time_limit, format_, steps=steps)
 
 
 def _play(
@@ -133,12 +188,18 @@ def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> Non
 
 
 def _variation(
-    order: str | None, misses: str | None, start: Sequence[str], to: str | None, *, back: bool
+    order: str | None,
+    misses: str | None,
+    stays: str | None,
+    start: Sequence[str],
+    to: str | None,
+    *,
+    back: bool,
 ) -> Variation | None:
     """Return what is chosen about a rollout; None where nothing is."""
     from compare.scenarios.variation import Variation
 
-    if order is None and misses is None and not start and to is None and not back:
+    if not (order or misses or stays or start or to or back):
         return None
     of_all, of_some = None, {}
     for given in start:
@@ -152,6 +213,7 @@ def _variation(
     return Variation(
         () if order is None else _listed(order, "--order"),
         misses,
+        () if stays is None else _listed(stays, "--stays"),
         of_all,
         of_some,
         None if to is None else _listed(to, "--to"),
@@ -164,3 +226,7 @@ def _listed(text: str, place: str) -> tuple[str, ...]:
     if not all(names):
         raise BadInput(f"{place}: {text!r}, expected names with a comma between them")
     return names
+
+
+def _is_scenario(data: bytes) -> bool:
+    return '"assay-scenario/' in beginning(data)

@@ -34,6 +34,8 @@ class Course:
         stood still whoever got it
     ownerless : partition-rounds without an owner: each partition that a member reads counts once
         for each round that leaves it with nobody, or with one that refuses its assignment
+    change_hands : partitions that somebody held and another member holds now, also those of
+        members that have left
     cleaned, built : partitions that a member held and holds no more, or holds anew
     needless : partitions whose state a listener that cannot assume stickiness cleans up and
         builds again although they stay where they were: under the eager protocol everything is
@@ -44,6 +46,7 @@ class Course:
     revoked: int = 0
     stopped: int = 0
     ownerless: int = 0
+    change_hands: int = 0
     cleaned: int = 0
     built: int = 0
     needless: int = 0
@@ -93,6 +96,9 @@ def course(
     before, made = Assignment.current(group), plan.assignment
     held, now = _named(before.to_dict()), _named(took)
     cleaned, built = len(held - now), len(now - held)
+    had_owner = {(group.topics[group.topic[p]], int(group.number[p])) for p in parted}
+    had_owner |= {(topic, number) for _, topic, number in held}
+    change_hands = len(had_owner & {(topic, number) for _, topic, number in now - held})
     with_somebody = partitions_of(group, took)
     if protocol_of(assignor) is Protocol.EAGER:
         read = np.flatnonzero(group.readers[group.topic] > 0)
@@ -102,6 +108,7 @@ def course(
             revoked=pairs.shape[1] + left,
             stopped=len(parted | set(pairs[1].tolist())),
             ownerless=len(set(read.tolist()) - with_somebody),
+            change_hands=change_hands,
             cleaned=cleaned,
             built=built,
             needless=len(held & now),
@@ -117,6 +124,7 @@ def course(
         revoked=plan.revoked + left,
         stopped=left,
         ownerless=plan.ownerless + len(set(made.holdings[1].tolist()) - with_somebody),
+        change_hands=change_hands,
         cleaned=cleaned,
         built=built,
     )

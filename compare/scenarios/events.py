@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 MOST_JOINED = 100_000
-_JOINS = {
+# What an event says of a member that joins.
+JOINS = {
     "subscription", "rack", "instance_id", "client_id", "host", "assignors", "capacity",
 }  # fmt: skip
 
@@ -98,7 +99,7 @@ def _read_join(value: object, place: str) -> int | dict[str, JsonObject]:
     joined: dict[str, JsonObject] = {}
     for member, said in fields.mapping(value, place).items():
         at = f"{place}.{fields.name(member, place)}"
-        found = fields.mapping(said, at, allowed=_JOINS, required=("subscription",))
+        found = fields.mapping(said, at, allowed=JOINS, required=("subscription",))
         fields.strings(found["subscription"], f"{at}.subscription")
         joined[member] = dict(found)
     return joined

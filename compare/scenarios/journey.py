@@ -65,7 +65,7 @@ class JourneyStep:
 
 
 class JourneyTotal(TypedDict):
-    """Sums over the steps of a journey.
+    """Sums over steps of a journey.
 
     Attributes
     ----------
@@ -74,7 +74,8 @@ class JourneyTotal(TypedDict):
     not_optimal : steps with a valid assignment that is not proved to be optimal in every tier
     invalid : steps with an assignment that is not valid
     without_plan : steps without an assignment
-    rounds, revoked, stopped, ownerless, cleaned, built, needless : as in each step, over all
+    rounds, revoked, stopped, ownerless, change_hands, cleaned, built, needless : as in each step,
+        over all
     """
 
     terms: dict[str, int]
@@ -86,6 +87,7 @@ class JourneyTotal(TypedDict):
     revoked: int
     stopped: int
     ownerless: int
+    change_hands: int
     cleaned: int
     built: int
     needless: int
@@ -100,12 +102,20 @@ class Journey:
     steps: tuple[JourneyStep, ...]
 
     @property
+    def start(self) -> JourneyTotal:
+        """The first rebalance alone: what it costs to change to this assignor."""
+        return self._sums(self.steps[:1])
+
+    @property
     def total(self) -> JourneyTotal:
-        """Sums over all steps."""
-        done = [step for step in self.steps if step.row.terms is not None]
+        """Sums over the steps after the start."""
+        return self._sums(self.steps[1:])
+
+    def _sums(self, steps: Sequence[JourneyStep]) -> JourneyTotal:
+        done = [step for step in steps if step.row.terms is not None]
         valid = [step for step in done if step.row.valid]
         sums = [step.row.terms for step in valid if step.row.terms is not None]
-        courses = [step.course for step in self.steps]
+        courses = [step.course for step in steps]
         return {
             "terms": {
                 tier: sum(terms[i].value for terms in sums)
@@ -117,11 +127,12 @@ class Journey:
             },
             "not_optimal": sum(not step.row.is_optimal for step in valid),
             "invalid": len(done) - len(valid),
-            "without_plan": len(self.steps) - len(done),
+            "without_plan": len(steps) - len(done),
             "rounds": sum(one.rounds for one in courses),
             "revoked": sum(one.revoked for one in courses),
             "stopped": sum(one.stopped for one in courses),
             "ownerless": sum(one.ownerless for one in courses),
+            "change_hands": sum(one.change_hands for one in courses),
             "cleaned": sum(one.cleaned for one in courses),
             "built": sum(one.built for one in courses),
             "needless": sum(one.needless for one in courses),
@@ -130,7 +141,12 @@ class Journey:
     def to_dict(self) -> dict[str, object]:
         """Return the journey of an ``assay-scenario-result/1`` document."""
         steps = [step.to_dict() for step in self.steps]
-        return {"assignor": self.assignor, "steps": steps, "total": self.total}
+        return {
+            "assignor": self.assignor,
+            "steps": steps,
+            "start": self.start,
+            "total": self.total,
+        }
 
 
 def play(

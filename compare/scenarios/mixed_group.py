@@ -70,7 +70,7 @@ def perform(
         mixed.require_possible(act, f"acts[{i}]")
         refused = mixed.perform(act)
         steps.append(refused or mixed.rebalance(str(act)))
-    return Rollout(name, rule, tuple(steps))
+    return Rollout(name, rule, tuple(acts), tuple(steps))
 
 
 class MixedGroup:
@@ -81,6 +81,7 @@ class MixedGroup:
         self.rule = rule
         self.members: dict[str, Holder] = {}
         self.given_back: Partitions = NONE
+        self.deserted: Partitions = NONE
 
     def start(self, name: str, assignors: tuple[str, ...]) -> None:
         """Let a member start, or start again, with nothing."""
@@ -111,10 +112,11 @@ class MixedGroup:
     def perform(self, act: Act) -> RolloutStep | None:
         """Do what an act says; return the step where the coordinator turns a member away."""
         if act.kind == "leave":
-            self.given_back = self.members.pop(act.member).holds
+            self.given_back = self.deserted = self.members.pop(act.member).holds
             return None
         if act.kind == "miss":
             self.members[act.member].away = True
+            self.deserted = self.members[act.member].holds
             self.members[act.member].may_commit = self.rule is Rule.UNFENCED
             return None
         lists = {m: one.assignors for m, one in self._present()}
@@ -141,6 +143,7 @@ class MixedGroup:
     def rebalance(self, act: str) -> RolloutStep:
         """Let the members join, round by round, until nobody has to join again."""
         before = {m: one.holds for m, one in self._present() if not one.fenced}
+        deserted, self.deserted = self.deserted, NONE
         barred: set[str] = set()
         contested: set[str] = set()
         step, again = RolloutStep(act, "", ""), True
@@ -153,9 +156,11 @@ class MixedGroup:
             contested |= {self._label(p) for p, times in could.items() if times > 1}
         held = {m: one.holds for m, one in self._present()}
         owner = {p: m for m, mine in held.items() for p in mine}
+        moves = sum(owner.get(p, m) != m for m, mine in before.items() for p in mine)
         return replace(
             step,
-            moves=sum(owner.get(p, m) != m for m, mine in before.items() for p in mine),
+            moves=moves,
+            change_hands=moves + len(deserted & set(owner)),
             protocol=self._protocol(),
             barred=tuple(sorted(barred)),
             contested=tuple(sorted(contested)),

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SAID = {
     "leave": "leaves",
@@ -14,19 +19,25 @@ _SAID = {
 }
 
 
+# What is counted in each step.
+COUNTS = ("rounds", "revoked", "lost", "moves", "change_hands", "ownerless", "stopped")
+
+
 class Rule(StrEnum):
     """How a member knows its protocol.
 
-    DYNAMIC: KIP-726. It follows from the assignor that was chosen last; a member that held on and
-    sees an eager one chosen loses all it holds and must not commit until it has joined again.
-    STATIC: the old rule. It is fixed at start-up, the highest common to all assignors listed.
+    STATIC: what Kafka's Java client does. The protocol is fixed when the member starts: the
+    highest common to all assignors listed.
+    DYNAMIC: the proposal of KIP-726. It follows from the assignor that was chosen last; a member
+    that held on and sees an eager one chosen loses all it holds and must not commit until it has
+    joined again.
     UNGUARDED: dynamic, but without onPartitionsLost and the ban on commits. UNFENCED: dynamic, but
     the broker takes commits of an old generation. Both are nobody's rule, here to show what these
     measures are for.
     """
 
-    DYNAMIC = "dynamic"
     STATIC = "static"
+    DYNAMIC = "dynamic"
     UNGUARDED = "unguarded"
     UNFENCED = "unfenced"
 
@@ -60,6 +71,8 @@ class RolloutStep:
     protocol : what the members follow from then on: "eager", "cooperative", or "mixed", which
         only the static rule knows
     rounds : rebalances
+    change_hands : partitions that end with another member than before, also those of a member
+        that left or that missed the rebalance
     revoked : partitions that members gave up in an orderly way, cleaned up and committed, once a
         round: under the eager protocol all that they hold, and all that one holds that leaves
     lost : partitions that members held when they learnt that they no longer own them
@@ -83,6 +96,7 @@ class RolloutStep:
     revoked: int = 0
     lost: int = 0
     moves: int = 0
+    change_hands: int = 0
     ownerless: int = 0
     stopped: int = 0
     barred: tuple[str, ...] = ()
@@ -100,10 +114,11 @@ class RolloutStep:
 
 @dataclass(frozen=True)
 class Rollout:
-    """A rollout under one rule, act by act."""
+    """A rollout under one rule: the start, then a step for each act."""
 
     name: str
     rule: Rule
+    acts: tuple[Act, ...]
     steps: tuple[RolloutStep, ...]
 
     @property
@@ -115,10 +130,9 @@ class Rollout:
     def total(self) -> dict[str, object]:
         """Sums over the steps after the start, and the protocol at the end."""
         steps = self.steps[1:]
-        numbers = ("rounds", "revoked", "lost", "moves", "ownerless", "stopped")
         return {
-            "restarts": self._restarts,
-            **{name: sum(getattr(step, name) for step in steps) for name in numbers},
+            "restarts": sum(map(len, self.rolling_restarts)),
+            **{name: sum(getattr(step, name) for step in steps) for name in COUNTS},
             "barred": sum(len(step.barred) for step in steps),
             "contested": sum(len(step.contested) for step in steps),
             "refused": sum(step.refused is not None for step in steps),
@@ -126,17 +140,73 @@ class Rollout:
         }
 
     @property
-    def _restarts(self) -> int:
-        # Who joins without having left before is new.
+    def rolling_restarts(self) -> tuple[Mapping[str, tuple[str, ...]], ...]:
+        """The rolling restarts: what each member that restarts in one lists from then on.
+
+        A member that joins without having left before is new and does not count.
+        """
         left: set[str] = set()
-        restarts = 0
-        for step in self.steps:
-            member, joins, _ = step.act.partition(" joins with ")
-            restarts += bool(joins) and member in left
-            left.add(step.act.removesuffix(" leaves"))
-        return restarts
+        joins: list[Act] = []
+        for act in self.acts:
+            if act.kind == "leave":
+                left.add(act.member)
+            elif act.kind == "join" and act.member in left:
+                joins.append(act)
+        ends = {act.member: act.assignors for act in joins}
+        found: list[dict[str, tuple[str, ...]]] = []
+        was_last = False
+        for act in joins:
+            is_last = act.assignors == ends[act.member]
+            if not found or act.member in found[-1] or is_last != was_last:
+                found.append({})
+            found[-1][act.member], was_last = act.assignors, is_last
+        return tuple(found)
 
     def to_dict(self) -> dict[str, object]:
         """Return the rollout of an ``assay-rollout-result/1`` document."""
         steps = [step.to_dict() for step in self.steps]
         return {"rule": str(self.rule), "steps": steps, "total": self.total}
+
+    @property
+    def answer(self) -> str:
+        """Whether the rollout is safe, and how it is done, in a few sentences."""
+        if not self.is_safe:
+            partitions = {label for step in self.steps for label in step.contested}
+            return _NOT_SAFE.format(counted(len(partitions), "partition"))
+        restarts = self.rolling_restarts
+        away = [act for act, step in zip(self.acts, self.steps[1:], strict=True) if step.refused]
+        how = ", then ".join(
+            f"{counted(len(lists), 'member')} with "
+            + " or ".join(dict.fromkeys(map(",".join, lists.values())))
+            for lists in restarts
+        )
+        said = []
+        if away:
+            said = [_STOPS if restarts else _TURNED_AWAY]
+        elif restarts:
+            said = [_SAFE]
+        last = self.steps[-1]
+        held_back = "cooperative" in last.assignor and last.protocol != "cooperative"
+        said += [_ENDS_EAGER if held_back else _ENDS, *([] if away else [_ONE_COMMITS])]
+        return " ".join(said).format(
+            restarts=counted(len(restarts), "rolling restart"),
+            how=how,
+            member=away[-1].member if away else "",
+            listed=",".join(away[-1].assignors) if away else "",
+            assignor=last.assignor,
+            protocol=last.protocol,
+        )
+
+
+_NOT_SAFE = "Not safe: two members can commit for {}."
+_SAFE = "Safe in {restarts}: {how}."
+_TURNED_AWAY = "{member} is turned away with {listed}: not every other member lists one of these."
+_STOPS = (
+    "It does not work: it stops where {member} restarts with {listed}. Not every other member "
+    "lists one of these, and so {member} is turned away."
+)
+_ENDS = "The group then uses {assignor} under the {protocol} protocol."
+_ENDS_EAGER = (
+    "The group then uses {assignor}, but each member that lists an eager assignor too stays eager."
+)
+_ONE_COMMITS = "At no time can two members commit for one partition."

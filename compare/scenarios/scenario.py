@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.scenarios.events import Event
+from compare.scenarios.operations import operations
 from compare.scenarios.upgrade_paths import ROLLOUTS
 from groups import Group
 from groups.documents import fields
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, named, read_bytes
 from groups.errors import BadInput
+from groups.files import read_group
 
 if TYPE_CHECKING:
     from compare.scenarios.changes import StageDocument
@@ -54,8 +56,14 @@ class Scenario:
     rollout: str | None = None
 
     @staticmethod
-    def read(path: str | Path, *, assume_equal: bool = False) -> Scenario:
+    def read(
+        path: str | Path, *, data: bytes | None = None, assume_equal: bool = False
+    ) -> Scenario:
         """Read an ``assay-scenario/1`` file; paths in it start from its folder.
+
+        Parameters
+        ----------
+        data : what is in the file, where somebody has read it already
 
         Raises
         ------
@@ -64,7 +72,7 @@ class Scenario:
         """
         name = named(str(path))
         folder = Path() if str(path) == "-" else Path(path).parent
-        data = read_bytes(path)
+        data = read_bytes(path) if data is None else data
         try:
             document = parse_json(decode(data))
             return Scenario.from_dict(document, folder=folder, assume_equal=assume_equal)
@@ -116,6 +124,35 @@ class Scenario:
             stages += [Stage(said, now)] * event.times
         return Scenario(name, tuple(stages), rollout)
 
+    @staticmethod
+    def of_group(
+        group: Group,
+        *,
+        seed: int = 1,
+        restarts: int = 0,
+        joins: int = 0,
+        leaves: int = 0,
+        rollout: str | None = None,
+    ) -> Scenario:
+        """Return what operations, or a rolling upgrade, do to a group, under the group's name.
+
+        Parameters
+        ----------
+        restarts, joins, leaves : see :func:`compare.scenarios.operations.operations`
+
+        Raises
+        ------
+        BadInput
+            Where a subscription is unknown, or more members are to leave than there are.
+        """
+        happens: JsonObject = {"rollout": rollout}
+        if rollout is None:
+            rng = np.random.default_rng(seed)
+            events = operations(group, rng, restarts=restarts, joins=joins, leaves=leaves)
+            happens = {"events": events}
+        said = {"format": FORMAT, "name": group.name, "seed": seed, "group": group.to_dict()}
+        return Scenario.from_dict({**said, **happens})
+
     @property
     def group(self) -> Group:
         """The group as it was given."""
@@ -125,7 +162,7 @@ class Scenario:
 def _group(given: object, folder: Path) -> Group:
     try:
         if isinstance(given, str):
-            return Group.read(folder / fields.name(given, ""))
+            return read_group(str(folder / fields.name(given, "")))
         return Group.from_dict(fields.mapping(given, ""))
     except BadInput as error:
         raise error.within("group") from None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
-from compare.scenarios.variation import Lists, Variation, settled, without_repeats
+from compare.scenarios.variation import Lists, Variation
 from groups import BadInput, Refused
 from groups.wording import counted
 from heuristics.protocol import DEFAULT_ASSIGNORS, choose
@@ -27,7 +28,7 @@ PLAIN = Variation()
 def roll_out(
     group: Group,
     name: str,
-    rule: Rule = Rule.DYNAMIC,
+    rule: Rule = Rule.STATIC,
     *,
     variation: Variation = PLAIN,
 ) -> Rollout:
@@ -35,20 +36,20 @@ def roll_out(
 
     Parameters
     ----------
-    group : its topics, members and subscriptions; who owns what is not used
+    group : its topics, members and subscriptions, and what its members list; who owns what is
+        not used
     name : "upgrade", "downgrade", "missed" (an old member misses the rebalance in which the
         others turn cooperative, and comes back) or "range-only" (an operator starts a member
         that lists range only, and stops it again)
-    rule : under the static one an upgrade and a downgrade take two rolling bounces
+    rule : under the static one an upgrade from range alone, and a downgrade to it, take two
+        rolling restarts
     variation : who restarts first, who misses a rebalance, other lists, and back again
 
     Raises
     ------
     BadInput
         Where no rollout has that name, the group has fewer than 2 members, a subscription is
-        unknown, the variation does not fit the group or the rollout, or a member that restarts
-        would have no assignor in common with the others; the one that an operator starts in
-        "range-only" may, and is turned away.
+        unknown, or the variation does not fit the group or the rollout.
 
     Examples
     --------
@@ -61,48 +62,53 @@ def roll_out(
     ...         "members": {"c0": {"subscription": ["t0"]}, "c1": {"subscription": ["t0"]}},
     ...     }
     ... )
-    >>> both = [roll_out(group, "upgrade", rule) for rule in (Rule.DYNAMIC, Rule.STATIC)]
+    >>> both = [roll_out(group, "upgrade", rule) for rule in (Rule.STATIC, Rule.DYNAMIC)]
     >>> [rollout.total["restarts"] for rollout in both]
-    [2, 4]
+    [4, 2]
+    >>> print(both[0].answer)
     """
     if name not in ROLLOUTS:
         raise BadInput(f"rollout: unknown name {name!r}, expected one of {', '.join(ROLLOUTS)}")
     if len(group.members) < 2:
         raise BadInput(f"rollout: {counted(len(group.members), 'member')}, expected 2 or more")
     group.require_subscriptions()
-    members = list(group.members)
-    variation.require_fit(members, name)
-    first, acts = ROLLOUTS[name](members, variation, static=rule is Rule.STATIC)
+    variation.require_fit(group.members, name)
+    known = dict.fromkeys(group.members) | {
+        m: details.assignors for m, details in zip(group.members, group.details, strict=False)
+    }
+    first, acts = ROLLOUTS[name](known, variation, rule)
     if not acts:
         raise BadInput(f"rollout: {name} changes nothing: all list that from the start")
-    if name != "range-only":
-        _require_common(first, acts)
     return perform(group, f"{name} and back" if variation.back else name, rule, first, acts)
 
 
 def roll_out_by_rule(
     group: Group, name: str, variation: Variation = PLAIN
 ) -> tuple[Rollout, Rollout]:
-    """Return the rollout of that name under KIP-726's rule and under the one that it replaces."""
-    rules = (Rule.DYNAMIC, Rule.STATIC)
-    dynamic, static = (roll_out(group, name, rule, variation=variation) for rule in rules)
-    return dynamic, static
+    """Return the rollout of that name by the rule of today's clients, then by KIP-726's."""
+    static, dynamic = (
+        roll_out(group, name, rule, variation=variation) for rule in (Rule.STATIC, Rule.DYNAMIC)
+    )
+    return static, dynamic
 
 
-def _require_common(first: Lists, acts: Sequence[Act]) -> None:
-    """Refuse acts of which one lets a member join without an assignor that all support."""
+def _turned_away(first: Lists, acts: Sequence[Act]) -> int | None:
+    """Return the number of the first act that joins without an assignor that all support."""
     lists = dict(first)
-    for act in acts:
+    for i, act in enumerate(acts):
         if act.kind == "leave":
             del lists[act.member]
         elif act.kind == "join":
             lists[act.member] = act.assignors
             try:
                 choose(lists)
-            except Refused as refusal:
-                raise BadInput(f"rollout: {act}: {refusal}") from None
+            except Refused:
+                return i
+    return None
 
 
+# What each member lists according to the group, if it says so.
+Known = Mapping[str, tuple[str, ...] | None]
 Script = tuple[Lists, list[Act]]
 
 
@@ -110,61 +116,69 @@ def _bounces(stages: Sequence[Lists], order: Sequence[str]) -> list[Act]:
     """Restart, from stage to stage and one by one, the members whose list changes."""
     return [
         act
-        for before, after in pairwise(without_repeats(stages))
+        for before, after in pairwise(stages)
         for m in order
         if before[m] != after[m]
         for act in (Act("leave", m), Act("join", m, after[m]))
     ]
 
 
-def _way(
-    old: tuple[str, ...],
-    new: tuple[str, ...],
-    members: Sequence[str],
-    chosen: Variation,
-    static: bool,
-) -> Script:
-    """Return the way from one list to another, and back where that is chosen.
+def _way(first: Lists, last: Lists, order: Sequence[str]) -> list[Act]:
+    """Return the acts from some lists of assignors to others.
 
-    Under the static rule a group is cooperative at rest only without eager assignors in its lists:
-    these are added before a change, and dropped after it.
+    One rolling restart is enough if each member that restarts has an assignor in common with all
+    others. If not, a rolling restart before it adds the new assignors in front of the old ones.
+    A rollout stops at the first member that is turned away.
     """
-    start = chosen.lists(members, chosen.start or old)
-    end: Lists = dict.fromkeys(members, chosen.to or new)
-    stages = [settled(start), start, end, settled(end)] if static else [start, end]
-    if chosen.back:
-        stages = [*stages, *reversed(stages)]
-    return stages[0], _bounces(stages, chosen.in_order(members))
+    both = {m: (*last[m], *(a for a in first[m] if a not in last[m])) for m in first}
+    acts = _bounces([first, last], order)
+    if _turned_away(first, acts) is not None:
+        acts = _bounces([first, both, last], order)
+    stop = _turned_away(first, acts)
+    return acts if stop is None else acts[: stop + 1]
 
 
-def _upgrade(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
-    return _way(OLD, NEW, members, chosen, static)
+def _change(start: Lists, chosen: Variation, to: tuple[str, ...]) -> Script:
+    """Return the way from what members list to one list for all, and back if that is chosen."""
+    first = chosen.lists(start)
+    last: Lists = dict.fromkeys(first, chosen.to or to)
+    last |= {m: first[m] for m in chosen.stays}
+    order = chosen.in_order(list(first))
+    acts = _way(first, last, order)
+    return first, acts + (_way(last, first, order) if chosen.back else [])
 
 
-def _downgrade(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
-    return _way(NEW, OLD, members, chosen, static)
+def _upgrade(known: Known, chosen: Variation, rule: Rule) -> Script:
+    start = {m: chosen.start or listed or OLD for m, listed in known.items()}
+    return _change(start, chosen, _upgraded(rule))
 
 
-def _missed(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
-    last = chosen.misses or members[-1]
-    end: Lists = dict.fromkeys(members, chosen.to or NEW)
-    start = chosen.lists(members, chosen.to or NEW)
-    start[last] = chosen.lists([last], chosen.start or OLD)[last]
-    stages = [start, end, settled(end)] if static else [start, end]
-    acts = [Act("miss", last), Act("return", last)]
-    return start, acts + _bounces(stages, chosen.in_order(members))
+def _downgrade(known: Known, chosen: Variation, rule: Rule) -> Script:
+    start = {m: chosen.start or listed or _upgraded(rule) for m, listed in known.items()}
+    return _change(start, chosen, OLD)
 
 
-def _range_only(members: Sequence[str], chosen: Variation, *, static: bool) -> Script:
+def _missed(known: Known, chosen: Variation, rule: Rule) -> Script:
+    late = chosen.misses or list(known)[-1]
+    start = dict.fromkeys(known, chosen.to or NEW)
+    start[late] = chosen.start or known[late] or OLD
+    first, acts = _change(start, chosen, _upgraded(rule))
+    return first, [Act("miss", late), Act("return", late), *acts]
+
+
+def _range_only(known: Known, chosen: Variation, rule: Rule) -> Script:
     intruder = "range-only"
-    while intruder in members:
+    while intruder in known:
         intruder += "-"
-    listed = chosen.to or OLD
-    start = chosen.lists(members, chosen.start or NEW)
-    start = settled(start) if static else start
-    gets_in = bool(set.intersection(*map(set, (*start.values(), listed))))
-    stops = [Act("leave", intruder)] if gets_in else []
-    return start, [Act("join", intruder, listed), *stops]
+    start = {m: chosen.start or listed or _upgraded(rule) for m, listed in known.items()}
+    first, joins = chosen.lists(start), [Act("join", intruder, chosen.to or OLD)]
+    away = _turned_away(first, joins) is not None
+    return first, joins if away else [*joins, Act("leave", intruder)]
+
+
+def _upgraded(rule: Rule) -> tuple[str, ...]:
+    """Return the list by which members are cooperative: under the static rule nothing else."""
+    return COOPERATIVE_ONLY if rule is Rule.STATIC else NEW
 
 
 ROLLOUTS = {
@@ -181,5 +195,6 @@ def rollout_document(group: Group, rollouts: Sequence[Rollout]) -> dict[str, obj
         "format": FORMAT,
         "group": group.name,
         "rollout": rollouts[0].name,
+        "answer": rollouts[0].answer,
         "rules": [rollout.to_dict() for rollout in rollouts],
     }

@@ -1,14 +1,13 @@
-"""Variation: what may be chosen about a rolling upgrade, and the stages that come of it."""
+"""Variation: what may be chosen about a rolling upgrade."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from groups import BadInput
-from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols
+from heuristics.protocol import AS_WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +24,9 @@ class Variation:
     ----------
     order : members that restart first, in this order; the others follow by name
     misses : the member that misses a rebalance
+    stays : members that are not restarted, and so keep the list that they have
     start : the list of assignors that members have at the start: of ``missed``, the one that
-        misses a rebalance
+        misses a rebalance; left out, what the group says that they list, if it does
     starts : of single members, by a glob on their ids
     to : the list that they are to have: of ``range-only``, that of the one that an operator starts
     back : whether the group goes there and back again
@@ -34,6 +34,7 @@ class Variation:
 
     order: tuple[str, ...] = ()
     misses: str | None = None
+    stays: tuple[str, ...] = ()
     start: tuple[str, ...] | None = None
     starts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     to: tuple[str, ...] | None = None
@@ -51,9 +52,10 @@ class Variation:
             raise BadInput(f"--misses: nobody misses a rebalance in {rollout}")
         if self.back and rollout not in ("upgrade", "downgrade"):
             raise BadInput(f"--back: for upgrade and downgrade, not for {rollout}")
-        if self.order and rollout == "range-only":
-            raise BadInput("--order: nobody restarts in range-only")
-        _require_members(self.order, members, "--order")
+        for option, listed in (("--order", self.order), ("--stays", self.stays)):
+            if listed and rollout == "range-only":
+                raise BadInput(f"{option}: nobody restarts in range-only")
+            _require_members(listed, members, option)
         _require_members(() if self.misses is None else (self.misses,), members, "--misses")
         for pattern in self.starts:
             if not any(fnmatchcase(member, pattern) for member in members):
@@ -67,30 +69,15 @@ class Variation:
 
     def in_order(self, members: Sequence[str]) -> list[str]:
         """Return the members as they restart."""
-        return [*self.order, *(m for m in members if m not in self.order)]
+        every = [*self.order, *(m for m in members if m not in self.order)]
+        return [m for m in every if m not in self.stays]
 
-    def lists(self, members: Sequence[str], otherwise: tuple[str, ...]) -> Lists:
-        """Return what each member lists at the start; the last glob that matches counts."""
-        found = dict.fromkeys(members, otherwise)
+    def lists(self, known: Lists) -> Lists:
+        """Return what each member lists at the start: the last glob that matches, or as known."""
+        found = dict(known)
         for pattern, listed in self.starts.items():
-            found |= {m: listed for m in members if fnmatchcase(m, pattern)}
+            found |= {m: listed for m in known if fnmatchcase(m, pattern)}
         return found
-
-
-def settled(lists: Lists) -> Lists:
-    """Return the lists without what keeps members eager under the static rule.
-
-    Without their eager assignors, where cooperative ones are left.
-    """
-    return {
-        m: tuple(a for a in listed if Protocol.COOPERATIVE in supported_protocols(a)) or listed
-        for m, listed in lists.items()
-    }
-
-
-def without_repeats(stages: Sequence[Lists]) -> list[Lists]:
-    """Return the stages without those in which nothing changes."""
-    return [stages[0], *(after for before, after in pairwise(stages) if after != before)]
 
 
 def _require_members(named: Sequence[str], members: Sequence[str], place: str) -> None:

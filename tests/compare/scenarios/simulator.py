@@ -97,16 +97,17 @@ class Simulator:
         return given
 
     def row(self, **more):
-        counts = ("rounds", "revoked", "lost", "moves", "ownerless", "stopped")
+        counts = ("rounds", "revoked", "lost", "moves", "change_hands", "ownerless", "stopped")
         protocols = {one.protocol for one in self.here().values()}
         return {
             **dict.fromkeys(counts, 0), "barred": sorted(self.silent()), "contested": [],
             "protocol": protocols.pop() if len(protocols) == 1 else "mixed", "refused": False,
         } | more  # fmt: skip
 
-    def settle(self, parting):
+    def settle(self, parting, lost_sight=()):
         here = self.here()
         before = {m: set(one.has) for m, one in here.items() if not one.stale}
+        ownerless = parting.union(lost_sight)
         row = self.row(revoked=len(parting), assignor=None)
         barred, contested, again = set(), set(), True
         while again:
@@ -132,7 +133,9 @@ class Simulator:
             for p in had - here[m].has
             if any(p in one.has for one in here.values())
         ]
-        done = {"moves": len(moves), "barred": sorted(barred), "contested": sorted(contested)}
+        taken_over = [p for p in ownerless if any(p in one.has for one in here.values())]
+        done = {"moves": len(moves), "change_hands": len(moves) + len(taken_over)}
+        done |= {"barred": sorted(barred), "contested": sorted(contested)}
         return row | done | {"protocol": self.row()["protocol"]}
 
     def act(self, act):
@@ -141,7 +144,7 @@ class Simulator:
             return self.settle(self.people.pop(m).has)
         if act.kind == "miss":
             self.people[m].away, self.people[m].silent = True, self.rule != "unfenced"
-            return self.settle(set())
+            return self.settle(set(), self.people[m].has)
         here = {o: one.listed for o, one in self.here().items()}
         listed = act.assignors if act.kind == "join" else self.people[m].listed
         if elected({**here, m: listed})[0] is None:

@@ -36,7 +36,7 @@ THREE = group_of(3)
 
 
 def test_an_upgrade_is_one_bounce_a_member_and_was_two():
-    dynamic, static = roll_out_by_rule(THREE, "upgrade")
+    static, dynamic = roll_out_by_rule(THREE, "upgrade")
     assert (dynamic.total["restarts"], static.total["restarts"]) == (3, 6)
     assert (dynamic.total["ends"], static.total["ends"]) == ("cooperative", "cooperative")
     for number in ("rounds", "revoked", "moves", "stopped", "ownerless"):
@@ -45,22 +45,22 @@ def test_an_upgrade_is_one_bounce_a_member_and_was_two():
 
 def test_an_upgrade_stays_eager_until_no_old_member_is_left():
     """The last old member leaves for its own restart: already then all others are new."""
-    chosen = [(s.assignor, s.protocol) for s in roll_out(THREE, "upgrade").steps]
+    chosen = [(s.assignor, s.protocol) for s in roll_out(THREE, "upgrade", Rule.DYNAMIC).steps]
     assert chosen == [("range", "eager")] * 5 + [("cooperative-sticky", "cooperative")] * 2
 
 
 def test_an_upgrade_bars_nobody_and_loses_nothing():
-    total = roll_out(THREE, "upgrade").total
+    total = roll_out(THREE, "upgrade", Rule.DYNAMIC).total
     assert (total["barred"], total["lost"], total["contested"]) == (0, 0, 0)
 
 
 def test_a_cooperative_join_stops_only_what_moves():
-    last = roll_out(THREE, "upgrade").steps[-1]
+    last = roll_out(THREE, "upgrade", Rule.DYNAMIC).steps[-1]
     assert (last.rounds, last.revoked, last.moves, last.ownerless, last.stopped) == (2, 3, 3, 3, 0)
 
 
 def test_a_downgrade_loses_everything_once_and_bars_the_others_until_they_join_again():
-    steps = roll_out(THREE, "downgrade").steps
+    steps = roll_out(THREE, "downgrade", Rule.DYNAMIC).steps
     joined = steps[2]
     assert joined.act == "c0 joins with range"
     assert (joined.protocol, joined.rounds, joined.lost) == ("eager", 2, 9)
@@ -76,7 +76,7 @@ def test_before_the_proposal_a_downgrade_took_two_bounces_and_lost_nothing():
 
 
 def test_an_old_member_that_missed_a_rebalance_turns_the_others_back_when_it_returns():
-    steps = {step.act: step for step in roll_out(THREE, "missed").steps}
+    steps = {step.act: step for step in roll_out(THREE, "missed", Rule.DYNAMIC).steps}
     missed, returned = steps["c2 misses a rebalance"], steps["c2 returns"]
     assert (missed.assignor, missed.barred) == ("cooperative-sticky", ("c2",))
     assert (returned.assignor, returned.barred) == ("range", ("c0", "c1"))
@@ -91,7 +91,7 @@ def test_under_the_static_rule_the_returning_member_costs_the_others_nothing_mor
 
 
 def test_a_range_only_member_gets_in_and_was_turned_away():
-    dynamic, static = roll_out_by_rule(THREE, "range-only")
+    static, dynamic = roll_out_by_rule(THREE, "range-only")
     assert (dynamic.total["restarts"], static.total["restarts"]) == (0, 0)
     assert [s.protocol for s in dynamic.steps] == ["cooperative", "eager", "cooperative"]
     assert dynamic.steps[1].barred == ("c0", "c1", "c2")
@@ -120,7 +120,7 @@ def test_who_else_holds_a_contested_partition_is_who_held_on_to_it():
     assert guarded.is_safe
 
 
-@pytest.mark.parametrize(("rule", "name"), list(product((Rule.DYNAMIC, Rule.STATIC), ROLLOUTS)))
+@pytest.mark.parametrize(("rule", "name"), list(product((Rule.STATIC, Rule.DYNAMIC), ROLLOUTS)))
 def test_no_two_members_may_commit_for_one_partition(rule, name):
     for members in range(2, 7):
         for topics in ({"t": 1}, {"t": 7}, {"t": 4, "u": 5}, {"t": 2, "u": 0, "v": 3}):
@@ -207,7 +207,7 @@ def test_every_count_of_every_step_is_that_of_an_independent_simulator(document,
 
 
 def test_a_member_that_has_just_rejoined_is_barred_no_longer():
-    assert [rollout.total["barred"] for rollout in roll_out_by_rule(THREE, "missed")] == [3, 1]
+    assert [rollout.total["barred"] for rollout in roll_out_by_rule(THREE, "missed")] == [1, 3]
 
 
 def test_a_member_that_holds_nothing_costs_no_round_and_is_not_barred():
@@ -251,7 +251,7 @@ def test_what_an_intruder_gives_up_stands_still_whoever_else_reads_it():
 
 
 def test_without_the_fencing_of_the_broker_one_that_is_away_could_commit_for_another():
-    assert roll_out(THREE, "missed").is_safe
+    assert roll_out(THREE, "missed", Rule.DYNAMIC).is_safe
     unfenced = roll_out(THREE, "missed", Rule.UNFENCED)
     missed = next(step for step in unfenced.steps if "misses" in step.act)
     assert len(missed.contested) == 3
@@ -327,7 +327,7 @@ def test_another_member_may_miss_the_rebalance():
 
 
 def test_a_group_goes_there_and_back_again_and_ends_as_it_began():
-    for name, rule in product(("upgrade", "downgrade"), (Rule.DYNAMIC, Rule.STATIC)):
+    for name, rule in product(("upgrade", "downgrade"), (Rule.STATIC, Rule.DYNAMIC)):
         made = roll_out(THREE, name, rule, variation=Variation(back=True))
         there = roll_out(THREE, name, rule)
         assert made.name == f"{name} and back"
@@ -343,9 +343,11 @@ def test_members_start_with_other_lists_and_only_those_restart_whose_list_change
         "c0 leaves", "c0 joins with cooperative-sticky, range",
         "c2 leaves", "c2 joins with cooperative-sticky, range",
     ]  # fmt: skip
-    made = roll_out(THREE, "upgrade", variation=Variation(**chosen))
+    made = roll_out(THREE, "upgrade", Rule.DYNAMIC, variation=Variation(**chosen))
     assert made.steps[0].assignor == "range"
-    sticky = roll_out(THREE, "upgrade", variation=Variation(start=STICKY, to=(*NEW, "sticky")))
+    sticky = roll_out(
+        THREE, "upgrade", Rule.DYNAMIC, variation=Variation(start=STICKY, to=(*NEW, "sticky"))
+    )
     assert sticky.steps[0].assignor == "sticky"
 
 
@@ -367,12 +369,8 @@ def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
         ("upgrade", {"to": ("range", "range")}, r"^--to: 'range' appears twice$"),
         ("upgrade", {"starts": {"z*": OLD}}, r"^--from z\*: no member's id matches$"),
         ("upgrade", {"to": OLD}, r"^rollout: upgrade changes nothing: all list that from the sta"),
-        (
-            "upgrade",
-            {"to": COOPERATIVE_ONLY},
-            r"^rollout: c0 joins with cooperative-sticky: no assignor is supported by all members",
-        ),
-        ("upgrade", {"starts": {"c0": COOPERATIVE_ONLY}}, r"^(first|rollout): no assignor "),
+        ("upgrade", {"starts": {"c0": COOPERATIVE_ONLY}}, r"^first: no assignor "),
+        ("range-only", {"stays": ("c0",)}, r"^--stays: nobody restarts in range-only$"),
     ],
 )
 def test_a_variation_that_does_not_fit_is_refused(name, chosen, message):
@@ -382,12 +380,60 @@ def test_a_variation_that_does_not_fit_is_refused(name, chosen, message):
 
 def test_lists_that_have_nothing_in_common_do_where_each_restart_has():
     starts = {"c0": ("range",), "c[12]": ("range", "roundrobin")}
-    made = roll_out(THREE, "upgrade", variation=Variation(starts=starts, to=("roundrobin",)))
+    made = roll_out(
+        THREE, "upgrade", Rule.DYNAMIC, variation=Variation(starts=starts, to=("roundrobin",))
+    )
     assert [step.assignor for step in made.steps] == ["range", "range", *["roundrobin"] * 5]
     assert not any(step.refused for step in made.steps)
     other = Variation(order=("c1", "c0"), starts=starts, to=("roundrobin",))
-    with pytest.raises(BadInput, match=r"^rollout: c1 joins with roundrobin: no assignor is sup"):
-        roll_out(THREE, "upgrade", variation=other)
+    made = roll_out(THREE, "upgrade", variation=other)
+    assert [len(lists) for lists in made.rolling_restarts] == [3, 3]
+    assert not any(step.refused for step in made.steps)
+
+
+def test_from_the_default_list_of_a_java_client_one_rolling_restart_is_enough_by_both_rules():
+    chosen = Variation(start=("range", "cooperative-sticky"))
+    for made in roll_out_by_rule(THREE, "upgrade", chosen):
+        assert made.steps[0].assignor == "range"
+        assert made.total["restarts"] == 3
+        assert made.total["ends"] == "cooperative"
+        assert made.answer.startswith("Safe in 1 rolling restart: 3 members with cooperative-sti")
+
+
+def test_from_range_alone_to_cooperative_sticky_alone_the_first_restart_lists_both():
+    for made in roll_out_by_rule(THREE, "upgrade", Variation(start=OLD, to=COOPERATIVE_ONLY)):
+        assert made.answer == (
+            "Safe in 2 rolling restarts: 3 members with cooperative-sticky,range, then 3 members "
+            "with cooperative-sticky. The group then uses cooperative-sticky under the "
+            "cooperative protocol. At no time can two members commit for one partition."
+        )
+
+
+def test_a_rollout_begins_with_what_the_members_list_if_the_group_says_so():
+    listed = ["sticky", "range"]
+    members = {m: {"subscription": ["t"], "assignors": listed} for m in ("c0", "c1")}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": members}
+    made = roll_out(Group.from_dict(document), "upgrade", variation=Variation(to=OLD))
+    assert made.steps[0].assignor == "sticky"
+    assert made.answer.startswith("Safe in 1 rolling restart: 2 members with range.")
+
+
+def test_a_member_that_stays_with_range_stops_the_rollout_before_anybody_else_is_turned_away():
+    chosen = Variation(stays=("c1",), to=COOPERATIVE_ONLY)
+    made = roll_out(THREE, "upgrade", variation=chosen)
+    assert [step.refused is not None for step in made.steps].count(True) == 1
+    assert made.steps[-1].refused is not None
+    assert made.answer.startswith("It does not work: it stops where c0 restarts with cooperative-")
+
+
+def test_members_that_still_list_an_eager_assignor_stay_eager():
+    made = roll_out(THREE, "upgrade", variation=Variation(to=NEW))
+    assert made.total["ends"] == "eager"
+    assert "each member that lists an eager assignor too stays eager" in made.answer
+
+
+def test_two_members_that_could_commit_for_one_partition_are_no_safe_rollout():
+    assert roll_out(THREE, "downgrade", Rule.UNGUARDED).answer.startswith("Not safe: two members")
 
 
 def test_what_cannot_be_rolled_out_is_refused():
@@ -403,8 +449,8 @@ def test_the_document_has_both_rules():
     document = rollout_document(THREE, roll_out_by_rule(THREE, "missed"))
     assert json.loads(json.dumps(document)) == document
     assert document["format"] == "assay-rollout-result/1"
-    assert [rule["rule"] for rule in document["rules"]] == ["dynamic", "static"]
-    assert document["rules"][0]["steps"][2]["barred"] == ["c0", "c1"]
+    assert [rule["rule"] for rule in document["rules"]] == ["static", "dynamic"]
+    assert document["rules"][1]["steps"][2]["barred"] == ["c0", "c1"]
 
 
 def test_a_member_unknown_to_the_group_reads_all_topics():
