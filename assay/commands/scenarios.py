@@ -124,7 +124,7 @@ def scenario(
     happens = {
         "restarts": deploys + (days if rotate else 0), "joins": scale_out, "leaves": scale_in,
     }  # fmt: skip
-    if all(_is_scenario(one) for one in data.values()):
+    if all(_is_scenario(read) for read in data.values()):
         if group or reads or rollout or any(happens.values()):
             raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
@@ -132,8 +132,8 @@ def scenario(
         one = one_group(files, group, reads or [], assume_equal=True, standard_input=data.get("-"))
         name = rollout or ("upgrade" if variation else None)
         if any(happens.values()) == (name is not None):
-            raise BadInput(f"{one.name}: what happens to it? {_WHAT_HAPPENS}")
-        asked = [Scenario.of_group(one, **happens, rollout=name)]
+            raise BadInput(f"{captured.name}: what happens to it? {_WHAT_HAPPENS}")
+        asked = [Scenario.of_group(captured, **happens, rollout=name)]
     for one in asked:
         if one.rollout is not None and (assignor or probe):
             option = "--assignor" if assignor else "--probe"
