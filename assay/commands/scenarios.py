@@ -129,7 +129,9 @@ def scenario(
             raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
     else:
-        one = one_group(files, group, reads or [], assume_equal=True, standard_input=data.get("-"))
+        captured = one_group(
+            files, group, reads or [], assume_equal=True, standard_input=data.get("-")
+        )
         name = rollout or ("upgrade" if variation else None)
         if any(happens.values()) == (name is not None):
             raise BadInput(f"{captured.name}: what happens to it? {_WHAT_HAPPENS}")

@@ -576,7 +576,7 @@ def test_the_command_prints_each_step_and_the_sums():
     assert lines[0] == "scenario deploy: 9 rebalances, balance > stickiness"
     assert lines[1] == "in brackets: the optimum from the same state"
     assert sum(line.startswith("app-0 leaves") for line in lines) == 3
-    assert lines[-5] == (
+    assert lines[-6] == (
         "fewest partitions change hands, of the assignors with the best balance each time: 40 "
         "with kip-54-sticky; most of all: 60 with range"
     )
