@@ -138,7 +138,7 @@ def finding(
 
 def _repeated(command_config: str | None, config: Sequence[str], timeout: float) -> list[str]:
     """Return the words that tell a connection, with dots for what nobody may see."""
-    from live.connection.names import without_secret
+    from live.connection.client_settings import without_secret
 
     words = ["--command-config", command_config] if command_config else []
     for shown in filter(None, map(without_secret, config)):

@@ -52,7 +52,7 @@ def capture(
     >>> found = capture(Connection("localhost:9092"), ["orders-*"])  # doctest: +SKIP
     >>> groups = [one.group() for one in found.documents]  # doctest: +SKIP
     """
-    from live.connection.loading import load_kafka_python
+    from live.connection.kafka_client import load_kafka_python
 
     load_kafka_python("live.capture.asking.messages")
     from live.capture.asking.cluster import Cluster, Unanswered

@@ -4,7 +4,6 @@
 """
 
 from live.connection.connection import Connection
-from live.connection.loading import load_kafka_python
-from live.connection.secrets import Secret
+from live.connection.kafka_client import Secret, load_kafka_python
 
 __all__ = ["Connection", "Secret", "load_kafka_python"]

@@ -10,12 +10,14 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
-from live.connection.contact import at, contact, knock, tried, unresolved
-from live.connection.loading import load_kafka_python
-from live.connection.names import SECRET
-from live.connection.secrets import Secret, kafka_python_silent, without_secrets
-from live.connection.settings import settings_of
-from live.connection.why import why
+from live.connection.client_settings import SECRET, settings_of
+from live.connection.contact import at, contact, knock, tried, unresolved, why
+from live.connection.kafka_client import (
+    Secret,
+    kafka_python_silent,
+    load_kafka_python,
+    without_secrets,
+)
 from live.waiting import DEFAULT_SECONDS, LOOK_SECONDS
 
 if TYPE_CHECKING:

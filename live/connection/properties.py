@@ -1,12 +1,17 @@
-"""Properties: the text files that Kafka's console tools take with ``--command-config``."""
+"""Properties: the files that Kafka's console tools take, with their placeholders and logins."""
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groups.errors import BadInput
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
 
 # As java.util.Properties has them: a key ends at the first of these that is not escaped.
 _KEY = re.compile(r"((?:\\.|[^\\=:\s])*)[ \t\f]*(?:[=:][ \t\f]*)?(.*)", re.DOTALL)
@@ -43,10 +48,142 @@ def _property(line: str) -> tuple[str, str]:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda found: _meant(found[1]), text)
+    return _ESCAPE.sub(lambda found: _escaped(found[1]), text)
 
 
-def _meant(escape: str) -> str:
+def _escaped(escape: str) -> str:
     if len(escape) > 1:
         return chr(int(escape[1:], 16))
     return _ESCAPED.get(escape, escape)
+
+
+_PLACEHOLDER = re.compile(r"\$\{(env|file|directory):([^}]*)\}")
+MOST_BYTES = 1 << 20
+
+
+def filled_in(value: str) -> str:
+    """Return a value with what its placeholders stand for.
+
+    ``${env:NAME}`` is a variable of the environment, ``${file:PATH}`` the text of a file,
+    ``${file:PATH:KEY}`` a key of a properties file and ``${directory:PATH:NAME}`` the text of a
+    file in a folder. A line end at the end of a file is no part of its text.
+
+    Raises
+    ------
+    BadInput
+        Where what it stands for is not there; the message never shows a value.
+    """
+    return _PLACEHOLDER.sub(lambda found: _value(found[1], found[2]), value)
+
+
+def _value(provider: str, name: str) -> str:
+    if provider == "env":
+        if name not in os.environ:
+            raise BadInput(f"${{env:{name}}}: no such variable in the environment")
+        return os.environ[name]
+    path, _, key = name.rpartition(":")
+    if provider == "directory":
+        return text_of(os.path.join(path, key)).rstrip("\r\n")
+    if not path or os.path.exists(name):
+        return text_of(name).rstrip("\r\n")
+    found = {k: v for _, k, v in properties_in(text_of(path))}
+    if key not in found:
+        raise BadInput(f"${{file:{name}}}: no key {key} in that file")
+    return found[key]
+
+
+def text_of(path: str) -> str:
+    """Return the text of a small file: UTF-8, or else Latin-1 as Java has it.
+
+    Raises
+    ------
+    BadInput
+        Where it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no path"
+        raise BadInput(f"{path}: cannot be read: {reason}") from None
+    if len(data) > MOST_BYTES:
+        raise BadInput(f"{path}: more than {MOST_BYTES:,} bytes, expected settings")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+_TOKEN = re.compile(
+    r"""\s*(?://[^\n]*|/\*.*?\*/|"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([\w.$-]+)|([=;]))""",
+    re.DOTALL,
+)
+EXPECTED = 'expected MODULE required username="..." password="...";'
+
+
+def login_of(text: str) -> Mapping[str, str]:
+    """Return what a login module is told, in the names of kafka-python.
+
+    Errors never show the text: there is a password in it.
+
+    Raises
+    ------
+    BadInput
+        Where it is no JAAS text, or the module is none that a Python client has.
+    """
+    module, *rest = _words(text)
+    options = _options(rest)
+    name = module.rpartition(".")[2]
+    if name in ("PlainLoginModule", "ScramLoginModule"):
+        missing = [option for option in ("username", "password") if option not in options]
+        if missing:
+            raise BadInput(f"{name} without {missing[0]}: {EXPECTED}")
+        login = {
+            "sasl_plain_username": options["username"],
+            "sasl_plain_password": options["password"],
+        }
+        return login | ({"sasl_mechanism": "PLAIN"} if name == "PlainLoginModule" else {})
+    if name == "Krb5LoginModule":
+        service = options.get("serviceName")
+        told = {"sasl_kerberos_service_name": service} if service else {}
+        return {"sasl_mechanism": "GSSAPI"} | told
+    if name == "OAuthBearerLoginModule":
+        raise BadInput(
+            "OAuthBearerLoginModule is Java's: give sasl_mechanism=OAUTHBEARER and "
+            "sasl_oauth_token with a token"
+        )
+    raise BadInput(
+        "the login module is none of PlainLoginModule, ScramLoginModule and Krb5LoginModule"
+    )
+
+
+def _words(text: str) -> list[str]:
+    words, at = list[str](), 0
+    text = text.strip()
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise BadInput(EXPECTED)
+        double, single, word, sign = found.groups()
+        quoted = double if double is not None else single
+        if quoted is not None:
+            # Java's tokeniser takes escapes; a leading quote marks what is no sign.
+            words.append('"' + re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL))
+        elif word or sign:
+            words.append(word or sign)
+        at = found.end()
+    if len(words) < 2:
+        raise BadInput(EXPECTED)
+    return words
+
+
+def _options(words: list[str]) -> Mapping[str, str]:
+    flag, *rest = words
+    if flag.lower() not in ("required", "requisite", "sufficient", "optional"):
+        raise BadInput(EXPECTED)
+    if rest and rest[-1] == ";":
+        rest.pop()
+    names, signs, values = rest[::3], rest[1::3], rest[2::3]
+    if len(rest) % 3 or any(sign != "=" for sign in signs):
+        raise BadInput(EXPECTED)
+    return {name: value.removeprefix('"') for name, value in zip(names, values, strict=True)}

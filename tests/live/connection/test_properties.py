@@ -1,7 +1,6 @@
 import pytest
 
-from live.connection.jaas import login_of
-from live.connection.properties import properties_in
+from live.connection.properties import login_of, properties_in
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from live.connection import Connection, Secret
-from live.connection.secrets import kafka_python_silent, without_secrets
+from live.connection.kafka_client import kafka_python_silent, without_secrets
 
 PASSWORD = "hunter2-and-more"
 

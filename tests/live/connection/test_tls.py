@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from groups.errors import BadInput
-from live.connection.settings import settings_of
+from live.connection.client_settings import settings_of
 
 CERTIFICATES = Path(__file__).parent / "certificates"
 CERTIFICATE, OTHER, KEY = (

@@ -1,14 +1,39 @@
-"""Secrets: settings that nobody may see, and a log in which they cannot stand."""
+"""kafka-python: loaded once it is needed, kept from logging, and told secrets that nobody sees."""
 
 from __future__ import annotations
 
 import logging
+import warnings
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
+
+from groups.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Self
+
+
+def load_kafka_python(*more: str) -> None:
+    """Load the client with all its messages.
+
+    Parameters
+    ----------
+    more : modules with further messages
+
+    Raises
+    ------
+    BadInput
+        Where it is not installed.
+    """
+    require("kafka", extra="clients")
+    with warnings.catch_warnings():
+        # It reads its schemas by a function that Python 3.11 calls deprecated.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for module in ("kafka", *more):
+            import_module(module)
+
 
 HIDDEN = "***"
 
@@ -63,3 +88,16 @@ def kafka_python_silent() -> Iterator[None]:
     finally:
         for logger in loggers:
             logger.removeFilter(nothing)
+
+
+def fixed_token(token: object) -> object:
+    """Return kafka-python's provider of one token; whoever gives it has to renew it."""
+    load_kafka_python()
+    from kafka.net.sasl.oauth import AbstractTokenProvider
+
+    class _Fixed(AbstractTokenProvider):  # type: ignore[misc]
+        def token(self) -> str:
+            # The client formats it, and a secret would format as stars.
+            return str.__str__(token)
+
+    return _Fixed()

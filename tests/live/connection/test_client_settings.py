@@ -2,8 +2,7 @@ import pytest
 
 from groups.errors import BadInput
 from live.connection import Connection, load_kafka_python
-from live.connection.names import ALIASES, KNOWN, NUMBERS, SECRET, TEXTS, WITHOUT_EFFECT
-from live.connection.settings import settings_of
+from live.connection.client_settings import KNOWN, SETTINGS, WITHOUT_EFFECT, settings_of
 
 PASSWORD = "hunter2-and-more"
 JAAS = (
@@ -212,7 +211,7 @@ def test_every_setting_of_the_client_that_a_text_can_say_is_known():
         "selector", "socket_options", "ssl_context", "sasl_oauth_token_provider",
     }  # fmt: skip
     ours = {"sasl_oauth_token", "ssl_cadata", "ssl_certdata", "ssl_keydata"}
-    known = {*NUMBERS, *SECRET, *TEXTS, *(name for name in ALIASES if "_" in name)}
+    known = {*SETTINGS, "socks5_proxy"}
     passed_over = {"bootstrap_servers", "bootstrap_timeout_ms", "request_timeout_ms"}
     assert known - ours == {*KafkaAdminClient.DEFAULT_CONFIG} - objects - passed_over
     assert not KNOWN.keys() & {*WITHOUT_EFFECT}

@@ -1,0 +1,262 @@
+"""Client settings: from a properties file and ``KEY=VALUE`` to what kafka-python is told."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from groups.errors import BadInput
+from live.connection.kafka_client import Secret, fixed_token
+from live.connection.properties import filled_in, login_of, properties_in, text_of
+from live.connection.tls import tls_context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS = (
+    "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER", "AWS_MSK_IAM",
+)  # fmt: skip
+LOOKUPS = ("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")
+JAAS = "sasl.jaas.config"
+CLIENT_ID = "assay"
+_WITH_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+# What kafka-python itself needs besides.
+_PACKAGES = {"GSSAPI": "gssapi", "AWS_MSK_IAM": "botocore"}
+_FILES = ("ssl_cafile", "ssl_cadata", "ssl_certfile", "ssl_certdata", "ssl_keyfile")
+_YES, _NO = ("true", "1", "yes", "https"), ("false", "0", "no", "none", "")
+_PLACEHOLDER = re.compile(r"\s*\$\{[^}]*\}\s*")
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _number(value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,15}", value.strip()):
+        raise BadInput("expected a whole number of 0 or more")
+    return int(value)
+
+
+def _truth(value: str) -> bool:
+    if value.strip().lower() in _YES:
+        return True
+    if value.strip().lower() in _NO:
+        return False
+    raise BadInput("expected true or false")
+
+
+def _version(value: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"[0-9]{1,3}([.,][0-9]{1,3}){1,3}", value.strip()):
+        raise BadInput("expected a version as in 3.9")
+    return tuple(int(part) for part in re.split(r"[.,]", value))
+
+
+def _one_of(names: Sequence[str], value: str) -> str:
+    found = next((name for name in names if name.lower() == value.strip().lower()), None)
+    if found is None:
+        raise BadInput(f"expected one of {', '.join(names)}")
+    return found
+
+
+# By kafka-python's name of a setting: how its text is read, and what Java's and librdkafka's
+# clients call it, besides the same name with dots. The data of certificates and the token are
+# ours: kafka-python takes objects for them.
+SETTINGS: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
+    "api_version": (_version, ()),
+    "client_dns_lookup": (partial(_one_of, LOOKUPS), ()),
+    "client_id": (_text, ()),
+    "connections_max_idle_ms": (_number, ()),
+    "max_in_flight_requests_per_connection": (_number, ()),
+    "metadata_max_age_ms": (_number, ()),
+    "proxy_url": (Secret, ("socks5_proxy",)),
+    "receive_buffer_bytes": (_number, ()),
+    "receive_message_max_bytes": (_number, ()),
+    "reconnect_backoff_max_ms": (_number, ()),
+    "reconnect_backoff_ms": (_number, ()),
+    "retry_backoff_ms": (_number, ()),
+    "sasl_kerberos_domain_name": (_text, ()),
+    "sasl_kerberos_name": (_text, ()),
+    "sasl_kerberos_service_name": (_text, ()),
+    "sasl_mechanism": (partial(_one_of, MECHANISMS), ("sasl.mechanisms",)),
+    "sasl_oauth_token": (Secret, ()),
+    "sasl_plain_password": (Secret, ("sasl.password",)),
+    "sasl_plain_username": (_text, ("sasl.username",)),
+    "security_protocol": (partial(_one_of, PROTOCOLS), ()),
+    "send_buffer_bytes": (_number, ()),
+    "ssl_cadata": (_text, ("ssl.truststore.certificates", "ssl.ca.pem")),
+    "ssl_cafile": (_text, ("ssl.truststore.location", "ssl.ca.location")),
+    "ssl_certdata": (_text, ("ssl.keystore.certificate.chain", "ssl.certificate.pem")),
+    "ssl_certfile": (_text, ("ssl.keystore.location", "ssl.certificate.location")),
+    "ssl_check_hostname": (_truth, ("ssl.endpoint.identification.algorithm",)),
+    "ssl_crlfile": (_text, ("ssl.crl.location",)),
+    "ssl_keydata": (Secret, ("ssl.keystore.key", "ssl.key.pem")),
+    "ssl_keyfile": (_text, ("ssl.key.location",)),
+    "ssl_password": (Secret, ("ssl.key.password",)),
+}
+SECRET = frozenset(name for name, (read, _) in SETTINGS.items() if read is Secret)
+KNOWN = {
+    key: name
+    for name, (_, others) in SETTINGS.items()
+    for key in (name, name.replace("_", "."), *others)
+}
+# Java's, which change nothing for a client that only asks a few questions; the address and the
+# times are options of the command.
+WITHOUT_EFFECT = (
+    "bootstrap.controllers",
+    "bootstrap.servers",
+    "bootstrap_servers",
+    "bootstrap_timeout_ms",
+    "config.providers",
+    "default.api.timeout.ms",
+    "enable.metrics.push",
+    "metadata.recovery.rebootstrap.trigger.ms",
+    "metadata.recovery.strategy",
+    "metric.reporters",
+    "metrics.num.samples",
+    "metrics.recording.level",
+    "metrics.sample.window.ms",
+    "request.timeout.ms",
+    "request_timeout_ms",
+    "retries",
+    "retry.backoff.max.ms",
+    "sasl.login.connect.timeout.ms",
+    "sasl.login.read.timeout.ms",
+    "sasl.login.refresh.buffer.seconds",
+    "sasl.login.refresh.min.period.seconds",
+    "sasl.login.refresh.window.factor",
+    "sasl.login.refresh.window.jitter",
+    "sasl.login.retry.backoff.max.ms",
+    "sasl.login.retry.backoff.ms",
+    "socket.connection.setup.timeout.max.ms",
+    "socket.connection.setup.timeout.ms",
+    "ssl.enabled.protocols",
+    "ssl.keystore.password",
+    "ssl.keystore.type",
+    "ssl.protocol",
+    "ssl.truststore.password",
+    "ssl.truststore.type",
+)
+
+
+def is_without_effect(key: str) -> bool:
+    """Return whether a setting is one that changes nothing here."""
+    return key in WITHOUT_EFFECT or key.startswith("config.providers.")
+
+
+def without_secret(text: str) -> str | None:
+    """Return ``KEY=VALUE`` as it may be shown, None where it changes nothing.
+
+    Which values are secret is told by their keys: nobody sees by its look what a password is.
+    """
+    key, _, value = text.partition("=")
+    name = key.strip()
+    if is_without_effect(name):
+        return None
+    return f"{name}={'...' if name == JAAS or KNOWN.get(name) in SECRET else value}"
+
+
+def settings_of(
+    command_config: str | None, given: Sequence[str]
+) -> tuple[dict[str, object], tuple[Secret, ...]]:
+    """Return what kafka-python is told: by a properties file, then by ``KEY=VALUE`` texts.
+
+    The second value are the secrets in it, also those that only an object holds. Keys are those
+    of Java's console tools, of librdkafka or of kafka-python. What stands later wins. Messages
+    name keys and places, and never a value that could be a secret.
+
+    Raises
+    ------
+    BadInput
+        Where a key is not known, a value is none of its kind, or something is missing.
+    """
+    told: dict[str, object] = {"client_id": CLIENT_ID}
+    implied: dict[str, object] = {}
+    for place, key, value in _entries(command_config, given):
+        if is_without_effect(key):
+            continue
+        try:
+            said = _meant(key, value)
+        except BadInput as error:
+            raise error.within(place) from None
+        if key == JAAS and "sasl_mechanism" in said:
+            implied["sasl_mechanism"] = said.pop("sasl_mechanism")
+        told |= said
+    secrets = tuple(value for value in told.values() if isinstance(value, Secret))
+    return _whole(implied | told, command_config or "--config"), secrets
+
+
+def _entries(file: str | None, given: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    if file is not None:
+        for line, key, value in properties_in(text_of(file)):
+            yield f"{file}:{line}", key, value
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise BadInput("--config: expected KEY=VALUE, but there is no = in it")
+        yield "--config", key.strip(), value
+
+
+def _meant(key: str, value: str) -> dict[str, object]:
+    """Return what a setting says, in kafka-python's names, as the client wants it."""
+    if key != JAAS and key not in KNOWN:
+        # What does not look like a setting is not shown: it could be a password.
+        near = get_close_matches(key, (*KNOWN, JAAS, *WITHOUT_EFFECT), n=1, cutoff=0.7)
+        looks = key.islower() and ("." in key or "_" in key)
+        what = f"{key}: " if near or looks else ""
+        nearest = f"; nearest: {near[0]}" if near else ""
+        raise BadInput(f"{what}no setting of a connection{nearest}")
+    try:
+        if key != JAAS:
+            parts: Mapping[str, str] = {KNOWN[key]: filled_in(value)}
+        elif _PLACEHOLDER.fullmatch(value):
+            # What a placeholder stands for is taken as it is, whatever it looks like.
+            parts = login_of(filled_in(value))
+        else:
+            parts = {name: filled_in(part) for name, part in login_of(value).items()}
+        return {name: SETTINGS[name][0](part) for name, part in parts.items()}
+    except BadInput as error:
+        raise error.within(key) from None
+
+
+def _whole(told: dict[str, object], place: str) -> dict[str, object]:
+    """Return settings that are complete, with the objects that the client takes for some."""
+    security = told.get("security_protocol")
+    if security is None:
+        for names, protocol in ((("sasl_mechanism", "sasl_plain_username", "sasl_plain_password"),
+                                 "SASL_SSL"), (_FILES, "SSL")):  # fmt: skip
+            if any(name in told for name in names):
+                raise BadInput(f"{place}: security.protocol is missing: add {protocol}")
+    if str(security).startswith("SASL_"):
+        _require_login(told, place)
+    if str(security).endswith("SSL"):
+        told["ssl_context"] = tls_context(told)
+    token = told.pop("sasl_oauth_token", None)
+    if token is not None and told.get("sasl_mechanism") == "OAUTHBEARER":
+        told["sasl_oauth_token_provider"] = fixed_token(token)
+    return {
+        name: value
+        for name, value in told.items()
+        if name == "ssl_context" or not name.startswith("ssl_")
+    }
+
+
+def _require_login(told: Mapping[str, object], place: str) -> None:
+    mechanism = told.get("sasl_mechanism")
+    if mechanism is None:
+        raise BadInput(f"{place}: sasl.mechanism is missing: one of {', '.join(MECHANISMS)}")
+    package = _PACKAGES.get(str(mechanism))
+    if package is not None and find_spec(package) is None:
+        raise BadInput(f"{place}: {mechanism} needs {package}: pip install {package}")
+    needed = {"sasl_plain_username": "a user", "sasl_plain_password": "a password"}
+    if mechanism == "OAUTHBEARER":
+        needed = {"sasl_oauth_token": "a token"}
+    elif mechanism not in _WITH_PASSWORD:
+        needed = {}
+    for name, what in needed.items():
+        if not told.get(name):
+            hint = "" if name == "sasl_oauth_token" else f" or {JAAS}"
+            raise BadInput(f"{place}: {mechanism} needs {what}: add {name}{hint}")
