@@ -14,11 +14,9 @@ from aiokafka.coordinator.protocol import (
     ConsumerProtocolMemberMetadata,
 )
 
-from live.assignor.lag import LagSettings
-from live.assignor.memory import Memory
+from live.assignor.lag import LagSettings, Settings
+from live.assignor.planned import Memory, warm_up
 from live.assignor.rebalance import Joined
-from live.assignor.settings import Settings
-from live.assignor.warm_up import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

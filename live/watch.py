@@ -66,7 +66,7 @@ def looks(
     BadInput
         Where the cluster cannot be asked the first time.
     """
-    from live.capture.captured import Captured, moment
+    from live.capture.captures import Captured, moment
 
     started = time.monotonic()
     number = tick = 0

@@ -182,7 +182,7 @@ def lost_of(
 
     The second value has those that are not to be had in their state, as one that is rebalancing.
     """
-    from live.capture.patterns import is_name
+    from live.capture.captures import is_name
 
     named = {pattern for pattern in patterns if is_name(pattern)}
     missed = [(one, one.not_to_be_had and one.group not in named) for one in failures]

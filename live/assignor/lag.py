@@ -1,4 +1,4 @@
-"""Lag: the plan whose busiest member carries least, and how far a group is behind."""
+"""Lag: the plan whose busiest member carries least, how far a group is behind, and settings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from groups.errors import BadInput, Failed
 from live.assignor.planned import optimum, reason_of, within
-from live.assignor.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
     from groups import Group
     from live.assignor.planned import Solver
@@ -22,6 +22,73 @@ if TYPE_CHECKING:
 
     # (topic, partition number) -> records
     Lag = Mapping[tuple[str, int], int]
+
+
+class Settings:
+    """What users choose of an assignor.
+
+    The clients take a class and make the object, if any, themselves. So settings are attributes
+    of the class; :meth:`with_` makes a class that has others, and so does a subclass.
+
+    Attributes
+    ----------
+    name : of the assignor, the same in every client
+    time_limit : seconds for the plan, in the leader. It sends no heartbeats meanwhile: keep this
+        well below the session timeout
+    settable : the settings that users may choose
+    loaded : what a plan needs, loaded when a consumer joins
+    """
+
+    name: ClassVar[str] = "assay-optimal"
+    time_limit: ClassVar[float] = 2.0
+    settable: ClassVar[tuple[str, ...]] = ("time_limit",)
+    loaded: ClassVar[tuple[str, ...]] = (
+        "groups.group",
+        "optimal.solve",
+        "optimal.flow.algorithm",
+        "optimal.networks.solvers",
+    )
+
+    def __init_subclass__(cls) -> None:
+        """Check the settings."""
+        cls.check_settings()
+
+    @classmethod
+    def check_settings(cls) -> None:
+        """Raise BadInput where a setting cannot be what it is."""
+        limit = cls.time_limit
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
+            raise BadInput(f"{cls.__name__}: time_limit: {limit!r}, expected seconds above 0")
+
+    @classmethod
+    def with_(cls, **settings: object) -> type[Self]:
+        """Return the class with other settings.
+
+        Raises
+        ------
+        BadInput
+            Where there is no such setting, or it cannot be that.
+
+        Examples
+        --------
+        >>> from live.kafka_python import OptimalAssignor
+        >>> OptimalAssignor.with_(time_limit=0.5).time_limit
+        0.5
+        """
+        for name in settings.keys() - {*cls.settable}:
+            known = ", ".join(cls.settable)
+            raise BadInput(f"{cls.__name__}: no setting {name!r}, expected one of {known}")
+        return type(cls.__name__, (cls,), {"__module__": cls.__module__, **settings})
+
+    @classmethod
+    def require_settings(cls) -> None:
+        """Raise BadInput where a setting is missing."""
+
+    @classmethod
+    def solver(cls) -> Solver:
+        """Return what makes the plan."""
+        return partial(optimum, time_limit=cls.time_limit)
+
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
-from live.capture.captured import Captured
+from live.capture.captures import Captured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,9 +54,9 @@ def capture(
     """
     from live.connection.kafka_client import load_kafka_python
 
-    load_kafka_python("live.capture.asking.messages")
-    from live.capture.asking.cluster import Cluster, Unanswered
-    from live.capture.matching import capture_matching
+    load_kafka_python("live.capture.messages")
+    from live.capture.cluster import Cluster, Unanswered
+    from live.capture.rounds import capture_matching
 
     deadline = time.monotonic() + patience_seconds
     with connection.admin() as admin:

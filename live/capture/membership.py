@@ -16,7 +16,7 @@ from groups.importers.seen import BETWEEN, connect, require_consumers
 from live.capture.obstacles import Obstacle, obstacle_of
 
 if TYPE_CHECKING:
-    from live.capture.asking.answers import (
+    from live.capture.messages import (
         Assigned,
         ClassicGroup,
         ClassicMember,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from kafka.protocol.consumer import OffsetFetchRequest
 
-from live.capture.asking import answers, requests
-from live.capture.asking.cluster import Unanswered
+from live.capture import messages
+from live.capture.cluster import Unanswered
 from live.capture.obstacles import Obstacle, error_named, obstacle_of
 from live.capture.topics import NO_LEADER
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kafka.protocol.api_message import ApiMessage
 
-    from live.capture.asking.cluster import Cluster
+    from live.capture.cluster import Cluster
     from live.capture.topics import Topics
 
 MOST_GROUPS = 100
@@ -69,11 +69,11 @@ def committed_by(
     groups_of: dict[int, list[str]] = defaultdict(list)
     for group, node in sorted(coordinators.items()):
         groups_of[node].append(group)
-    if not cluster.answers_to(OffsetFetchRequest, requests.SEVERAL_GROUPS):
+    if not cluster.answers_to(OffsetFetchRequest, messages.SEVERAL_GROUPS):
         return _one_by_one(cluster, groups_of)
     found: dict[str, Committed | Obstacle] = {}
     for node, some, answer in cluster.ask_in_parts(
-        groups_of, MOST_GROUPS, requests.committed, answers.OffsetFetch
+        groups_of, MOST_GROUPS, messages.committed, messages.OffsetFetch
     ):
         silent = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
         found |= {group: _unanswered(group, silent) for group in some}
@@ -84,7 +84,7 @@ def committed_by(
     return found
 
 
-def read_committed(name: str, answer: answers.CommittedGroup) -> Committed | Obstacle:
+def read_committed(name: str, answer: messages.CommittedGroup) -> Committed | Obstacle:
     """Return what a group has committed, as an answer tells it."""
     found = obstacle_of(name, answer.error_code)
     if found is not None:
@@ -111,23 +111,23 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
                 unknown[key] = "no leader"
             else:
                 keys_of[one.leader_id].append(key)
-    found: dict[int, dict[Key, int]] = {requests.BEGINNING: {}, requests.END: {}}
+    found: dict[int, dict[Key, int]] = {messages.BEGINNING: {}, messages.END: {}}
     moved: set[str] = set()
     for at, offsets in found.items():
         question = partial(_logs_at, at)
         for _, some, answer in cluster.ask_in_parts(
-            keys_of, MOST_PARTITIONS, question, answers.ListOffsets
+            keys_of, MOST_PARTITIONS, question, messages.ListOffsets
         ):
             if isinstance(answer, Unanswered):
                 unknown |= dict.fromkeys(some, str(answer))
             else:
                 read_logs(answer, offsets, unknown)
                 moved |= _topics_moved(answer)
-    return Logs(found[requests.BEGINNING], found[requests.END], unknown, frozenset(moved))
+    return Logs(found[messages.BEGINNING], found[messages.END], unknown, frozenset(moved))
 
 
 def read_logs(
-    answer: answers.ListOffsets, offsets: dict[Key, int], unknown: dict[Key, str]
+    answer: messages.ListOffsets, offsets: dict[Key, int], unknown: dict[Key, str]
 ) -> None:
     """Add to `offsets` what an answer tells, and to `unknown` why it does not."""
     for topic in answer.topics:
@@ -141,7 +141,7 @@ def read_logs(
                 unknown[key] = "its leader tells no offset"
 
 
-def _topics_moved(answer: answers.ListOffsets) -> set[str]:
+def _topics_moved(answer: messages.ListOffsets) -> set[str]:
     return {
         topic.name
         for topic in answer.topics
@@ -153,7 +153,7 @@ def _topics_moved(answer: answers.ListOffsets) -> set[str]:
 def _one_by_one(
     cluster: Cluster, groups_of: Mapping[int, list[str]]
 ) -> dict[str, Committed | Obstacle]:
-    asked = cluster.ask_in_parts(groups_of, 1, requests.committed_by_one, answers.CommittedGroup)
+    asked = cluster.ask_in_parts(groups_of, 1, messages.committed_by_one, messages.CommittedGroup)
     return {
         group: _unanswered(group, answer)
         if isinstance(answer, Unanswered)
@@ -170,4 +170,4 @@ def _logs_at(at: int, keys: Iterable[Key]) -> ApiMessage:
     numbers: dict[str, list[int]] = defaultdict(list)
     for topic, number in keys:
         numbers[topic].append(number)
-    return requests.logs(numbers, at)
+    return messages.logs(numbers, at)

@@ -1,4 +1,4 @@
-"""Rounds: groups are described, their offsets read, and described again.
+"""Rounds: groups are listed, described, their offsets read, and described again.
 
 A group of which both descriptions are equal is captured: what it holds and its offsets are of one
 and the same assignment. Of any other there is one round more, while there is time.
@@ -8,28 +8,91 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
 
-from groups.importers.seen import absent, rebalancing
-from live.capture import listing, membership
-from live.capture.asking import answers, requests
-from live.capture.asking.cluster import Unanswered
-from live.capture.captured import moment
+from kafka.protocol.consumer import OffsetFetchRequest
+
+from groups.errors import Failure
+from groups.importers import Imported
+from groups.importers.seen import absent, connect, rebalancing, shared, streams
+from groups.wording import counted, nearest_of
+from live.capture import membership, messages
+from live.capture.captures import Captured, is_name, moment
+from live.capture.cluster import Unanswered
 from live.capture.documents import document, valid
-from live.capture.listing import CLASSIC, CONSUMER, KINDS
-from live.capture.obstacles import Obstacle
+from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
 from live.capture.offsets import Committed, Logs, committed_by, logs_of
-from live.capture.topics import names_in, topics_of, with_nobody
+from live.capture.topics import NO_LEADER, names_in, topics_of, with_nobody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kafka.protocol.api_message import ApiMessage
 
     from groups.documents.assay_group import Document
-    from live.capture.asking.cluster import Cluster
-    from live.capture.listing import Listed
+    from live.capture.cluster import Cluster
     from live.capture.membership import Described
+
+
+def capture_matching(
+    cluster: Cluster, source: str, patterns: Sequence[str], *, lag: bool, deadline: float
+) -> Captured:
+    """Return the groups whose names match patterns, and why others could not be captured.
+
+    Parameters
+    ----------
+    source : what to call the cluster
+    deadline : on the clock of `time.monotonic`, when groups are asked again at the latest
+
+    Raises
+    ------
+    Unanswered
+        Where no broker answers.
+    """
+    listed = _once_loaded(cluster, deadline)
+    choice = choose(listed, patterns)
+    found = {name: listed.groups[name] for name in choice.groups}
+    silent = list(listed.silent.values())
+    obstacles: list[tuple[str | None, Obstacle]] = [
+        (name, one) for name, one in found.items() if isinstance(one, Obstacle)
+    ]
+    missing = why_unlisted(cluster, choice.unlisted, listed)
+    obstacles += zip(choice.unlisted, missing, strict=True)
+    asked = {name: one for name, one in found.items() if isinstance(one, Listed)}
+    documents = []
+    for name, one in sorted(captured(cluster, asked, lag=lag, deadline=deadline).items()):
+        if isinstance(one, Obstacle):
+            obstacles.append((name, one))
+        else:
+            documents.append(Imported(one, (source,)))
+    obstacles.sort(key=lambda pair: pair[0] or "")
+    # Of a group that is named, its own line says what was not listed.
+    if choice.unmatched or found:
+        obstacles += [(None, Obstacle(f"{why}: groups there are not listed")) for why in silent]
+    obstacles += [(None, _unmatched(pattern, listed)) for pattern in choice.unmatched]
+    return Captured(tuple(documents), tuple(_failure(source, *pair) for pair in obstacles))
+
+
+def _once_loaded(cluster: Cluster, deadline: float) -> Listing:
+    while True:
+        found = list_groups(cluster)
+        if not found.loading or time.monotonic() >= deadline:
+            return found
+        time.sleep(PAUSE_SECONDS)
+
+
+def _unmatched(pattern: str, listed: Listing) -> Obstacle:
+    if not listed.groups:
+        return Obstacle("no groups: the cluster has none, or none that may be seen")
+    return Obstacle(f"no group matches {pattern!r}")
+
+
+def _failure(source: str, group: str | None, obstacle: Obstacle) -> Failure:
+    reason = "".join(c if c.isprintable() else "?" for c in obstacle.reason)
+    return Failure(source, source, reason, group, not_to_be_had=obstacle.not_to_be_had)
+
 
 T = TypeVar("T")
 # Groups of hundreds of members that read hundreds of topics each make long answers.
@@ -73,7 +136,7 @@ def _listed_again(
     if not names:
         return {}
     try:
-        now = listing.list_groups(cluster)
+        now = list_groups(cluster)
     except Unanswered:
         return {name: before[name] for name in names}
     waiting = {}
@@ -150,15 +213,15 @@ def described(cluster: Cluster, listed: Mapping[str, Listed]) -> dict[str, Descr
         **_asked(
             cluster,
             of_kind[CLASSIC],
-            requests.classic_groups,
-            answers.DescribeGroups,
+            messages.classic_groups,
+            messages.DescribeGroups,
             lambda answer: {one.group_id: membership.classic(one) for one in answer.groups},
         ),
         **_asked(
             cluster,
             of_kind[CONSUMER],
-            requests.consumer_groups,
-            answers.ConsumerGroupDescribe,
+            messages.consumer_groups,
+            messages.ConsumerGroupDescribe,
             lambda answer: {one.group_id: membership.consumer(one) for one in answer.groups},
         ),
     }
@@ -187,3 +250,162 @@ def _asked(
 def _topics_in(committed: Iterable[Committed | Obstacle]) -> set[str]:
     known = [one for one in committed if isinstance(one, Committed)]
     return {topic for one in known for topic, _ in (*one.offsets, *one.unknown)}
+
+
+CLASSIC = "classic"
+CONSUMER = "consumer"
+KINDS = (CLASSIC, CONSUMER)
+# Brokers before 3.7 do not tell a type, and have classic groups alone.
+_UNTOLD = ("", "unknown")
+_OFFSETS_TOPIC = "__consumer_offsets"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A group as its coordinator lists it.
+
+    Attributes
+    ----------
+    node : the coordinator
+    kind : ``classic`` or ``consumer``, the latter of KIP-848
+    """
+
+    node: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The groups of a cluster.
+
+    Attributes
+    ----------
+    groups : where to ask for each, or why it is none of consumers
+    silent : why the groups of a broker, or of none, are not listed, by broker
+    loading : whether one of them may in a moment
+    """
+
+    groups: Mapping[str, Listed | Obstacle] = field(default_factory=dict)
+    silent: Mapping[int, str] = field(default_factory=dict)
+    loading: bool = False
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What patterns choose of a listing.
+
+    Attributes
+    ----------
+    groups : names, ascending
+    unmatched : patterns that no group matches
+    unlisted : names without a wildcard that no broker lists
+    """
+
+    groups: tuple[str, ...]
+    unmatched: tuple[str, ...]
+    unlisted: tuple[str, ...]
+
+
+def list_groups(cluster: Cluster) -> Listing:
+    """Ask every broker for the groups that it coordinates.
+
+    No broker is asked which one coordinates a group: on a cluster that never had one, that
+    question creates the topic of committed offsets.
+
+    Raises
+    ------
+    Unanswered
+        Where no broker answers.
+    """
+    # Brokers before 3.0 make this topic as soon as somebody asks for it.
+    is_new = cluster.answers_to(OffsetFetchRequest, messages.SEVERAL_GROUPS)
+    asked_for = messages.topics([_OFFSETS_TOPIC] if is_new else [])
+    known = cluster.ask_any(asked_for, messages.Metadata)
+    asked = {broker.node_id: [messages.groups()] for broker in known.brokers}
+    groups: dict[str, Listed | Obstacle] = {}
+    silent = dict(_orphaned(known))
+    loading = False
+    for node, (answer,) in sorted(cluster.ask(asked, messages.ListGroups).items()):
+        if isinstance(answer, Unanswered):
+            silent[node] = str(answer)
+            continue
+        if answer.error_code:
+            silent[node] = f"broker {node} answers with {error_named(answer.error_code)}"
+            loading |= is_passing(answer.error_code)
+        for group in answer.groups:
+            groups.setdefault(group.group_id, _listed(node, group))
+    return Listing(groups, silent, loading)
+
+
+def choose(listing: Listing, patterns: Sequence[str]) -> Choice:
+    """Return which groups patterns choose; a name may hold wildcards and still be meant itself.
+
+    Examples
+    --------
+    >>> some = Listing({"a1": Listed(1, "classic"), "a2": Listed(1, "classic")})
+    >>> choose(some, ["a?", "a1", "b*", "c"])
+    Choice(groups=('a1', 'a2'), unmatched=('b*',), unlisted=('c',))
+    """
+    chosen: set[str] = set()
+    missed = []
+    for pattern in dict.fromkeys(patterns):
+        found = {name for name in listing.groups if name == pattern or fnmatchcase(name, pattern)}
+        chosen |= found
+        if not found:
+            missed.append(pattern)
+    return Choice(
+        groups=tuple(sorted(chosen)),
+        unmatched=tuple(pattern for pattern in missed if not is_name(pattern)),
+        unlisted=tuple(pattern for pattern in missed if is_name(pattern)),
+    )
+
+
+def why_unlisted(cluster: Cluster, names: Sequence[str], listing: Listing) -> list[Obstacle]:
+    """Return why no broker lists groups: they may not be seen, or they are not there.
+
+    Any broker says whether a group may be described before it says whose it is.
+    """
+    if not names:
+        return []
+    answer = cluster.ask_any(messages.classic_groups(names), messages.DescribeGroups)
+    forbidden = {
+        group.group_id: found
+        for group in answer.groups
+        if (found := obstacle_of(group.group_id, group.error_code)) is not None
+        and not found.passing
+        and not found.not_to_be_had
+    }
+    return [forbidden.get(name) or _missing(name, listing) for name in names]
+
+
+def _orphaned(known: messages.Metadata) -> Iterator[tuple[int, str]]:
+    """Yield why groups that no broker coordinates now are not listed, where there are such.
+
+    Each group has its place in one partition of the topic of committed offsets, and the leader
+    of that one coordinates it.
+    """
+    for topic in known.topics:
+        without = [one for one in topic.partitions if one.leader_id == NO_LEADER]
+        if without:
+            of = f"{len(without)} of {counted(len(topic.partitions), 'partition')}"
+            yield NO_LEADER, f"{of} of {_OFFSETS_TOPIC} have no leader"
+
+
+def _missing(name: str, listing: Listing) -> Obstacle:
+    for why in listing.silent.values():
+        return Obstacle(f"group {name!r} is not listed, and {why}")
+    return Obstacle(f"{absent(name)}{nearest_of(name, listing.groups)}", not_to_be_had=True)
+
+
+def _listed(node: int, group: messages.ListedGroup) -> Listed | Obstacle:
+    name, kind = group.group_id, group.group_type.lower()
+    if kind == "share" or group.protocol_type == "share":
+        return Obstacle(shared(name), not_to_be_had=True)
+    if kind == "streams" or group.protocol_type == "streams":
+        return Obstacle(streams(name), not_to_be_had=True)
+    if group.protocol_type == "connect":
+        return Obstacle(connect(name), not_to_be_had=True)
+    if kind not in (*KINDS, *_UNTOLD):
+        reason = f"group {name!r} is of a kind that is not known here: {group.group_type!r}"
+        return Obstacle(reason, not_to_be_had=True)
+    return Listed(node, CLASSIC if kind in _UNTOLD else kind)

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from live.capture.asking import answers, requests
-from live.capture.subscribed_regex import matching
+from live.capture import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from live.capture.asking.cluster import Cluster
+    from live.capture.cluster import Cluster
     from live.capture.membership import Described, Member
+
 
 NO_LEADER = -1
 # Unknown, or with a name that no topic can have.
@@ -33,7 +33,7 @@ class Topics:
     every_name : whether all topics of the cluster were asked for
     """
 
-    partitions: Mapping[str, tuple[answers.Partition, ...]] = field(default_factory=dict)
+    partitions: Mapping[str, tuple[messages.Partition, ...]] = field(default_factory=dict)
     withheld: Mapping[str, int] = field(default_factory=dict)
     racks: Mapping[int, str | None] = field(default_factory=dict)
     every_name: bool = False
@@ -76,17 +76,17 @@ def topics_of(cluster: Cluster, groups: Iterable[Described], committed: Iterable
     names |= set(committed)
     legal = {name for name in names if _TOPIC.fullmatch(name)}
     if not any(member.regex for member in members):
-        return read(cluster.ask_any(requests.topics(sorted(legal)), answers.Metadata))
-    known = cluster.ask_any(requests.topics(None), answers.Metadata)
+        return read(cluster.ask_any(messages.topics(sorted(legal)), messages.Metadata))
+    known = cluster.ask_any(messages.topics(None), messages.Metadata)
     # Among all topics, one that may not be described is passed over without a word.
     missing = legal - {topic.name for topic in known.topics}
     if missing:
-        more = cluster.ask_any(requests.topics(sorted(missing)), answers.Metadata)
-        known = answers.Metadata(known.brokers, [*known.topics, *more.topics])
+        more = cluster.ask_any(messages.topics(sorted(missing)), messages.Metadata)
+        known = messages.Metadata(known.brokers, [*known.topics, *more.topics])
     return read(known, every_name=True)
 
 
-def read(answer: answers.Metadata, *, every_name: bool = False) -> Topics:
+def read(answer: messages.Metadata, *, every_name: bool = False) -> Topics:
     """Return what an answer tells; a topic that is not there, or has no name, is left out."""
     partitions = {}
     for topic in answer.topics:
@@ -148,3 +148,51 @@ def with_nobody(group: Described, topics: Topics) -> list[tuple[str, int]]:
     there = sorted(read & topics.partitions.keys())
     keys = [(name, one.partition_index) for name in there for one in topics.partitions[name]]
     return [key for key in keys if key not in held]
+
+
+# The broker matches the pattern of a KIP-848 subscription against whole names of topics, by RE2/J,
+# and does not tell what it matched. Python's patterns mean the same as long as they keep to what
+# is common to both; of any other the answer is not known.
+# Topic names are letters, digits, dot, underscore and dash.
+_ONE = r"(?:[A-Za-z0-9_.-]|\\[._dw-]|\[\^?(?:\\[._dw-]|[A-Za-z0-9_.](?:-[A-Za-z0-9_.])?)+-?\])"
+_PIECE = rf"(?:[\^$]|{_ONE}[*+?]?)"
+
+
+def _nested(inner: str) -> str:
+    return rf"(?:{inner}|\((?:\?:)?{inner}*(?:\|{inner}*)*\)\??)"
+
+
+# librdkafka puts each of its patterns in brackets.
+_PART = _nested(_nested(_nested(_PIECE)))
+_SURE = re.compile(rf"{_PART}*(?:\|{_PART}*)*")
+_BRANCH = re.compile(r"\\.|\[[^\]]*\]|([*+])|([?|])(?<!\(\?)")
+_LONGEST = 300
+_LONGEST_NAME = 249
+_MOST_WAYS = 20_000_000
+
+
+def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...] | None:
+    r"""Return the names that a pattern matches whole, None where Python's answer is not sure.
+
+    Sure are literals, the dot, ``[a-z]``, ``\d`` and ``\w``, ``*``, ``+`` and ``?`` behind one of
+    these, and choices in brackets, as long as there are few of them: RE2 reads them the same
+    way, and Python, which tries one way after the other, is done soon.
+
+    Examples
+    --------
+    >>> matching("orders[.].*|audit", ["audit", "orders", "orders.eu"])
+    ('audit', 'orders.eu')
+    >>> matching(r"\p{L}+", ["orders"]) is None
+    True
+    """
+    if len(pattern) > _LONGEST or not _SURE.fullmatch(pattern):
+        return None
+    branches = _BRANCH.findall(pattern)
+    repeats = sum(bool(repeat) for repeat, _ in branches)
+    if 2 ** sum(bool(two) for _, two in branches) * _LONGEST_NAME**repeats > _MOST_WAYS:
+        return None
+    try:
+        found = re.compile(pattern, re.ASCII)
+    except re.error:
+        return None
+    return tuple(name for name in names if found.fullmatch(name))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.assignor.claim import FORMAT, MOST_BYTES, Claim, Note, claim_after, packed, unpacked
+from live.assignor.rebalance import FORMAT, MOST_BYTES, Claim, Note, claim_after, packed, unpacked
 
 CLAIM = Claim(owned={"t0": [3, 1]}, generation=7, member="c0", holds=True)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 
 from live.aiokafka import OptimalAssignor as AsyncOptimalAssignor
-from live.assignor.claim import FORMAT, LAST_GENERATION, Claim, packed, unpacked
+from live.assignor.rebalance import FORMAT, LAST_GENERATION, Claim, packed, unpacked
 from live.kafka_python import OptimalAssignor
 from tests.live.assignor.playing import AsyncMember, Member
 

@@ -7,10 +7,8 @@ from collections import Counter
 import pytest
 
 from groups.errors import Failed
-from live.assignor.claim import Claim
-from live.assignor.fallback import fallback, owners
-from live.assignor.planned import optimum, planned
-from live.assignor.rebalance import Joined, Rebalance
+from live.assignor.planned import fallback, optimum, owners, planned
+from live.assignor.rebalance import Claim, Joined, Rebalance
 from live.kafka_python import OptimalAssignor
 from optimal import solve
 from tests.growth import calls

@@ -1,8 +1,7 @@
 import pytest
 
 from groups import Assignment, InvalidAssignment
-from live.assignor.claim import Claim
-from live.assignor.rebalance import Joined, Rebalance
+from live.assignor.rebalance import Claim, Joined, Rebalance
 
 NEWEST = 5
 

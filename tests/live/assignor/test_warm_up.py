@@ -10,7 +10,7 @@ PROGRAM = """
 import sys
 from live.{client} import {assignor}
 from live.assignor.rebalance import Joined, Rebalance
-from live.assignor.warm_up import warm_up
+from live.assignor.planned import warm_up
 
 class Leader({assignor}):
     time_limit = 60

@@ -16,8 +16,8 @@ from confluent_kafka.admin import AdminClient
 from kafka.errors import KafkaError
 
 from broker import NEWEST, Broker, Consumer, distribution, settle
-from live.capture.asking.cluster import Cluster
-from live.capture.matching import capture_matching
+from live.capture.cluster import Cluster
+from live.capture.rounds import capture_matching
 from live.connection import Connection
 from tests.live.capture.by_hand import Members, assignment, subscription
 from tests.live.capture.replayed import RECORDED

@@ -9,9 +9,9 @@ import kafka.protocol.consumer as consumer
 import kafka.protocol.metadata as metadata
 from kafka.protocol.consumer import OffsetSpec
 
-from live.capture.asking import messages
-from live.capture.asking.cluster import Cluster
-from live.capture.matching import capture_matching
+from live.capture import messages
+from live.capture.cluster import Cluster
+from live.capture.rounds import capture_matching
 
 RECORDED = Path(__file__).with_name("recorded")
 _MODULES = (admin, consumer, metadata, messages)

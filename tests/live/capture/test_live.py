@@ -11,9 +11,9 @@ from broker import Broker, Consumer, Security, settle
 from groups import Group
 from groups.importers.seen import rebalancing
 from live.capture import capture
-from live.capture.asking.cluster import Cluster
-from live.capture.matching import capture_matching
+from live.capture.cluster import Cluster
 from live.capture.offsets import committed_by
+from live.capture.rounds import capture_matching
 from live.connection import Connection
 from tests.live.capture.by_hand import Members
 

@@ -9,7 +9,9 @@ from kafka.protocol.consumer.metadata import (
 )
 
 from groups import Group
-from live.capture.asking.answers import (
+from live.capture.documents import document, valid
+from live.capture.membership import Described, Subscription, classic, consumer, held, subscribed
+from live.capture.messages import (
     Assigned,
     ClassicGroup,
     ClassicMember,
@@ -17,8 +19,6 @@ from live.capture.asking.answers import (
     ConsumerMember,
     TopicPartitions,
 )
-from live.capture.documents import document, valid
-from live.capture.membership import Described, Subscription, classic, consumer, held, subscribed
 from live.capture.obstacles import Obstacle
 from live.capture.offsets import Logs
 from live.capture.topics import Topics, names_in

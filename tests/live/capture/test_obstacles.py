@@ -16,7 +16,7 @@ from compare.judged import judge
 from compare.sentences import sentence
 from groups import Group
 from live.capture import rounds
-from live.capture.asking.cluster import Unanswered
+from live.capture.cluster import Unanswered
 from live.capture.obstacles import error_named
 from tests.live.capture.replayed import captured, recorded
 

@@ -8,8 +8,7 @@ from kafka.protocol.metadata import MetadataRequest
 
 from compare.judged import judge
 from groups import Group
-from live.capture.asking.answers import CommittedGroup
-from live.capture.asking.requests import QUESTIONS
+from live.capture.messages import QUESTIONS, CommittedGroup
 from tests.live.capture.replayed import Replayed, captured, recorded
 
 REAL = recorded("kafka-4.3.1.json")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.capture.subscribed_regex import matching
+from live.capture.topics import matching
 from tests.growth import calls
 
 NAMES = ["audit", "orders", "orders-v1", "orders.eu", "t0", "t0x", "t1"]

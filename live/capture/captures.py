@@ -1,4 +1,4 @@
-"""What a capture had, and when."""
+"""Captures: what one had, and which groups are asked for."""
 
 from __future__ import annotations
 
@@ -26,3 +26,17 @@ class Captured:
 def moment() -> str:
     """Return the moment in UTC, as captures tell it: ``2026-11-20T10:00:00Z``."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+_WILD = frozenset("*?[")
+
+
+def is_name(pattern: str) -> bool:
+    """Return whether a pattern has no wildcard, and so is the name of one group.
+
+    Examples
+    --------
+    >>> is_name("orders"), is_name("orders-*")
+    (True, False)
+    """
+    return _WILD.isdisjoint(pattern)

@@ -16,8 +16,7 @@ from kafka.errors import (
     SaslAuthenticationFailedError,
 )
 
-from live.capture.asking import answers, requests
-from live.capture.asking.batches import batches
+from live.capture import messages
 from live.connection.contact import at
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from kafka import KafkaAdminClient
     from kafka.protocol.api_message import ApiMessage
+
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class Cluster:
         All brokers are asked at the same time, each for one answer after the other.
         """
         if not all(
-            isinstance(q, requests.QUESTIONS) for asked in questions.values() for q in asked
+            isinstance(q, messages.QUESTIONS) for asked in questions.values() for q in asked
         ):
             raise TypeError("only questions are asked")
         self.sent += sum(map(len, questions.values()))
@@ -152,7 +152,7 @@ class Cluster:
         if isinstance(answer, KafkaError):
             return Unanswered(f"{who}: {self._why(answer)}", answer)
         try:
-            return answers.read(answer, kind)
+            return messages.read(answer, kind)
         except msgspec.ValidationError as error:
             return Unanswered(f"{who} answers what cannot be read: {error}")
 
@@ -173,3 +173,14 @@ class Cluster:
             return f"it is too old: {error}"
         # Its text may be of whoever wrote the other end, or of a plug-in.
         return f"the client failed with {type(error).__name__}"
+
+
+def batches(of: Sequence[T], most: int) -> Iterator[Sequence[T]]:
+    """Yield the parts of a list, in order, `most` of it at a time.
+
+    Examples
+    --------
+    >>> list(batches([1, 2, 3], 2))
+    [[1, 2], [3]]
+    """
+    return (of[start : start + most] for start in range(0, len(of), most))

@@ -1,1 +1,0 @@
-"""Asking: the requests that captures send to brokers, and the answers typed."""
