@@ -9,7 +9,7 @@ KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often shipped-page notebooks docs picture lock clean
+.PHONY: clients browser help report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -63,9 +63,11 @@ bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go'
 
 promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 7 min
 	@$(BIN)/python -m studies.promise_table
+	@$(BIN)/python -m studies.pages promises
 
 differential: clients  ## hold the KIPs against the code that people run, some 20 min
 	@$(BIN)/python -m studies.differential
+	@$(BIN)/python -m studies.pages differential
 
 findings: clients  ## look for what breaks shipped assignors' promises, 40 min
 	@$(BIN)/python -m studies.shipped_findings
@@ -73,26 +75,31 @@ findings: clients  ## look for what breaks shipped assignors' promises, 40 min
 why: clients  ## record the cycles that keep clients from ending, 3 min
 	@$(BIN)/python -m studies.loops.beside
 	@$(BIN)/python -m studies.endless_loops
+	@$(BIN)/python -m studies.pages why
 
 smallest: clients  ## hold the shipped assignors to their promises on every small ordinary group
 	@$(BIN)/python -m studies.smallest
 
-shipped-page: .venv/.ready  ## write docs/findings/shipped.md out of what the studies left
-	@$(BIN)/python -m studies.shipped_page
+pages: .venv/.ready  ## write the tables of docs/findings out of the data beside them, without a run
+	@$(BIN)/python -m studies.pages
 
 since-when: clients  ## run every release of each client on the findings, an hour the first time
 	@$(BIN)/python -m studies.since_when
+	@$(BIN)/python -m studies.pages since-when
 
 on-a-cluster: clients  ## play the joins that never end on a real broker, 35 min
 	@$(BIN)/python -m broker --fetch
 	@$(BIN)/python -m studies.on_a_cluster
+	@$(BIN)/python -m studies.pages on-a-cluster
 
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m studies.grid_verdicts
+	@$(BIN)/python -m studies.pages verdicts
 
 how-often: clients  ## count what goes wrong in a week of typical services, hours
 	@$(BIN)/python -m studies.how_often --services 1000
-	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --docs docs/findings/how-often.md
+	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --out docs/findings
+	@$(BIN)/python -m studies.pages how-often
 
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 	@$(BIN)/python -m pytest -n logical --nbmake --override-ini testpaths=notebooks notebooks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,10 @@ from heuristics.written.kip615 import (
 from studies.page import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from groups import Assignment
+    from studies.page import Cell
 
 LOOP, VOID = "1, the loop", "2, void claims"
 VARIANTS = {"none, as written": (), LOOP: (LOOP,), VOID: (VOID,), "both": (LOOP, VOID)}
@@ -105,14 +106,26 @@ def broken_by(groups: Iterable[Group]) -> dict[str, Broken]:
     return found
 
 
-def table_of(found: Mapping[str, Mapping[str, Broken]]) -> str:
+def records_of(found: Mapping[str, Mapping[str, Broken]]) -> list[dict[str, Cell]]:
+    """Return a record for each scope and variant."""
+    return [
+        {"scope": scope, "amendments": name, **asdict(one)}
+        for scope, variants in found.items()
+        for name, one in variants.items()
+    ]
+
+
+def table_of(records: Sequence[Mapping[str, str]]) -> str:
     """Return the counts by scope and variant as Markdown, a row a variant."""
-    heads = [f"{what}, {scope}" for what in ("uneven", "invalid") for scope in found]
+    scopes = dict.fromkeys(record["scope"] for record in records)
+    heads = [f"{what}, {scope}" for what in ("uneven", "invalid") for scope in scopes]
     rows = []
     for name in VARIANTS:
-        counts = [of_scope[name] for of_scope in found.values()]
-        cells = [_cell(one.uneven, one.groups) for one in counts]
-        cells += [_cell(one.invalid, one.groups) for one in counts]
+        mine = [record for record in records if record["amendments"] == name]
+        cells = [
+            _cell(int(one[what]), int(one["groups"])) for what in ("uneven", "invalid")
+            for one in mine
+        ]  # fmt: skip
         rows.append([name, *cells])
     members, partitions = CONTESTED
     return "\n".join(

@@ -1,7 +1,7 @@
 """The differential table: assignors as written against the same as shipped, on seeded groups.
 
-``python -m studies.differential`` makes it anew: ``docs/findings/differential.csv`` has every
-figure, ``differential.md`` a matrix of what differs for each assignor as written, with a row for
+``python -m studies.differential`` compares anew: ``docs/findings/differential.csv`` has every
+figure, the page a matrix of what differs for each assignor as written, with a row for
 each as shipped and a column for each kind of group, and in words where the code departs.
 """
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
 from heuristics import assignors
 from studies.measured import measured
-from studies.page import beside, put, read, share, table, write
+from studies.page import share, table, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -433,24 +433,19 @@ def rows_in(records: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], dict[
 
 
 def main() -> None:
-    """Make the page and its records anew."""
-    parser = ArgumentParser(description="make the differential matrices anew")
-    parser.add_argument("--docs", type=Path, default=Path("docs/findings/differential.md"))
+    """Compare anew."""
+    parser = ArgumentParser(description="hold the KIPs against the code that people run")
+    parser.add_argument("--out", type=Path, default=Path("docs/findings/differential.csv"))
     parser.add_argument("--groups", type=int, default=GROUPS)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--page-only", action="store_true", help="of the records that are there")
     asked = parser.parse_args()
     started = perf_counter()
-    if asked.page_only:
-        rows = rows_in(read(beside(asked.docs)))
-    else:
-        names = list(dict.fromkeys(shipped for _, shipped in pairs(assignors())))
-        absent = [name for name in names if assignors()[name].missing() is not None]
-        here = [name for name in names if name not in absent]
-        rows = compared(here, asked.groups, workers=asked.workers)
-        write(beside(asked.docs), records_of(rows))
-        sys.stderr.write("".join(f"not there: {name}\n" for name in absent))
-    put(asked.docs, "differential", page_of(rows))
+    names = list(dict.fromkeys(shipped for _, shipped in pairs(assignors())))
+    absent = [name for name in names if assignors()[name].missing() is not None]
+    here = [name for name in names if name not in absent]
+    rows = compared(here, asked.groups, workers=asked.workers)
+    write(asked.out, records_of(rows))
+    sys.stderr.write("".join(f"not there: {name}\n" for name in absent))
     sys.stderr.write(f"{len(rows)} pairs in {perf_counter() - started:.0f} s\n")
 
 

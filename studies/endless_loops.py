@@ -1,9 +1,8 @@
 """Why: the cycles in which clients' assignors are caught, and the chains that they do not see.
 
 ``python -m studies.endless_loops`` writes ``docs/findings/why.json`` anew, an entry for each
-finding in ``corpus/findings.jsonl`` that it can say something of, the key ``why`` of those
-findings, and the made part of ``docs/findings/why.md``. Cycles are recorded from the clients' own
-code, chains are computed.
+finding in ``corpus/findings.jsonl`` that it can say something of, and the key ``why`` of those
+findings. Cycles are recorded from the clients' own code, chains are computed.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ from groups import Assignment, Group
 from heuristics import assign, assignor_named
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, librdkafka, python, rounds, sarama
-from studies.loops.page import page_of, story, why_of
+from studies.loops.page import story, why_of
 from studies.loops.turn import cycle_of, turns_of
-from studies.page import put, read
 from studies.smallest import small
 
 if TYPE_CHECKING:
@@ -231,15 +229,14 @@ def main() -> None:
     """Record and compute all of it anew."""
     parser = ArgumentParser(description="record why clients do not end or miss the best balance")
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
-    parser.add_argument("--page", type=Path, default=Path("docs/findings/why.md"))
+    parser.add_argument("--out", type=Path, default=Path("docs/findings/why.json"))
     asked = parser.parse_args()
     findings = list(read_findings(asked.findings))
     made = entries(findings)
     told = [replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings]
     asked.findings.write_text(as_lines(told), encoding="utf-8")
     text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
-    asked.page.with_suffix(".json").write_text(text, encoding="utf-8")
-    put(asked.page, "why", page_of(made, read(asked.page.with_suffix(".csv"))))
+    asked.out.write_text(text, encoding="utf-8")
     sys.stderr.write(f"{len(made)} findings told\n")
 
 

@@ -1,8 +1,7 @@
 """Verdicts on the maintainers' grid: quality and time of every assignor, beside the optimum.
 
-``python -m studies.grid_verdicts`` makes ``docs/findings/verdicts.csv`` and the tables of
-``verdicts.md`` anew. Assignors run one after the other, on the groups of Kafka's own benchmarks,
-which measure time only.
+``python -m studies.grid_verdicts`` makes ``docs/findings/verdicts.csv`` anew. Assignors run one
+after the other, on the groups of Kafka's own benchmarks, which measure time only.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.differential import merged
 from studies.in_turn import reading_alike, solving
-from studies.page import beside, put, read, table, write
+from studies.page import table, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -151,30 +150,24 @@ def _digits(value: float) -> float:
 
 
 def main() -> None:
-    """Make the page and its records anew."""
+    """Score anew."""
     parser = ArgumentParser(description="hold every assignor against the optimum on the grid")
     parser.add_argument("names", nargs="*", help="assignors, all that are available if left out")
     parser.add_argument("--members", type=int, nargs="+", default=[100])
     parser.add_argument("--most-partitions", type=int, default=5000)
     parser.add_argument("--time-limit", type=float, default=2.0)
-    parser.add_argument("--docs", type=Path, default=Path("docs/findings/verdicts.md"))
+    parser.add_argument("--out", type=Path, default=Path("docs/findings/verdicts.csv"))
     asked = parser.parse_args()
     names = matching(asked.names) if asked.names else tuple(assignors())
     missing = {name: assignor_named(name).missing() for name in names}
-    absent = [f"`{name}`: {reason}" for name, reason in missing.items() if reason]
+    absent = [f"not here: {name}: {reason}\n" for name, reason in missing.items() if reason]
     names = tuple(name for name, reason in missing.items() if reason is None)
     families = list(points(asked.members, asked.most_partitions))
     started = perf_counter()
     with TimeLimit(asked.time_limit) as limit:
         records = records_of(grid_rows(families, names, limit))
-    write(beside(asked.docs), records)
-    said = [
-        f"{len(families)} groups of {' or '.join(map(str, asked.members))} members and up to "
-        f"{asked.most_partitions:,} partitions; {asked.time_limit:g} s for each call.",
-        tables_of(read(beside(asked.docs))),
-        *(f"Not here: {line}" for line in absent),
-    ]
-    put(asked.docs, "verdicts", "\n\n".join(said))
+    write(asked.out, records)
+    sys.stderr.write("".join(absent))
     sys.stderr.write(f"{len(families)} groups in {perf_counter() - started:.0f} s\n")
 
 

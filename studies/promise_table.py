@@ -1,7 +1,8 @@
 """The table of promises: every small group, every assignor as written, every promise.
 
-``python -m studies.promise_table`` makes it anew in ``docs/findings/promises.md``, with the table
-of KIP-615's amendments below it, and the findings in ``corpus/findings.jsonl``.
+``python -m studies.promise_table`` counts anew into ``docs/findings/promises.csv``, what the
+amendments of KIP-615 mend into ``amendments.csv``, and makes the findings in
+``corpus/findings.jsonl``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from compare.samples.enumerated import equal, fresh, owned
 from heuristics import WRITTEN
 from heuristics.time_limit import TimeLimit
 from studies import amendments
-from studies.page import beside, put, share, table, write
+from studies.page import share, table, write
 from studies.recorded_findings import renewed
 
 if TYPE_CHECKING:
@@ -221,9 +222,9 @@ def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
 
 
 def main() -> None:
-    """Make the table and the findings anew."""
+    """Count anew, and make the findings."""
     parser = ArgumentParser(description="make the table of promises and the findings anew")
-    parser.add_argument("--docs", type=Path, default=Path("docs/findings/promises.md"))
+    parser.add_argument("--out", type=Path, default=Path("docs/findings"))
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
@@ -231,9 +232,8 @@ def main() -> None:
     total = tally_all(asked.workers)
     findings = findings_of(total)
     amended = {name: amendments.broken_by(groups) for name, groups in amendments.scopes().items()}
-    records = records_of(total, findings)
-    write(beside(asked.docs), records)
-    put(asked.docs, "promises", f"{matrix_of(records)}\n\n{amendments.table_of(amended)}")
+    write(asked.out / "promises.csv", records_of(total, findings))
+    write(asked.out / "amendments.csv", amendments.records_of(amended))
     before = list(read_findings(asked.findings))
     others = [f for f in before if f.assignor not in WRITTEN]
     with TimeLimit(SECONDS) as limit:

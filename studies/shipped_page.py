@@ -1,4 +1,4 @@
-"""The page docs/findings/shipped.md, out of what the studies left: ``make shipped-page``.
+"""The page docs/findings/shipped.md, out of what the studies left: ``make pages``.
 
 ``shipped.md.jinja`` has the page's sentences, ``shipped.toml`` what is written by hand of each
 kind of finding. This program reads what was measured and puts it there.

@@ -14,7 +14,7 @@ from studies.how_often.page import SHARES, page_of, parts_of, rows_of
 from studies.how_often.rate import append, file_of, played, services_in
 from studies.how_often.service import KINDS, service
 from studies.how_often.week import SECONDS, SECONDS_AGAIN, weeks
-from studies.page import as_read, beside, put, read, write
+from studies.page import as_read, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,9 +95,9 @@ def main() -> None:
     """Play what is asked for, then show what all files have."""
     parser = ArgumentParser(description="count what goes wrong on typical services")
     parser.add_argument(
-        "--docs",
+        "--out",
         type=Path,
-        help="page to make anew, with its records; left out: print them",
+        help="folder for the records; left out: print the tables",
     )
     parser.add_argument("--counts", type=Path, default=Path("out/how-often"))
     parser.add_argument("--services", type=int, default=SERVICES, help="0: only the tables")
@@ -118,13 +118,11 @@ def main() -> None:
     if not found:
         parser.exit(2, f"{folder}: no assignor has played services of all kinds with a share\n")
     rows, parts = rows_of(found, shares), parts_of(found, shares)
-    if asked.docs is None:
+    if asked.out is None:
         sys.stdout.write(f"{page_of(as_read(rows), as_read(parts))}\n")
         return
-    beside_it = asked.docs.with_name(f"{asked.docs.stem}-parts.csv")
-    write(beside(asked.docs), rows)
-    write(beside_it, parts)
-    put(asked.docs, "how-often", page_of(read(beside(asked.docs)), read(beside_it)))
+    write(asked.out / "how-often.csv", rows)
+    write(asked.out / "how-often-parts.csv", parts)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Play courses on a real broker: ``python -m studies.on_a_cluster [COURSE ...]``.
 
 Each course that is named, all of them where none is, is played anew; the others stay as they were
-measured. ``--page`` plays none and makes the page anew from what was measured.
+measured.
 """
 
 from __future__ import annotations
@@ -16,38 +16,31 @@ from pathlib import Path
 from broker import NEWEST
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
-from studies.on_a_cluster.page import made, sentence
+from studies.on_a_cluster.page import sentence
 from studies.on_a_cluster.play import play
 from studies.on_a_cluster.stage import RATE, RELEASE
-from studies.page import put
 
 FORMAT = "assay-on-a-cluster/1"
 DATA = Path("docs/findings/on-a-cluster.json")
-PAGE = DATA.with_suffix(".md")
-TARGET = "on-a-cluster"
-PAGE_ONLY = "--page"
 PYTHON_CLIENTS = ("aiokafka", "confluent-kafka", "kafka-python")
 
 
 def main(names: list[str]) -> int:
     """Play the courses of these names; return the exit code."""
     known = [course.name for course in COURSES]
-    only_page = names == [PAGE_ONLY]
-    wrong = [name for name in names if name not in known and not only_page]
+    wrong = [name for name in names if name not in known]
     if wrong:
         sys.stderr.write(f"{wrong[0]}: not a course; there are {', '.join(map(repr, known))}\n")
         return 2
-    if only_page:
-        keep({})
     for course in COURSES:
-        if not only_page and (not names or course.name in names):
+        if not names or course.name in names:
             sys.stderr.write(f"{course.name}: {course.told}\n")
             keep({course.name: {**effects(play(course, _say)), **_where()}})
     return 0
 
 
 def keep(played: dict[str, dict[str, object]]) -> None:
-    """Write what was measured of these courses, by name, and make the page anew."""
+    """Write what was measured of these courses, by name, beside the others."""
     # Read again each time: another course may have been played beside this one.
     told = json.loads(DATA.read_text(encoding="utf-8")) if DATA.is_file() else {"courses": []}
     found = {each["course"]: each for each in told["courses"]} | played
@@ -59,7 +52,6 @@ def keep(played: dict[str, dict[str, object]]) -> None:
         "courses": courses,
     }
     DATA.write_text(f"{json.dumps(document, indent=1)}\n", encoding="utf-8")
-    put(PAGE, TARGET, made(courses))
 
 
 def _where() -> dict[str, object]:

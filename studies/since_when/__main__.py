@@ -2,8 +2,7 @@
 
 ``python -m studies.since_when [ID...]`` asks each client's registry for its releases, fetches each
 of them into a cache of its own, runs it on the finding's group and writes
-``docs/findings/since-when.json`` and the tables of the page beside it. What was judged before on
-the same group is not judged again.
+``docs/findings/since-when.json``. What was judged before on the same group is not judged again.
 """
 
 from __future__ import annotations
@@ -20,9 +19,8 @@ from typing import TYPE_CHECKING
 from compare.promises.findings import read_findings
 from groups import BadInput
 from heuristics.shipped.cache import cache_folder
-from studies.page import put
 from studies.since_when.ask import Asked, client_of
-from studies.since_when.page import history, page
+from studies.since_when.page import history
 from studies.since_when.releases import releases_of
 
 if TYPE_CHECKING:
@@ -34,7 +32,6 @@ FINDINGS = Path("corpus/findings.jsonl")
 WRITTEN = Path("docs/findings/since-when.json")
 # Larger groups after an ordinary join, on which releases hang that answer on the smallest.
 BESIDES = Path(__file__).with_name("besides.jsonl")
-PAGE = WRITTEN.with_suffix(".md")
 
 
 def main() -> None:
@@ -48,7 +45,6 @@ def main() -> None:
     shipped = [f for f in read_findings(FINDINGS) if f.affected]
     made = json.loads(asked.written.read_text("utf-8")) if asked.written.is_file() else {}
     chosen = [f for f in shipped if not asked.ids or any(fnmatch(f.id, p) for p in asked.ids)]
-    kept = made
     for client, some in groupby(sorted(chosen, key=client_of), key=client_of):
         try:
             made |= _of_client(client, list(some), shipped)
@@ -56,8 +52,6 @@ def main() -> None:
             sys.stderr.write(f"{client}: {error}\n")
         kept = {f.id: made[f.id] for f in shipped if f.id in made}
         asked.written.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")
-    if asked.written == WRITTEN:
-        put(PAGE, "since-when", page(kept))
 
 
 def _of_client(

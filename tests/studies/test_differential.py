@@ -18,14 +18,13 @@ from studies.differential import (
     compared,
     departure,
     matrix_of,
-    page_of,
     pairs,
     records_of,
     rows_in,
     rows_of,
 )
 from studies.measured import Measured, measured_on
-from studies.page import beside, made_part, read, write
+from studies.page import beside, read, write
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
 CALLED_HERE = tuple(
@@ -158,10 +157,6 @@ def test_the_records_have_every_count_of_every_pair_and_kind(rows, tmp_path):
     words = {(r["written"], r["shipped"], r["kind"]): r["departs"] for r in read(file)}
     for (pair, kind), found in {(p, k): f for p in rows for k, f in rows[p].items()}.items():
         assert words[(*pair, kind)] == departure(*pair, kind, found)
-
-
-def test_the_page_is_what_is_made_of_the_records_beside_it():
-    assert made_part(PAGE, "differential") == page_of(rows_in(read(beside(PAGE))))
 
 
 def test_the_records_are_of_five_thousand_groups_and_of_every_pair_called_here():

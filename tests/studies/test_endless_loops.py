@@ -13,9 +13,9 @@ from studies import endless_loops
 from studies.loops import java, librdkafka, python, rounds, sarama
 from studies.loops.beside import counted
 from studies.loops.librdkafka import Moved
-from studies.loops.page import page_of, story, why_of
+from studies.loops.page import story, why_of
 from studies.loops.turn import RECORDED, Turn, cycle_of, turns_of
-from studies.page import made_part, read
+from studies.page import read
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/findings/why.md"
@@ -191,10 +191,6 @@ def test_the_whole_text_of_an_entry_is_in_what_is_told_of_its_finding():
     assert why_of(missed) == (
         "The best balance takes t-0 from a to b: a 2, b 0 become a 1, b 1. And so on.",
     )
-
-
-def test_the_page_is_what_is_made_of_the_data_beside_it():
-    assert made_part(PAGE, "why") == page_of(MADE, BESIDE)
 
 
 def test_beside_kafkas_class_no_balance_is_worse_and_nothing_moves_more():

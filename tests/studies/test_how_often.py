@@ -12,13 +12,14 @@ from heuristics import Assignor, catalogue
 from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from studies import pages
 from studies.how_often.__main__ import main, play
-from studies.how_often.page import AMONG, page_of, parts_of, rows_of
+from studies.how_often.page import AMONG, parts_of, rows_of
 from studies.how_often.page import KINDS as KIND_NAMES
 from studies.how_often.rate import Played, file_of, played, rate, services_in
 from studies.how_often.service import KINDS, MOST, service
 from studies.how_often.week import WHAT, Journey, judged, weeks
-from studies.page import END, begin, beside, made_part, read
+from studies.page import beside, read
 from tests.heuristics.assignors import misbehaving
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "how-often.md"
@@ -328,11 +329,9 @@ def test_without_a_page_to_write_the_tables_are_printed(tmp_path, monkeypatch, c
     assert "`range`" not in came.out
     assert came.err == "range: left out, no services played: new-topic, roles\n"
     assert (PAGE.read_text(), beside(PAGE).read_text()) == before
-    page = tmp_path / "page.md"
-    page.write_text(f"{begin('how-often')}\n{END}\n")
-    monkeypatch.setattr("sys.argv", [*asked, "--docs", str(page)])
+    monkeypatch.setattr("sys.argv", [*asked, "--out", str(tmp_path)])
     main()
-    assert f"{made_part(page, 'how-often')}\n" == came.out
+    assert f"{pages.how_often(tmp_path)}\n" == came.out
 
 
 def test_where_nobody_has_played_a_kind_with_a_share_there_is_no_table(
@@ -351,11 +350,6 @@ def test_where_nobody_has_played_a_kind_with_a_share_there_is_no_table(
         "range: left out, no services played: overlapping",
         f"{tmp_path}/seed-1: no assignor has played services of all kinds with a share",
     ]
-
-
-def test_the_page_is_what_is_made_of_the_records_beside_it():
-    parts = PAGE.with_name("how-often-parts.csv")
-    assert made_part(PAGE, "how-often") == page_of(read(beside(PAGE)), read(parts))
 
 
 def test_each_assignor_has_a_record_of_each_thing_that_may_happen():

@@ -11,7 +11,6 @@ from studies.on_a_cluster.effects import effects
 from studies.on_a_cluster.page import made, sentence
 from studies.on_a_cluster.play import Hang, Played
 from studies.on_a_cluster.stage import Look
-from studies.page import made_part
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,10 +113,8 @@ def test_the_page_shows_the_first_lines_of_what_was_said_and_counts_the_others()
 def test_a_course_that_was_played_beside_another_leaves_what_that_one_has_measured(
     tmp_path, monkeypatch
 ):
-    data, page = tmp_path / "data.json", tmp_path / "page.md"
-    page.write_text("<!-- made by: make on-a-cluster -->\n<!-- end -->\n", encoding="utf-8")
+    data = tmp_path / "data.json"
     monkeypatch.setattr(on_a_cluster, "DATA", data)
-    monkeypatch.setattr(on_a_cluster, "PAGE", page)
     names = [course.name for course in COURSES[-2:]]
     for name in reversed(names):
         on_a_cluster.keep({name: {**played(), "course": name}})
@@ -139,5 +136,3 @@ def test_a_course_that_there_is_not_is_refused_with_those_that_there_are(capsys)
 def test_what_is_said_of_a_hang_was_measured():
     told = json.loads((ROOT / "docs/findings/on-a-cluster.json").read_text(encoding="utf-8"))
     assert told["sentence"] == sentence(told["courses"])
-    page = ROOT / "docs/findings/on-a-cluster.md"
-    assert made_part(page, "on-a-cluster") == made(told["courses"])

@@ -10,7 +10,7 @@ from compare.promises.promise import PROMISES
 from compare.samples.enumerated import owned
 from groups import Group
 from heuristics import WRITTEN
-from studies.page import beside, made_part, read
+from studies.page import beside, read
 from studies.promise_table import matrix_of, records_of, scopes, tally
 
 ROOT = Path(__file__).parents[2]
@@ -110,10 +110,6 @@ def test_the_records_have_each_assignor_promise_and_scope():
         assert 0 <= int(record["broken"]) <= int(record["tested"])
         breaks = (record["assignor"], record["promise"]) in broken
         assert breaks == bool(record["finding"]) == bool(record["smallest"])
-
-
-def test_the_page_is_what_is_made_of_the_records_beside_it():
-    assert made_part(PAGE, "promises").startswith(matrix_of(RECORDS))
 
 
 @pytest.mark.exhaustive

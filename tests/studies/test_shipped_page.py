@@ -21,10 +21,6 @@ def hang():
     return next(finding for finding in MEASURED.findings if finding.id == HANG)
 
 
-def test_the_page_is_made_of_what_the_studies_left():
-    assert page_of(MEASURED) == PAGE
-
-
 def test_every_finding_has_its_program_on_the_page_once():
     named = re.findall(r"^assay reproduce (\S+) --run$", PAGE, re.MULTILINE)
     assert sorted(named) == sorted(finding.id for finding in MEASURED.findings)

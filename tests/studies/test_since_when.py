@@ -16,10 +16,9 @@ from heuristics import assignor_named
 from heuristics.assignor import Outcome, attempt
 from heuristics.time_limit import TimeLimit
 from heuristics.written.range import plan
-from studies.page import made_part
 from studies.since_when.ask import NOT_BUILT, first_tried, in_doubt
 from studies.since_when.page import TOLD as HISTORIES
-from studies.since_when.page import history, page, ranges
+from studies.since_when.page import history, ranges
 from studies.since_when.releases import (
     BUILT_THE_SAME,
     Release,
@@ -87,10 +86,6 @@ def test_every_change_and_report_that_is_told_stands_in_a_history():
         assert all(one["text"] in (KNOWN[name]["change"] or "") for name in of), one["of"]
     reports = {r["where"] for known in KNOWN.values() for r in known["reports"]}
     assert reports == {one["where"] for one in TOLD["reports"]}
-
-
-def test_the_page_shows_what_the_histories_hold():
-    assert made_part(ROOT / "docs/findings/since-when.md", "since-when") == page(KNOWN)
 
 
 def row(version: str, status: str, reason: str | None = None) -> dict[str, str | None]:
