@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 from assay.menu import Menu
 from assay.progress import progress
 from assay.signals import INTERRUPTED, Ended
-from assay.streams import ReaderGone, complain, guard, put, show
+from assay.streams import ReaderGone, complain, guard, put, show, told
 from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 
 app = typer.Typer(
@@ -41,7 +41,7 @@ def main() -> None:
         complain(str(error))
         code = 1
     except BadInput as error:
-        complain(str(error))
+        complain(told(error))
         code = 2
     except Ended as ended:
         complain(str(ended))

@@ -29,6 +29,19 @@ class Shown(Protocol):
         """Take it away."""
 
 
+# What helps, as an option.
+OPTIONS = {
+    "subscriptions": "pass --reads PATTERN=TOPICS, or --assume-equal",
+    "rate": "pass --rate RECORDS_PER_SECOND to give it to those that lack it",
+    "time": "give it more with --time-limit",
+}
+
+
+def told(error: BadInput) -> str:
+    """Return the message of an error with the option that helps."""
+    return f"{error.what_came}; {OPTIONS[error.remedy]}" if error.remedy else str(error)
+
+
 class Guarded(FileIO):
     """One of the process's own streams; progress on the terminal makes way for what it writes."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from compare.limits import too_far
 from compare.scores import score
@@ -47,7 +47,7 @@ def assert_optimal(
     objective: str | Sequence[str] = "kip-54",
     *,
     time_limit: float = 10.0,
-    assume_subscriptions: Literal["equal"] | None = None,
+    assume_equal: bool = False,
 ) -> None:
     """Assert that an assignment is valid and that none is better.
 
@@ -59,7 +59,7 @@ def assert_optimal(
         document, the JSON text of one of them, or the path of a file
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
     time_limit : seconds for the proof; where they do not do, the assertion fails and says so
-    assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group
+    assume_equal : take unknown subscriptions as all topics of the group
 
     Raises
     ------
@@ -94,7 +94,7 @@ def assert_optimal(
         dict.fromkeys(tiers, 0),
         tiers,
         time_limit=time_limit,
-        assume_subscriptions=assume_subscriptions,
+        assume_equal=assume_equal,
     )
 
 
@@ -105,13 +105,13 @@ def assert_within(
     objective: str | Sequence[str] = "kip-54",
     *,
     time_limit: float = 10.0,
-    assume_subscriptions: Literal["equal"] | None = None,
+    assume_equal: bool = False,
 ) -> None:
     """Assert that an assignment is valid and not further from the best than allowed.
 
     Parameters
     ----------
-    group, assignment, objective, time_limit, assume_subscriptions : as in :func:`assert_optimal`
+    group, assignment, objective, time_limit, assume_equal : as in :func:`assert_optimal`
     at_most : by how much the value of a tier may exceed the optimum: ``{"balance": 2}``. A tier
         that is not named may exceed it by any amount; one after the first tier in which the
         assignment is worse has no optimum of its own to be compared with.
@@ -143,7 +143,7 @@ def assert_within(
         if tier not in tiers:
             raise BadInput(f"at_most: {tier!r} is no tier of the objective {' > '.join(tiers)}")
     asked = _group(group)
-    if assume_subscriptions == "equal":
+    if assume_equal:
         asked = asked.with_equal_subscriptions()
     asked.require_subscriptions()
     made = _assignment(asked, assignment)

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 FORMAT = "assay-scores/1"
 CURRENT = "current"
 OPTIMUM = "optimum"
-UNKNOWN = "subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal"
-# A run has no --reads.
-UNKNOWN_IN_RUN = "subscriptions are not known: add --assume-equal, or say them in the snapshot"
+UNKNOWN = "subscriptions are not known"
 CALL_SECONDS = 10.0
 Excess = int | tuple[int, int | None] | None
 # In columns, where there is no excess.
@@ -306,19 +304,16 @@ def score_current(group: Group, solution: Solution) -> Score:
     return score(group, Assignment.current(group), solution)
 
 
-def score_without_subscriptions(
-    reference: Solution, assignor: str, reason: str = UNKNOWN
-) -> Score:
+def score_without_subscriptions(reference: Solution, assignor: str) -> Score:
     """Score what the members hold now; what an assignor would do depends on who reads what.
 
     Parameters
     ----------
     reference : the best that can be had, with bounds that hold whoever reads what
-    reason : why an assignor is not tried
     """
     if assignor == CURRENT:
         return score_current(reference.group, reference)
-    return Score(assignor, "refused", reason)
+    return Score(assignor, "refused", UNKNOWN)
 
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:

@@ -15,6 +15,7 @@ Running out of time is a result, not an error.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 class AssayError(Exception):
@@ -24,16 +25,30 @@ class AssayError(Exception):
         super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in message))
 
 
+# What helps, in Python; the command names its options instead.
+Remedy = Literal["subscriptions", "rate", "time"]
+_REMEDIES: dict[Remedy, str] = {
+    "subscriptions": "group.with_equal_subscriptions() takes them as all topics",
+    "rate": "group.with_rate() gives one to those that lack it",
+    "time": "give it a longer time limit",
+}
+
+
 class BadInput(AssayError, ValueError):
     """Input that cannot be used.
 
-    The message is one line, ``place: rule, what came instead``; `within` puts the file, or
-    any outer place, in front of it.
+    The message is one line, ``place: rule, what came instead``, and what helps where there is a
+    remedy; `within` puts the file, or any outer place, in front of it.
     """
+
+    def __init__(self, message: str = "", *, remedy: Remedy | None = None) -> None:
+        super().__init__(message if remedy is None else f"{message}; {_REMEDIES[remedy]}")
+        self.remedy = remedy
+        self.what_came = message
 
     def within(self, place: str) -> BadInput:
         """Return the same error with `place` in front of the message."""
-        return type(self)(f"{place}: {self}")
+        return type(self)(f"{place}: {self.what_came}", remedy=self.remedy)
 
 
 class Unreadable(BadInput):

@@ -578,8 +578,8 @@ class Group(Framed):
         if len(unknown):
             raise BadInput(
                 f"members.{self.members[unknown[0]]}.subscription: unknown"
-                f"{f' (and {len(unknown) - 1} more)' if len(unknown) > 1 else ''}; "
-                "pass --reads PATTERN=TOPICS, or --assume-equal (assume_subscriptions='equal')"
+                f"{f' (and {len(unknown) - 1} more)' if len(unknown) > 1 else ''}",
+                remedy="subscriptions",
             )
 
     def _columns(self) -> Snapshot:

@@ -117,8 +117,8 @@ def _require_capacity(group: Group) -> None:
     if len(missing):
         raise BadInput(
             f"members.{group.members[missing[0]]}.capacity: unknown, but tier peak_time needs it"
-            f"{f' (and {len(missing) - 1} more)' if len(missing) > 1 else ''}; "
-            "pass --rate RECORDS_PER_SECOND (group.with_rate) to give it to those that lack it"
+            f"{f' (and {len(missing) - 1} more)' if len(missing) > 1 else ''}",
+            remedy="rate",
         )
 
 

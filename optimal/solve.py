@@ -55,7 +55,7 @@ def solve(
     *,
     method: MethodName = "auto",
     time_limit: float | None = None,
-    assume_subscriptions: Literal["equal"] | None = None,
+    assume_equal: bool = False,
     at_most: Mapping[str, int] | None = None,
 ) -> Solution:
     """Return the best assignment of a group for an objective, checked, with its proof.
@@ -67,7 +67,7 @@ def solve(
         all assignments can be enumerated at once, else `exchange` where it serves the objective,
         else `cp-sat`; the solution says what ran
     time_limit : seconds; when they are up the solution says what is known by then
-    assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group
+    assume_equal : take unknown subscriptions as all topics of the group
     at_most : budgets, the greatest value that some tiers may have: ``{"stickiness": 3}``
         allows three moves. The solution is the best among the assignments that keep to them.
 
@@ -104,7 +104,7 @@ def solve(
     """
     budgets = parse_budgets(at_most or {})
     time_limit = seconds_of(time_limit)
-    if assume_subscriptions == "equal":
+    if assume_equal:
         group = group.with_equal_subscriptions()
     tiers = parse_objective(objective)
     require_served(tiers, method)

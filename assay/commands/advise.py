@@ -103,7 +103,7 @@ def advise(
                     lower=lower,
                     assignors=asked if one or asked is not None else (),
                     like=like,
-                    assume_subscriptions="equal" if assume_equal else None,
+                    assume_equal=assume_equal,
                     time_limit=time_limit or (DEFAULT_SECONDS if one else each),
                     limit=limit,
                 )

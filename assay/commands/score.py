@@ -32,7 +32,7 @@ from assay.commands.options import (
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.printing.terminal import tell
 from assay.progress import far
-from assay.streams import complain, note_assumed, show_json
+from assay.streams import OPTIONS, complain, note_assumed, show_json
 from compare.lag.choice import going_for_least_lag
 from compare.lag.lowest import lag_document, lowest_peaks
 from compare.limits import too_far
@@ -150,7 +150,7 @@ def score(
         tables.print_group(judged[0], references[0], shown, lowest[0], chosen)
         print_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
-            tell(f"no assignor was scored: {UNKNOWN}")
+            tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
     else:
         over = [rows[at] for at in sorted(counting)] if assignor else ()
         print_groups(judged, lowest, tiers, sources, damaged, not_had, over)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.printing.loads import print_loads
-from assay.printing.one_group import print_rows
+from assay.printing.one_group import print_rows, reason_of
 from assay.printing.terminal import tell
 from compare.gains import early_gain
 from compare.lag.without_reader import without_reader
@@ -85,4 +85,4 @@ def print_group(
         print_rows(reference, rows, lowest)
     elif reference is None:
         for row in rows:
-            tell(f"{row.assignor}: {row.reason}")
+            tell(f"{row.assignor}: {reason_of(row)}")

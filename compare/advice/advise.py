@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from compare.advice.advice import (
     CHEAPEST_FIRST,
@@ -61,7 +61,7 @@ def advise(
     lower: Lower | None = None,
     assignors: Sequence[str | AssignorFunction] | None = None,
     like: str | None = None,
-    assume_subscriptions: Literal["equal"] | None = None,
+    assume_equal: bool = False,
     time_limit: float | None = 10.0,
     limit: TimeLimit | None = None,
 ) -> Advice:
@@ -78,8 +78,8 @@ def advise(
         `cooperative-sticky` and `uniform`; the rules as written of `kip-429-cooperative` and
         `kip-54-sticky` where no class of Kafka's can be called here; nothing: none
     like : new members read what this one reads; None: every topic that somebody reads
-    assume_subscriptions : ``"equal"`` takes unknown subscriptions as all topics of the group.
-        Else what is said holds whoever reads what
+    assume_equal : take unknown subscriptions as all topics of the group. Else what is said holds
+        whoever reads what
     time_limit : seconds for everything together but the assignors, which get as many for each
         call, 5 at most
     limit : processes in which assignors run; None: those of this call
@@ -104,7 +104,7 @@ def advise(
     [('rebalance', '1', 1), ('members', '1', 2), ('partitions', '1/2', 1)]
     """
     given = group
-    if assume_subscriptions == "equal":
+    if assume_equal:
         group = group.with_equal_subscriptions()
     worlds = Worlds.of(group)
     chosen = _chosen(worlds, lower)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from compare.judged import judge, judged_by
 from compare.scores import (
     CURRENT,
     OPTIMUM,
-    UNKNOWN_IN_RUN,
     Score,
     outcome_of,
     score_many,
@@ -347,8 +346,7 @@ def _scores_of(
         if isinstance(answer, str) or group is None:
             rows.append([Score(name, "failed", f"no optimum: {answer}") for name in assignors])
         elif not group.subscription_known.all():
-            refused = partial(score_without_subscriptions, answer, reason=UNKNOWN_IN_RUN)
-            rows.append([refused(name) for name in assignors])
+            rows.append([score_without_subscriptions(answer, name) for name in assignors])
         else:
             rows += score_many([group], [answer], assignors, limit)
     pairs = zip(found, rows, strict=True)

@@ -150,12 +150,12 @@ def master_of(given: str | None) -> str | None:
     """
     if submitted():
         if given is not None:
-            raise BadInput(f"--master: {given}, but spark-submit has a --master of its own")
+            raise BadInput(f"master: {given}, but spark-submit has a --master of its own")
         return None
     master = given or os.environ.get("SPARK_REMOTE") or DEFAULT
     if not KINDS.fullmatch(master):
         raise BadInput(
-            f"--master: {master!r}, expected local[N], spark://HOST:PORT, yarn, k8s://URL or "
+            f"master: {master!r}, expected local[N], spark://HOST:PORT, yarn, k8s://URL or "
             "sc://HOST:PORT"
         )
     return master
@@ -173,9 +173,9 @@ def conf_of(given: Iterable[str]) -> dict[str, str]:
     for one in given:
         key, equals, value = one.partition("=")
         if not equals or not key.startswith("spark."):
-            raise BadInput(f"--conf: {one!r}, expected spark.KEY=VALUE")
+            raise BadInput(f"conf: {one!r}, expected spark.KEY=VALUE")
         if key == "spark.master":
-            raise BadInput(f"--conf: {one!r}, but a master is given with --master")
+            raise BadInput(f"conf: {one!r}, but a master is given, too")
         settings[key] = value
     return settings
 
@@ -277,7 +277,7 @@ def _require_answer(master: str) -> None:
         socket.create_connection((address["host"].strip("[]"), port), ANSWER_SECONDS).close()
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise BadInput(f"--master: {master}: nobody answers there: {reason}") from None
+        raise BadInput(f"master: {master}: nobody answers there: {reason}") from None
 
 
 @contextmanager

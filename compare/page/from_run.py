@@ -20,7 +20,7 @@ from compare.overview import GUESSES, Overview
 from compare.page.aggregated import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
-from compare.scores import CURRENT, UNKNOWN, UNKNOWN_IN_RUN
+from compare.scores import CURRENT, UNKNOWN
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
 from groups.errors import BadInput
@@ -177,7 +177,7 @@ def _sample(
     rank = {name: i for i, name in enumerate([CURRENT, *assignors()])}
     of_each = [
         sorted(
-            (one for one in scores.get(key, []) if one.reason not in (UNKNOWN, UNKNOWN_IN_RUN)),
+            (one for one in scores.get(key, []) if one.reason != UNKNOWN),
             key=lambda one: (rank.get(one.assignor, len(rank)), one.assignor),
         )
         for key in keys[:whole]

@@ -39,8 +39,7 @@ def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = N
         return sure
     asks = f" ({judged.verdict.question})" if judged.verdict.question else ""
     raise BadInput(
-        f"{group.name}: what is best depends on who reads what{asks}: "
-        "add --reads PATTERN=TOPICS, or --assume-equal"
+        f"{group.name}: what is best depends on who reads what{asks}", remedy="subscriptions"
     )
 
 

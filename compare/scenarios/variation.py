@@ -46,24 +46,24 @@ class Variation:
         Raises
         ------
         BadInput
-            The message names what was chosen, as the option of the command.
+            The message names what was chosen.
         """
         if self.misses is not None and rollout != "missed":
-            raise BadInput(f"--misses: nobody misses a rebalance in {rollout}")
+            raise BadInput(f"misses: nobody misses a rebalance in {rollout}")
         if self.back and rollout not in ("upgrade", "downgrade"):
-            raise BadInput(f"--back: for upgrade and downgrade, not for {rollout}")
-        for option, listed in (("--order", self.order), ("--stays", self.stays)):
+            raise BadInput(f"back: for upgrade and downgrade, not for {rollout}")
+        for chosen, listed in (("order", self.order), ("stays", self.stays)):
             if listed and rollout == "range-only":
-                raise BadInput(f"{option}: nobody restarts in range-only")
-            _require_members(listed, members, option)
-        _require_members(() if self.misses is None else (self.misses,), members, "--misses")
+                raise BadInput(f"{chosen}: nobody restarts in range-only")
+            _require_members(listed, members, chosen)
+        _require_members(() if self.misses is None else (self.misses,), members, "misses")
         for pattern in self.starts:
             if not any(fnmatchcase(member, pattern) for member in members):
-                raise BadInput(f"--from {pattern}: no member's id matches")
+                raise BadInput(f"start of {pattern}: no member's id matches")
         for place, listed in (
-            ("--from", self.start or ()),
-            *((f"--from {pattern}", listed) for pattern, listed in self.starts.items()),
-            ("--to", self.to or ()),
+            ("start", self.start or ()),
+            *((f"start of {pattern}", listed) for pattern, listed in self.starts.items()),
+            ("to", self.to or ()),
         ):
             _require_assignors(listed, place)
 

@@ -42,6 +42,7 @@ def size(
     like: str | None = None,
     objective: str | Sequence[str] | None = None,
     time_limit: float | None = 10.0,
+    assume_equal: bool = False,
 ) -> Sizing:
     """Return for how many members a group is within a target, and how it fares with each number.
 
@@ -59,6 +60,7 @@ def size(
         ``balance``. What members hold now does not count: `stickiness`, `moved_weight` and `racks`
         are refused
     time_limit : seconds for all numbers together; a peak that is not proved by then has a bound
+    assume_equal : take unknown subscriptions as all topics of the group
 
     Raises
     ------
@@ -70,13 +72,15 @@ def size(
     >>> from assay import Group, size
     >>> document = {"format": "assay-group/1", "group": "orders", "members": {"c0": {}, "c1": {}}}
     >>> document["topics"] = {"t0": {"partitions": 6, "lag": [90, 50, 40, 30, 20, 10]}}
-    >>> group = Group.from_dict(document).with_equal_subscriptions()
-    >>> found = size(group, members=range(1, 5), target={"peak_lag": 100})
+    >>> group = Group.from_dict(document)
+    >>> found = size(group, members=range(1, 5), target={"peak_lag": 100}, assume_equal=True)
     >>> [(row.members, row.most_load, row.peak_lag, row.meets) for row in found.rows]
     [(1, 6, 240, False), (2, 3, 120, False), (3, 2, 100, True), (4, 2, 90, True)]
     >>> found.smallest, found.sure
     (3, True)
     """
+    if assume_equal:
+        group = group.with_equal_subscriptions()
     group.require_subscriptions()
     aim = Target.of(target)
     numbers = _numbers(group, members)
@@ -186,8 +190,7 @@ def _require_rates(group: Group, aim: Target | None) -> None:
     for member, rate in zip(group.members, rates_of(group), strict=True):
         if rate is None:
             raise BadInput(
-                f"members.{member}.capacity: unknown, but target peak_time needs it; "
-                "pass --rate RECORDS_PER_SECOND (Group.with_rate)"
+                f"members.{member}.capacity: unknown, but target peak_time needs it", remedy="rate"
             )
 
 
@@ -209,7 +212,8 @@ def _size(solution: Solution, aim: Target | None) -> Size:
     if solution.assignment is None:
         raise BadInput(
             f"{solution.group.name}: nothing was found for "
-            f"{len(solution.group.members)} members in time; give it more with --time-limit"
+            f"{len(solution.group.members)} members in time",
+            remedy="time",
         )
     loads, late = solution.assignment.loads, behind(solution.assignment)
     rates = set(rates_of(solution.group))

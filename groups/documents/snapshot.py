@@ -73,7 +73,7 @@ def read(path: str | Path) -> Snapshot:
     except BadInput as error:
         raise error.within(place) from None
     if next(texts, None) is not None:
-        raise BadInput(f"{name}: several groups, expected one; add --group NAME")
+        raise BadInput(f"{name}: several groups, expected one; read_groups takes them all")
     return columns
 
 

@@ -29,6 +29,7 @@ def frontier(
     *,
     time_limit: float | None = None,
     points: int | None = None,
+    assume_equal: bool = False,
 ) -> Frontier:
     """Return the efficient trade-offs of two tiers, from the least of `first` to that of `second`.
 
@@ -52,6 +53,7 @@ def frontier(
     points : at most so many, 2 or more, spread over the range of `second`, or of the moves where
         one tier is stickiness and the other balance; None: all. Each holds an assignment of its
         own.
+    assume_equal : take unknown subscriptions as all topics of the group
 
     Returns
     -------
@@ -90,6 +92,8 @@ def frontier(
     >>> frontier(group, "balance", "stickiness", points=2).left_out
     'at most 2 points were asked for: there may be others between them'
     """
+    if assume_equal:
+        group = group.with_equal_subscriptions()
     objective = parse_objective((first, second))
     require_data(group, objective)
     if points is not None and points < 2:

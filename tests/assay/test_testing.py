@@ -90,7 +90,7 @@ def test_what_could_not_be_proved_in_time_is_no_success():
 def test_unknown_subscriptions_are_an_error_unless_taken_as_equal():
     with pytest.raises(BadInput, match=r"c0\.subscription: unknown"):
         assert_optimal(UNKNOWN, ALL_TO_ONE)
-    line = refused(assert_optimal, UNKNOWN, {"c0": {}}, assume_subscriptions="equal")[0]
+    line = refused(assert_optimal, UNKNOWN, {"c0": {}}, assume_equal=True)[0]
     assert line.startswith("orders: not valid: ")
 
 
@@ -100,10 +100,10 @@ def test_a_group_may_be_what_a_console_tool_printed(tmp_path):
     text = tmp_path / "describe.txt"
     text.write_text(head + "".join(rows))
     plan = {"c0": {"t0": [0, 2]}, "c1": {"t0": [1, 3]}}
-    assert_optimal(text, plan, assume_subscriptions="equal")
+    assert_optimal(text, plan, assume_equal=True)
     text.write_text(head + "".join(rows) + rows[0].replace("orders", "invoices"))
     with pytest.raises(BadInput, match=r"describe\.txt: 2 groups, expected one$"):
-        assert_optimal(text, plan, assume_subscriptions="equal")
+        assert_optimal(text, plan, assume_equal=True)
 
 
 def test_a_tier_that_is_not_in_the_objective_is_an_error():

@@ -301,8 +301,8 @@ def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():
     assert group.subscription_known.tolist() == [False, False, True]
     assert group.owner.tolist() == [0, 2, -1]
     message = (
-        r"members\.c0\.subscription: unknown \(and 1 more\); pass --reads PATTERN=TOPICS, "
-        r"or --assume-equal \(assume_subscriptions='equal'\)"
+        r"members\.c0\.subscription: unknown \(and 1 more\); "
+        r"group\.with_equal_subscriptions\(\) takes them as all topics"
     )
     with pytest.raises(BadInput, match=message):
         group.require_subscriptions()

@@ -193,7 +193,7 @@ def test_an_unknown_subscription_is_bad_input_until_it_is_assumed(name):
     members = {"a": {"subscription": None}}
     document = {"format": "assay-group/1", "group": "g", "members": members}
     group = Group.from_dict(document | {"topics": {"t": {"partitions": 1, "lag": [0]}}})
-    with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown; pass --reads"):
+    with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown; group\.with_equal"):
         plan(group, name)
     assert assign(group.with_equal_subscriptions(), name).to_dict() == {"a": {"t": [0]}}
 

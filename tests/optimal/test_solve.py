@@ -36,9 +36,11 @@ def test_unknown_subscriptions_are_refused_unless_they_are_assumed_equal():
     document = chain(3, 2).to_dict()
     document["members"]["c0001"]["subscription"] = None
     group = Group.from_dict(document)
-    with pytest.raises(BadInput, match=r"members\.c0001\.subscription: unknown; pass --reads"):
+    with pytest.raises(
+        BadInput, match=r"members\.c0001\.subscription: unknown; group\.with_equal"
+    ):
         solve(group)
-    solution = solve(group, assume_subscriptions="equal")
+    solution = solve(group, assume_equal=True)
     assert solution.to_dict()["assumed"] == [
         "subscription of 1 member unknown, taken as all 2 topics of the group"
     ]

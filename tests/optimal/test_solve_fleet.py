@@ -56,7 +56,7 @@ def test_a_group_that_cannot_be_solved_is_there_with_its_reason_and_the_others_a
     solved = solve_fleet(Fleet.of([unknown("bad"), good, unknown("worse")]))
     assert repr(solved) == "Solutions(balance > stickiness: 1 optimal, 2 unknown)"
     assert sorted(solved.errors) == [0, 2]
-    assert str(solved.errors[0]).startswith("members.c0.subscription: unknown; pass --reads")
+    assert str(solved.errors[0]).startswith("members.c0.subscription: unknown; group.with_equal")
     assert solved.status.tolist() == [Status.UNKNOWN, Status.OPTIMAL, Status.UNKNOWN]
     assert solved.value.tolist() == [[-1, -1], [1, 0], [-1, -1]]
     with pytest.raises(BadInput, match=r"^members\.c0\.subscription: unknown"):

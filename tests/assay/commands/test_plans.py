@@ -130,7 +130,7 @@ def test_a_plan_needs_the_subscriptions(plans):
     runs = one_after_the_other({"bare": bare, "equal": (*bare, "--assume-equal")}, plans)
     row = next(line for line in runs["bare"].stdout.splitlines() if "coop-a-desc" in line)
     assert "refused" in row
-    said = "coop-a-describe, range: subscriptions are not known: add --reads PATTERN=TOPICS, or"
+    said = "coop-a-describe, range: subscriptions are not known; pass --reads PATTERN=TOPICS, or"
     assert said in runs["bare"].stdout
     row = next(line for line in runs["equal"].stdout.splitlines() if "coop-a-desc" in line)
     assert row.split()[1:6] == ["3-4", "yes", "yes", "4", "0"]

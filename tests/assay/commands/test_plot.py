@@ -93,12 +93,12 @@ def test_console_text_will_do_and_what_depends_on_subscriptions_is_left_out(tmp_
             {"figure": "moves", "group": "aio-f"},
             r"^aio-f: which moves are best is not known: does",
         ),
-        ("unknown.json", {"figure": "frontier"}, "subscription: unknown; pass --reads"),
-        ("unknown.json", {"figure": "assignors"}, "subscription: unknown; pass --reads"),
+        ("unknown.json", {"figure": "frontier"}, r"subscription: unknown; group\.with_equal"),
+        ("unknown.json", {"figure": "assignors"}, r"subscription: unknown; group\.with_equal"),
         ("orders.json", {"figure": "moves", "assignor": ["range"]}, "^--assignor: the figure of "),
         ("orders.json", {"assignor": ["rnage"]}, "rnage"),
         ("orders.json", {"figure": "frontier", "objective": "kip-54"}, "^--objective: the figure"),
-        ("unknown.json", {"figure": "size"}, "subscription: unknown; pass --reads"),
+        ("unknown.json", {"figure": "size"}, r"subscription: unknown; group\.with_equal"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_one_line(folder, name, options, message):

@@ -215,8 +215,8 @@ def test_of_assignors_that_nobody_named_one_line_says_why_none_was_scored():
     )
     assert "refused" not in run.stdout
     assert run.stdout.splitlines()[-1] == (
-        "no assignor was scored: subscriptions are not known: "
-        "add --reads PATTERN=TOPICS, or --assume-equal"
+        "no assignor was scored: subscriptions are not known; "
+        "pass --reads PATTERN=TOPICS, or --assume-equal"
     )
 
 
@@ -228,7 +228,7 @@ def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
         "assumed": (*arguments, "--assume-equal"),
     }
     runs = one_after_the_other(calls, folder)
-    said = "range: subscriptions are not known: add --reads PATTERN=TOPICS, or --assume-equal\n"
+    said = "range: subscriptions are not known; pass --reads PATTERN=TOPICS, or --assume-equal\n"
     assert said in runs["bare"].stdout
     assert re.search(r"^range +- +refused +-", runs["bare"].stdout, re.MULTILINE)
     for name in ("told", "assumed"):
@@ -412,7 +412,7 @@ def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
     assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\+\d+$", row)
     lines = assay(*asked).stdout.splitlines()
     assert "2 assignors are not scored on every group:" in lines
-    row = "range, roundrobin +10 +refused +subscriptions are not known: add --reads "
+    row = "range, roundrobin +10 +refused +subscriptions are not known"
     assert sum(bool(re.match(row, line)) for line in lines) == 1
 
 

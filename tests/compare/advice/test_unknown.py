@@ -53,6 +53,6 @@ def test_a_question_is_asked_where_something_is_open_and_no_assignor_is_tried(ad
 def test_members_taken_as_equal_are_a_condition():
     shown = without_subscriptions(document_of(4), 1)
     assert None in [said["subscription"] for said in shown["members"].values()]
-    found = advise(Group.from_dict(shown), assignors=(), assume_subscriptions="equal")
+    found = advise(Group.from_dict(shown), assignors=(), assume_equal=True)
     assert found.condition == "all members read the same topics"
     assert found.question is None

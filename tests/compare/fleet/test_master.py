@@ -43,7 +43,7 @@ def test_a_master_is_all_cores_here_unless_one_is_given_or_the_environment_names
 def test_spark_submit_has_chosen_a_master(monkeypatch):
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     assert master_of(None) is None
-    with pytest.raises(BadInput, match=r"^--master: yarn, but spark-submit has a --master of its"):
+    with pytest.raises(BadInput, match=r"^master: yarn, but spark-submit has a --master of its"):
         master_of("yarn")
 
 
@@ -52,7 +52,7 @@ def test_what_is_no_master_is_refused(master):
     if not master:
         assert master_of(master) == master_of(None)
         return
-    with pytest.raises(BadInput, match=r"^--master: .*, expected local\[N\], spark://HOST:PORT, "):
+    with pytest.raises(BadInput, match=r"^master: .*, expected local\[N\], spark://HOST:PORT, "):
         master_of(master)
 
 
@@ -63,9 +63,9 @@ def test_settings_are_pairs_with_keys_of_sparks():
         "spark.executor.extraJavaOptions": "-Da=b",
     }
     for wrong in ("spark.executor.memory", "executor.memory=2g"):
-        with pytest.raises(BadInput, match=r"^--conf: .*, expected spark\.KEY=VALUE$"):
+        with pytest.raises(BadInput, match=r"^conf: .*, expected spark\.KEY=VALUE$"):
             conf_of([wrong])
-    with pytest.raises(BadInput, match="but a master is given with --master"):
+    with pytest.raises(BadInput, match="but a master is given, too"):
         conf_of(["spark.master=yarn"])
 
 
@@ -73,7 +73,7 @@ def test_settings_are_pairs_with_keys_of_sparks():
 def test_a_cluster_that_does_not_answer_is_said_at_once(run, kind):
     master = f"{kind}://127.0.0.1:{free_port()}"
     assert run("--master", master) == (
-        f"assay: --master: {master}: nobody answers there: Connection refused"
+        f"assay: master: {master}: nobody answers there: Connection refused"
     )
 
 

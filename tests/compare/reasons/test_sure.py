@@ -28,11 +28,13 @@ def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
         assert found.terms == solve(truth).terms
         assert explain(found).moves.total == found.terms[1].value
     assert min(explained, len(refused)) > 50
-    assert all("add --reads PATTERN=TOPICS, or --assume-equal" in said for said in refused)
+    assert all("group.with_equal_subscriptions() takes them" in said for said in refused)
 
 
 def test_a_group_of_which_nobody_holds_anything_needs_its_subscriptions():
     group = group_of({"t": 2}, {"c0": [], "c1": []})
     unknown = hidden(group, np.ones(2, bool))
-    with pytest.raises(BadInput, match=r"^g: what is best depends on who reads what: add --reads"):
+    with pytest.raises(
+        BadInput, match=r"^g: what is best depends on who reads what; group\.with_equal"
+    ):
         sure_optimum(unknown, TIERS)

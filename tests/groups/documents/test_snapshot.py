@@ -567,7 +567,7 @@ def test_one_group_of_a_jsonl_file_is_read_and_several_are_sent_to_run(tmp_path)
         Group.read(written(tmp_path, KNOWN[0] + "\n", "one.jsonl")).name
         == "sticky-javadoc-1-fresh"
     )
-    with pytest.raises(BadInput, match="groups, expected one; add --group NAME"):
+    with pytest.raises(BadInput, match="groups, expected one; read_groups takes"):
         Group.read(written(tmp_path, "\n".join(KNOWN[:3]), "three.jsonl"))
     with pytest.raises(BadInput, match=r"bad\.jsonl:2: line \d column \d: not JSON"):
         Group.read(written(tmp_path, '\n{"a": \n', "bad.jsonl"))
