@@ -370,7 +370,7 @@ def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
         ("upgrade", {"starts": {"z*": OLD}}, r"^start of z\*: no member's id matches$"),
         ("upgrade", {"to": OLD}, r"^rollout: upgrade changes nothing: all list that from the sta"),
         ("upgrade", {"starts": {"c0": COOPERATIVE_ONLY}}, r"^first: no assignor "),
-        ("range-only", {"stays": ("c0",)}, r"^--stays: nobody restarts in range-only$"),
+        ("range-only", {"stays": ("c0",)}, r"^stays: nobody restarts in range-only$"),
     ],
 )
 def test_a_variation_that_does_not_fit_is_refused(name, chosen, message):
