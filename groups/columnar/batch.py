@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 from groups.arrays import MOST_PARTITIONS, NO_GENERATION, NOBODY, UNKNOWN, check_total, frozen
 from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, sifted
 from groups.columnar.rows import columns_of, of_row, require_lag, said_in_names
+from groups.columns.lists import OFFSETS, Lists, offsets_through, row_at, subscriptions_through
 from groups.columns.names import numbers
-from groups.columns.offsets import Offsets, is_latest
+from groups.columns.offsets import is_latest
 from groups.columns.racks import joined_racks
-from groups.columns.segments import some, starts, sums
+from groups.columns.segments import starts, sums
 from groups.errors import BadInput
 from groups.group import Group
 from groups.portions import in_portions
@@ -30,98 +31,26 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int64
     from groups.columnar.rows import Named, Row
-    from groups.columns.racks import Racks
 
 
-@dataclass(frozen=True)
-class Lists:
-    """A column of lists; a null has no values.
-
-    Attributes
-    ----------
-    values : those of all rows: an array, of names one of Arrow's
-    given : (rows,) bool, whether there is a list
-    start : (rows + 1,) int64, where each row's values begin
-    nulls : (values,) bool, what is null among the values; None: nothing
-    """
-
-    values: Any
-    given: Bools
-    start: Int64
-    nulls: Bools | None
-
-    @staticmethod
-    def of(column: pa.ListArray) -> Lists:
-        """Return the lists of a column; what is null among integers is 0, or False."""
-        length = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
-        values, nulls = column.flatten(), None
-        is_text = pa.types.is_string(values.type)
-        if values.null_count:
-            nulls = values.is_null().to_numpy(zero_copy_only=False)
-            values = values.fill_null("" if is_text else pa.scalar(0).cast(values.type))
-        return Lists(
-            values if is_text else values.to_numpy(zero_copy_only=False),
-            column.is_valid().to_numpy(zero_copy_only=False),
-            starts(length),
-            nulls,
-        )
-
-    @property
-    def length(self) -> Int64:
-        """(rows,) int64: how many values each row has."""
-        return np.diff(self.start)
-
-    def at(self, row: int) -> Any:
-        """Return the values of a row."""
-        return self.values[self.start[row] : self.start[row + 1]]
-
-    def frozen_at(self, row: int) -> Any:
-        """Return the values of a row, a list of names or a frozen copy; None of a null."""
-        if not self.given[row]:
-            return None
-        found = self.at(row)
-        return frozen(found.copy()) if isinstance(found, np.ndarray) else found.to_pylist()
-
-    def each(self, of_row: Int64) -> Int64:
-        """Return for each value what is said of its row."""
-        return np.repeat(of_row, self.length)
-
-    def shifted(self, by: Int64) -> Any:
-        """Return the values, each with what its row is shifted by; below 0 is nobody and stays."""
-        values = self.values
-        return np.where(values < 0, values, values + self.each(by).astype(values.dtype))
-
-    def filled(self, length: Int64, value: int) -> Any:
-        """Return the values, with so many of one value for each row that is null."""
-        if self.given.all():
-            return self.values.copy()
-        made = np.full(int(length.sum()), value, self.values.dtype)
-        made[np.repeat(self.given, length)] = self.values
-        return made
-
-    def rows_with(self, marked: Bools) -> Bools:
-        """(rows,) bool: which have a marked value; (values,) bool says which those are."""
-        if not marked.any():
-            return np.zeros(len(self.given), bool)
-        return some(marked, self.start)
-
-    def rows_that_fall(self, falls: Bools) -> Bools:
-        """(rows,) bool: in which a value is not as it is to be after the one before it.
-
-        Parameters
-        ----------
-        falls : (values - 1,) bool, of each value but the first; what it says of the first of a
-            row means nothing
-        """
-        marked = np.concatenate(([False], falls))[: len(self.values)]
-        begins = self.start[:-1]
-        marked[begins[begins < len(marked)]] = False
-        return self.rows_with(marked)
+def lists_of(column: pa.ListArray) -> Lists:
+    """Return the lists of a column of Arrow; what is null among integers is 0, or False."""
+    length = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+    values, nulls = column.flatten(), None
+    is_text = pa.types.is_string(values.type)
+    if values.null_count:
+        nulls = values.is_null().to_numpy(zero_copy_only=False)
+        values = values.fill_null("" if is_text else pa.scalar(0).cast(values.type))
+    return Lists(
+        values if is_text else values.to_numpy(zero_copy_only=False),
+        column.is_valid().to_numpy(zero_copy_only=False),
+        starts(length),
+        nulls,
+    )
 
 
 _OF_EACH_MEMBER = ("subscription_row", "subscription_known", "generation")
-_OFFSETS = ("offsets.beginning", "offsets.end", "offsets.committed")
-_OF_EACH_PARTITION = ("owner", "lag", "weight", *_OFFSETS)
+_OF_EACH_PARTITION = ("owner", "lag", "weight", *OFFSETS)
 
 
 def doubted(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
@@ -196,7 +125,7 @@ def _outside(lists: Lists, least: int, below: Int64) -> Bools:
 
 # Few groups have these: each row that does is looked at by itself.
 RARE = {"claims", "absent_topics", "absent_subscriptions", "replicas"}
-OFFSETS = [field.name for field in LAYOUT.field("offsets").type]
+LOGS = [field.name for field in LAYOUT.field("offsets").type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,14 +145,14 @@ class Rows:
     def lists(self) -> dict[str, Lists]:
         """The columns that are lists, by name; those of `offsets` only if a row has some."""
         found = {
-            field.name: Lists.of(self.rows.column(field.name))
+            field.name: lists_of(self.rows.column(field.name))
             for field in LAYOUT
             if field.type != pa.string() and field.name not in NESTED
         }
         offsets = self.rows.column("offsets")
         if offsets.null_count < len(offsets):
-            for name, column in zip(OFFSETS, offsets.flatten(), strict=True):
-                found[f"offsets.{name}"] = Lists.of(column)
+            for name, column in zip(LOGS, offsets.flatten(), strict=True):
+                found[f"offsets.{name}"] = lists_of(column)
         return found
 
     @cached_property
@@ -283,32 +212,33 @@ class Rows:
         """
         lists = self.lists
         topics, members, partitions = lists["topics"], lists["members"], lists["owner"]
-        indptr, listed = lists["subscription_indptr"], lists["subscription_topics"]
-        row_start = indptr.start[:-1] - np.arange(len(self.rows))
-        begins = np.ones(len(indptr.values), bool)
-        begins[indptr.start[1:] - 1] = False
-        row_begins = indptr.shifted(listed.start[:-1])[begins]
-        known = lists["subscription_known"].filled(members.length, True)
-        born = lists["generation"].filled(members.length, NO_GENERATION)
+        read = subscriptions_through(lists)
         lag, weight = (
-            lists[name].filled(partitions.length, UNKNOWN) if lists[name].given.any() else None
+            frozen(lists[name].filled(partitions.length, UNKNOWN))
+            if lists[name].given.any()
+            else None
             for name in ("lag", "weight")
         )
-        self._require_lag(lag)
+        if "offsets.given" in lists:
+            resets = map(is_latest, self.rows.column("auto_offset_reset").to_pylist())
+            latest = np.repeat(np.array(list(resets), bool), partitions.length)
+            offsets = offsets_through(lists, partitions.length)
+            require_lag(offsets, lag, latest, lists["partitions"].values)
+        said = [None if isinstance(one, BadInput) else one[0] for one in self.said]
         return Group(
             name="fleet",
             topics=numbers(len(topics.values)),
             partitions=frozen(lists["partitions"].values.copy()),
             members=numbers(len(members.values)),
-            subscription_indptr=frozen(np.append(row_begins, len(listed.values))),
-            subscription_topics=frozen(listed.shifted(topics.start[:-1])),
-            subscription_row=frozen(lists["subscription_row"].shifted(row_start)),
-            subscription_known=frozen(known),
+            subscription_indptr=read.indptr,
+            subscription_topics=read.listed,
+            subscription_row=read.row,
+            subscription_known=read.known,
             owner=frozen(partitions.shifted(members.start[:-1])),
-            generation=frozen(born),
-            lag_records=None if lag is None else frozen(lag),
-            weight=None if weight is None else frozen(weight),
-            racks=self._racks(),
+            generation=frozen(lists["generation"].filled(members.length, NO_GENERATION)),
+            lag_records=lag,
+            weight=weight,
+            racks=joined_racks(said, members.length, partitions.length),
         )
 
     def refused(self) -> list[int]:
@@ -333,42 +263,15 @@ class Rows:
         """Return a row: texts, lists of names, and arrays that are frozen."""
         found: dict[str, Any] = dict.fromkeys(NESTED)
         found |= {name: column[number] for name, column in self.nested.items()}
+        found |= row_at({n: one for n, one in self.lists.items() if one.nulls is None}, number)
         for name in LAYOUT.names:
-            if name in self.lists and self.lists[name].nulls is None:
-                found[name] = self.lists[name].frozen_at(number)
-            elif name not in NESTED:
+            if name not in found or (name == "offsets" and len(found[name] or ()) < len(LOGS)):
                 found[name] = self.rows.column(name)[number].as_py()
-        logs = {
-            name.removeprefix("offsets."): one
-            for name, one in self.lists.items()
-            if name.startswith("offsets.") and one.given[number]
-        }
-        if len(logs) == len(OFFSETS) and all(one.nulls is None for one in logs.values()):
-            found["offsets"] = {name: one.frozen_at(number) for name, one in logs.items()}
-        else:
-            found["offsets"] = self.rows.column("offsets")[number].as_py()
         return found
 
     def alone(self, number: int) -> Group:
         """Return the group of a row by itself, where all rows are known to hold groups."""
         return Group.of_valid(columns_of(self.row(number)))
-
-    def _racks(self) -> Racks | None:
-        said = [None if isinstance(one, BadInput) else one[0] for one in self.said]
-        return joined_racks(said, self.lists["members"].length, self.lists["owner"].length)
-
-    def _require_lag(self, lag: Int64 | None) -> None:
-        lists = self.lists
-        if "offsets.given" not in lists:
-            return
-        partitions = lists["owner"].length
-        logs = [lists[f"offsets.{name}"] for name in ("beginning", "end", "committed")]
-        given = lists["offsets.given"].filled(lists["topics"].length, False)
-        beginning, end, committed = (one.filled(partitions, UNKNOWN) for one in logs)
-        offsets = Offsets(beginning, end, committed, given)
-        resets = map(is_latest, self.rows.column("auto_offset_reset").to_pylist())
-        latest = np.repeat(np.array(list(resets), bool), partitions)
-        require_lag(offsets, lag, latest, lists["partitions"].values)
 
 
 def _said(

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from groups.arrays import Bools, Int64
-    from groups.columnar.batch import Lists
     from groups.columnar.rows import Named, Row
+    from groups.columns.lists import Lists
     from groups.errors import BadInput
 
 
@@ -187,9 +187,7 @@ def _nulls_for_nothing(good: Rows, name: str) -> pa.Array:
     if name not in SAYS_NOTHING:
         return column
     lists = good.lists[name]
-    says = lists.rows_with(lists.values != SAYS_NOTHING[name])
-    if (says == lists.given).all():
-        return column
+    says = lists.saying(SAYS_NOTHING[name]).given
     return pc.if_else(pa.array(says), column, pa.scalar(None, column.type))
 
 

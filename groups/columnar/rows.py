@@ -10,13 +10,11 @@ import numpy as np
 import pyarrow as pa
 from msgspec import ValidationError, convert
 
-from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, frozen
-from groups.columnar.layout import LAYOUT, MAY_BE_NULL, BadRow
-from groups.columns.claims import Claims
+from groups.arrays import UNKNOWN
+from groups.columnar.layout import LAYOUT, MAY_BE_NULL, SAYS_NOTHING, BadRow
 from groups.columns.member_details import MemberDetails
-from groups.columns.offsets import Offsets, is_latest, reset_noted
+from groups.columns.offsets import Offsets, is_latest
 from groups.columns.racks import Racks
-from groups.columns.segments import some, starts
 from groups.documents.assay_group import (
     Document,
     Member,
@@ -26,7 +24,7 @@ from groups.documents.assay_group import (
     told,
     without_repeats,
 )
-from groups.documents.snapshot import names_in
+from groups.documents.snapshot import columns_of_row, names_in
 from groups.documents.snapshots import NO_DETAILS, Snapshots, details_of
 from groups.errors import BadInput
 from groups.group import Group
@@ -36,8 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from groups.arrays import Bools, Int64, Ints
+    from groups.columns.lists import Lists
     from groups.documents.snapshot import Snapshot
-    from groups.documents.snapshots import Columns, Said
+    from groups.documents.snapshots import Said
 
 
 Row = dict[str, Any]
@@ -55,67 +54,17 @@ def batch_of(groups: Iterable[Group]) -> pa.RecordBatch:
 
 def rows_of(snapshots: Snapshots) -> pa.RecordBatch:
     """Return the rows of some snapshots, the same for any two documents of one group."""
-    said, columns = snapshots.said, snapshots.columns()
-    topics, members, partitions, rows = (
-        np.diff(start)
-        for start in (
-            columns.topic_start,
-            columns.member_start,
-            columns.partition_start,
-            columns.row_start,
-        )
-    )
-    read = columns.subscriptions
-    row_of_end = np.arange(len(read.indptr) + len(said) - 1) - np.repeat(
-        np.arange(len(said)), rows + 1
-    )
-    ends = read.indptr[row_of_end]
-    begins = read.indptr[columns.row_start]
-    entries = np.diff(begins)
-    known, born = read.known, columns.generation
-    found = {
-        "group": [one.group for one in said],
-        "captured_at": [one.captured_at for one in said],
-        "auto_offset_reset": [one.auto_offset_reset for one in said],
-        "assumed": [
-            reset_noted(one.assumed, count)
-            for one, count in zip(said, columns.latest_assumed.tolist(), strict=True)
-        ],
-        "topics": _lists(snapshots.topics, topics),
-        "partitions": _lists(columns.partitions, topics),
-        "members": _lists(snapshots.members, members),
-        "subscription_indptr": _lists(ends - np.repeat(begins[:-1], rows + 1), rows + 1),
-        "subscription_topics": _lists(
-            read.listed - np.repeat(columns.topic_start[:-1], entries), entries
-        ),
-        "subscription_row": _lists(read.row - np.repeat(columns.row_start[:-1], members), members),
-        "subscription_known": _lists(known, members, some(~known, columns.member_start)),
-        "owner": _lists(
-            np.where(
-                columns.owner < 0,
-                NOBODY,
-                columns.owner - np.repeat(columns.member_start[:-1], partitions),
-            ),
-            partitions,
-        ),
-        "generation": _lists(born, members, some(born != NO_GENERATION, columns.member_start)),
-        "lag": _known(columns.lag, columns.partition_start),
-        "weight": _known(columns.weight, columns.partition_start),
-        "offsets": _offsets(snapshots, columns),
-        "claims": _claims(columns),
-        "absent_topics": [one.absent_topics or None for one in said],
-        "absent_subscriptions": [
-            [{"member": member, "topic": topic} for member, topic in one.absent_subscriptions]
-            or None
-            for one in said
-        ],
-        "replicas": [one.replicas and [r and sorted(r) for r in one.replicas] for one in said],
-        "details": [
-            _details(one, count) for one, count in zip(said, members.tolist(), strict=True)
-        ],
-    }
+    columns = snapshots.columns()
+    said = [
+        one.row()
+        | {
+            "replicas": one.replicas and [racks and sorted(racks) for racks in one.replicas],
+            "details": _details(one, members),
+        }
+        for one, members in zip(snapshots.said, columns["members"].length.tolist(), strict=True)
+    ]
     return pa.RecordBatch.from_arrays(
-        [_column(found[field.name], field.type) for field in LAYOUT], schema=LAYOUT
+        [_array(field, columns, said) for field in LAYOUT], schema=LAYOUT
     )
 
 
@@ -168,38 +117,8 @@ def columns_of(row: Mapping[str, Any]) -> Snapshot:
     BadInput
         Where what is said in names breaks a rule.
     """
-    topics, members = tuple(row["topics"]), tuple(row["members"])
-    known, born, lag = row["subscription_known"], row["generation"], row["lag"]
-    offsets = None if row["offsets"] is None else Offsets(**row["offsets"])
-    if offsets is not None and lag is None:
-        lag = frozen(np.full(len(offsets.end), UNKNOWN))
-    sizes = len(members), len(row["owner"])
-    racks, details = said_in_names(row["details"], row["replicas"], *sizes)
-    return {
-        "name": row["group"],
-        "topics": topics,
-        "partitions": row["partitions"],
-        "members": members,
-        "subscription_indptr": row["subscription_indptr"],
-        "subscription_topics": row["subscription_topics"],
-        "subscription_row": row["subscription_row"],
-        "subscription_known": frozen(np.ones(len(members), bool)) if known is None else known,
-        "owner": row["owner"],
-        "generation": frozen(np.full(len(members), NO_GENERATION)) if born is None else born,
-        "lag_records": lag,
-        "weight": row["weight"],
-        "racks": racks,
-        "offsets": offsets,
-        "raw_claims": None if row["claims"] is None else Claims(**row["claims"]),
-        "absent_topics": tuple(row["absent_topics"] or ()),
-        "absent_subscriptions": tuple(
-            (one["member"], one["topic"]) for one in row["absent_subscriptions"] or ()
-        ),
-        "details": details,
-        "assumed": tuple(row["assumed"] or ()),
-        "captured_at": row["captured_at"],
-        "auto_offset_reset": row["auto_offset_reset"],
-    }
+    sizes = len(row["members"]), len(row["owner"])
+    return columns_of_row(row, *said_in_names(row["details"], row["replicas"], *sizes))
 
 
 def said_in_names(
@@ -246,50 +165,31 @@ def _by_topic(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     return {**details, "target": {one["topic"]: one["partitions"] for one in target}}
 
 
-def _column(values: Any, kind: pa.DataType) -> pa.Array:
-    if isinstance(values, list):
-        return pa.array(values, kind)
-    return values if values.type == kind else values.cast(kind)
+def _array(field: pa.Field, columns: Mapping[str, Lists], said: Sequence[Row]) -> pa.Array:
+    """Return a column of the layout, of columns of lists or of what rows say."""
+    if pa.types.is_struct(field.type):
+        names = [f"{field.name}.{part.name}" for part in field.type]
+        if names[0] not in columns:
+            return pa.nulls(len(said), field.type)
+        parts = [
+            _lists(columns[name], part.type) for name, part in zip(names, field.type, strict=True)
+        ]
+        mask = pa.array(~columns[names[0]].given)
+        return pa.StructArray.from_arrays(parts, fields=[*field.type], mask=mask)
+    if field.name not in columns:
+        return pa.array([row.get(field.name) for row in said], field.type)
+    lists = columns[field.name]
+    if field.name in SAYS_NOTHING:
+        lists = lists.saying(SAYS_NOTHING[field.name])
+    return _lists(lists, field.type)
 
 
-def _lists(values: Any, length: Int64, given: Bools | None = None) -> pa.ListArray:
-    """Return lists of these lengths; null where not given."""
-    null = None
-    if given is not None and not given.all():
-        values, length = values[np.repeat(given, length)], np.where(given, length, 0)
-        null = pa.array(~given)
-    return pa.ListArray.from_arrays(
-        pa.array(starts(length), pa.int32()), pa.array(values), mask=null
+def _lists(lists: Lists, kind: pa.DataType) -> pa.Array:
+    mask = None if lists.given.all() else pa.array(~lists.given)
+    made = pa.ListArray.from_arrays(
+        pa.array(lists.start, pa.int32()), pa.array(lists.values), mask=mask
     )
-
-
-def _known(values: Int64 | None, start: Int64) -> pa.Array:
-    if values is None:
-        return pa.nulls(len(start) - 1, pa.list_(pa.int64()))
-    return _lists(values, np.diff(start), some(values >= 0, start))
-
-
-def _offsets(snapshots: Snapshots, columns: Columns) -> pa.Array:
-    kind, offsets = LAYOUT.field("offsets").type, columns.offsets
-    if offsets is None:
-        return pa.nulls(len(snapshots), kind)
-    has = np.array([one.has_offsets for one in snapshots.said], bool)
-    has &= some(offsets.given, columns.topic_start)
-    sizes = np.diff(columns.partition_start)
-    logs = [_lists(one, sizes, has) for one in (offsets.beginning, offsets.end, offsets.committed)]
-    given = _lists(offsets.given, np.diff(columns.topic_start), has)
-    return pa.StructArray.from_arrays([*logs, given], fields=[*kind], mask=pa.array(~has))
-
-
-def _claims(columns: Columns) -> pa.Array:
-    kind, start = LAYOUT.field("claims").type, columns.claim_start.tolist()
-    said = [
-        vars(columns.claims_of(number, slice(*here))) if disputed else None
-        for number, (here, disputed) in enumerate(
-            zip(pairwise(start), columns.disputed.tolist(), strict=True)
-        )
-    ]
-    return pa.array(said, kind)
+    return made if made.type == kind else made.cast(kind)
 
 
 def _details(said: Said, members: int) -> list[Row] | None:

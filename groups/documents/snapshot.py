@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 from msgspec import UNSET, MsgspecError, UnsetType
 from msgspec.json import decode as decoded
 
-from groups.arrays import NO_GENERATION, NOBODY, frozen
-from groups.columns.offsets import reset_noted
+from groups.arrays import NO_GENERATION, UNKNOWN, frozen
+from groups.columns.claims import Claims
+from groups.columns.lists import row_at
+from groups.columns.offsets import Offsets
 from groups.columns.racks import Racks
-from groups.columns.subscriptions import Subscriptions
 from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic, of_text, told
 from groups.documents.json_files import split_documents
 from groups.documents.snapshots import Snapshots
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from groups.arrays import Bools, Int32, Int64
-    from groups.columns.claims import Claims
     from groups.columns.member_details import MemberDetails
-    from groups.columns.offsets import Offsets
 
 
 class Snapshot(TypedDict):
@@ -41,7 +39,6 @@ class Snapshot(TypedDict):
     subscription_topics: Int32
     subscription_row: Int32
     subscription_known: Bools
-    subscriptions: NotRequired[Subscriptions]
     owner: Int32
     generation: Int64
     lag_records: Int64 | None
@@ -93,65 +90,56 @@ def columns_of(document: Document) -> Snapshot:
 def each_of(snapshots: Snapshots) -> Iterator[Snapshot]:
     """Yield the columns of each group by itself."""
     columns = snapshots.columns()
-    through, indptr = columns.subscriptions, columns.subscriptions.indptr
-    starts = (
-        columns.topic_start,
-        columns.member_start,
-        columns.partition_start,
-        columns.row_start,
-        columns.claim_start,
-        indptr[columns.row_start],
+    for number, said in enumerate(snapshots.said):
+        row = said.row() | row_at(columns, number)
+        members, partitions = len(row["members"]), len(row["owner"])
+        racks = None
+        if said.racks or said.replicas:
+            racks = Racks.named(
+                said.racks or [None] * members, said.replicas or [None] * partitions
+            )
+        yield columns_of_row(row, racks, said.details)
+
+
+def columns_of_row(
+    row: Mapping[str, Any], racks: Racks | None, details: tuple[MemberDetails, ...]
+) -> Snapshot:
+    """Return the columns of the group of a row, beside where members and replicas stand.
+
+    Where the row is good, and its arrays are of the types of the layout and frozen, they are as a
+    group keeps them.
+    """
+    members = len(row["members"])
+    known, born, lag = row["subscription_known"], row["generation"], row.get("lag")
+    offsets = None if row.get("offsets") is None else Offsets(**row["offsets"])
+    claims = None if row.get("claims") is None else Claims(**row["claims"])
+    if offsets is not None and lag is None:
+        lag = frozen(np.full(len(offsets.end), UNKNOWN))
+    return Snapshot(
+        name=row["group"],
+        topics=tuple(row["topics"]),
+        partitions=row["partitions"],
+        members=tuple(row["members"]),
+        subscription_indptr=row["subscription_indptr"],
+        subscription_topics=row["subscription_topics"],
+        subscription_row=row["subscription_row"],
+        subscription_known=frozen(np.ones(members, bool)) if known is None else known,
+        owner=row["owner"],
+        generation=frozen(np.full(members, NO_GENERATION)) if born is None else born,
+        lag_records=lag,
+        weight=row.get("weight"),
+        racks=racks,
+        offsets=offsets,
+        raw_claims=claims,
+        absent_topics=tuple(row["absent_topics"] or ()),
+        absent_subscriptions=tuple(
+            (one["member"], one["topic"]) for one in row["absent_subscriptions"] or ()
+        ),
+        details=details,
+        assumed=tuple(row["assumed"] or ()),
+        captured_at=row["captured_at"],
+        auto_offset_reset=row["auto_offset_reset"],
     )
-    parts = [[slice(*ends) for ends in pairwise(start.tolist())] for start in starts]
-    for number, (said, topic, member, partition, row, claim, entry) in enumerate(
-        zip(snapshots.said, *parts, strict=True)
-    ):
-        ends = slice(row.start, row.stop + 1)
-        subscriptions = Subscriptions.of_valid(
-            frozen(indptr[ends] - entry.start),
-            _from(topic.start, through.listed[entry]),
-            _from(row.start, through.row[member]),
-            through.known[member],
-            topic.stop - topic.start,
-        )
-        owner, offsets = columns.owner[partition], columns.offsets
-        has_lag = said.has_lag or said.has_offsets
-        members, partitions = member.stop - member.start, len(owner)
-        yield Snapshot(
-            name=said.group,
-            topics=tuple(snapshots.topics[topic]),
-            partitions=columns.partitions[topic],
-            members=tuple(snapshots.members[member]),
-            subscription_indptr=subscriptions.indptr,
-            subscription_topics=subscriptions.listed,
-            subscription_row=subscriptions.row,
-            subscription_known=subscriptions.known,
-            subscriptions=subscriptions,
-            owner=_from(member.start, owner),
-            generation=columns.generation[member],
-            lag_records=columns.lag[partition] if columns.lag is not None and has_lag else None,
-            weight=columns.weight[partition]
-            if columns.weight is not None and said.has_weight
-            else None,
-            racks=Racks.named(said.racks or [None] * members, said.replicas or [None] * partitions)
-            if said.racks or said.replicas
-            else None,
-            offsets=offsets.of(partition, topic)
-            if offsets is not None and said.has_offsets
-            else None,
-            raw_claims=columns.claims_of(number, claim) if columns.disputed[number] else None,
-            absent_topics=said.absent_topics,
-            absent_subscriptions=said.absent_subscriptions,
-            details=said.details,
-            assumed=reset_noted(said.assumed, int(columns.latest_assumed[number])),
-            captured_at=said.captured_at,
-            auto_offset_reset=said.auto_offset_reset,
-        )
-
-
-def _from(first: int, column: Int32) -> Int32:
-    """Return indices as they are from a first one on; what is below 0 means nobody and stays."""
-    return frozen(np.where(column < 0, NOBODY, column - np.int32(first))) if first else column
 
 
 def names_in(content: object) -> tuple[str | None, str | None]:

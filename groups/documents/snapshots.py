@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import UNSET, UnsetType
 
 from groups.arrays import NO_GENERATION, UNKNOWN, check_total, frozen
 from groups.columns.claims import Claims
+from groups.columns.lists import OFFSETS, Lists, offsets_through, subscriptions_through
 from groups.columns.member_details import MemberDetails
-from groups.columns.offsets import Offsets, is_latest
+from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.segments import starts, sums
-from groups.columns.subscriptions import Subscriptions
 from groups.documents.assay_group import Topic, told, without_repeats
 from groups.documents.fields import refuse
 from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
 
     from groups.arrays import Bools, Int32, Int64
     from groups.documents.assay_group import Document, Member, Partitions
@@ -179,9 +176,6 @@ def _ascending(numbers: Sequence[int], place: str) -> list[int]:
     return sorted(numbers)
 
 
-G = TypeVar("G", bound=np.generic)
-
-
 class Said(NamedTuple):
     """What a document says that is no column of numbers, and which of these it has.
 
@@ -205,53 +199,19 @@ class Said(NamedTuple):
     has_weight: bool
     has_offsets: bool
 
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """Columns of documents, with topics, members, partitions and topic lists numbered through.
-
-    Attributes
-    ----------
-    topic_start, member_start, partition_start, row_start, claim_start : (documents + 1,) int64,
-        where those of each document begin
-    partitions, subscriptions, owner, generation, lag, weight, offsets : as in `Group`
-    claims : what all members claim; absent topics are numbered after all that exist
-    absent_start : (documents + 1,) int64, where the absent topics of each begin
-    disputed : (documents,) bool, whether members claim something that they do not validly own
-    latest_assumed : (documents,) int64, how many partitions have lag 0 because ``latest`` was
-        assumed: they have no commit, and nobody said what ``auto.offset.reset`` is
-    """
-
-    topic_start: Int64
-    member_start: Int64
-    partition_start: Int64
-    row_start: Int64
-    claim_start: Int64
-    absent_start: Int64
-    partitions: Int64
-    subscriptions: Subscriptions
-    owner: Int32
-    generation: Int64
-    lag: Int64 | None
-    weight: Int64 | None
-    offsets: Offsets | None
-    claims: Claims
-    disputed: Bools
-    latest_assumed: Int64
-
-    def claims_of(self, number: int, here: slice) -> Claims:
-        """Return the claims of a document as it numbers members and topics.
-
-        Parameters
-        ----------
-        here : which of all claims are those of the document
-        """
-        topics, topic = int(self.topic_start[-1]), self.claims.topic[here]
-        first, end = self.topic_start[number : number + 2].tolist()
-        before = topics + int(self.absent_start[number]) - (end - first)
-        topic = topic - np.where(topic < topics, first, before).astype(np.int32)
-        member = self.claims.member[here] - np.int32(self.member_start[number])
-        return Claims.ascending(frozen(member), frozen(topic), self.claims.partition[here])
+    def row(self) -> dict[str, Any]:
+        """Return the columns of texts of its row."""
+        return {
+            "group": self.group,
+            "captured_at": self.captured_at,
+            "auto_offset_reset": self.auto_offset_reset,
+            "assumed": self.assumed,
+            "absent_topics": self.absent_topics or None,
+            "absent_subscriptions": [
+                {"member": member, "topic": topic} for member, topic in self.absent_subscriptions
+            ]
+            or None,
+        }
 
 
 class Snapshots:
@@ -267,9 +227,9 @@ class Snapshots:
         self.said: list[Said] = []
         self.topics: list[str] = []
         self.members: list[str] = []
-        self._sizes: list[tuple[int, int, int, int, int, int, int]] = []
+        self._sizes: list[tuple[int, int, int, int, int]] = []
         self._counts: list[int] = []
-        self._lengths: list[int] = []
+        self._ends: list[int] = []
         self._listed: list[int] = []
         self._row: list[int] = []
         self._known: list[bool] = []
@@ -321,13 +281,17 @@ class Snapshots:
             self._lag += per_partition(topics, "lag")
         if has_weight:
             self._weight += per_partition(topics, "weight")
+        uncommitted = 0
         if has_offsets:
-            self._logs += logs_of(topics)
+            logs = logs_of(topics)
+            self._logs += logs
+            others_of = sum(one.partitions for one in topics if one.offsets is UNSET)
+            uncommitted = logs[2::3].count(UNKNOWN) - others_of
             self._given += [topic.offsets is not UNSET for topic in topics]
         self._claims += runs
         self._claimed += claimed
         self._counts += [topic.partitions for topic in topics]
-        self._lengths += map(len, rows)
+        self._ends += accumulate(map(len, rows), initial=0)
         self._listed += chain.from_iterable(rows)
         self._row += row
         self._known += [one is not None for one in listed]
@@ -336,15 +300,16 @@ class Snapshots:
         self.topics += names
         self.members += members
         entries = sum(map(len, rows))
-        self._sizes.append(
-            (len(names), len(members), total, len(rows), entries, len(absent), len(runs))
-        )
+        self._sizes.append((len(names), len(members), total, len(rows), entries))
+        reset = told(document.auto_offset_reset)
         self.said.append(
             Said(
                 group=document.group,
                 captured_at=told(document.captured_at),
-                auto_offset_reset=told(document.auto_offset_reset),
-                assumed=told(document.assumed) or (),
+                auto_offset_reset=reset,
+                assumed=reset_noted(
+                    told(document.assumed) or (), uncommitted if reset is None else 0
+                ),
                 absent_topics=absent,
                 absent_subscriptions=others,
                 racks=racks if any(racks) else None,
@@ -372,92 +337,81 @@ class Snapshots:
                 claimed += numbers
         return claimed, runs
 
-    def columns(self) -> Columns:
-        """Return the columns of all documents."""
-        sizes = np.array(self._sizes, np.int64).reshape(-1, 7).T
-        topic_start, member_start, partition_start, row_start, _, absent_start, _ = starts(sizes)
-        partitions = frozen(np.array(self._counts, np.int64))
-        listed = np.array(self._listed, np.int64) + np.repeat(topic_start[:-1], sizes[4])
-        row = np.array(self._row, np.int64) + np.repeat(row_start[:-1], sizes[1])
-        subscriptions = Subscriptions.of_valid(
-            frozen(starts(np.array(self._lengths, np.int64))),
-            frozen(listed.astype(np.int32)),
-            frozen(row.astype(np.int32)),
-            frozen(np.array(self._known, bool)),
-            len(partitions),
+    def columns(self) -> dict[str, Lists]:
+        """Return the columns of all documents, by the names of the layout of rows."""
+        sizes = np.array(self._sizes, np.int64).reshape(-1, 5).T
+        topics, members, partitions, _, _ = starts(sizes)
+        rows, entries = starts(sizes[3] + 1), starts(sizes[4])
+        every = np.ones(len(self), bool)
+        found = {
+            "topics": Lists(self.topics, every, topics),
+            "partitions": _column(self._counts, np.int64, every, topics),
+            "members": Lists(self.members, every, members),
+            "subscription_indptr": _column(self._ends, np.int64, every, rows),
+            "subscription_topics": _column(self._listed, np.int32, every, entries),
+            "subscription_row": _column(self._row, np.int32, every, members),
+            "subscription_known": _column(self._known, np.bool_, every, members),
+            "generation": _column(self._generation, np.int64, every, members),
+        }
+        has_lag, has_weight, has_offsets = (
+            np.array([getattr(one, name) for one in self.said], bool)
+            for name in ("has_lag", "has_weight", "has_offsets")
         )
-        generation = frozen(np.array(self._generation, np.int64))
-        claims = self._all_claims(sizes, topic_start, absent_start)
-        owner = claims.valid_owner(generation, partitions, subscriptions)
-        claim_start = np.searchsorted(claims.member, member_start)
-        lag = self._filled(self._lag, sizes[2], [one.has_lag for one in self.said])
-        weight = self._filled(self._weight, sizes[2], [one.has_weight for one in self.said])
-        offsets, assumed = self._offsets(sizes), np.zeros(len(self.said), np.int64)
-        if offsets is not None:
-            resets = [one.auto_offset_reset for one in self.said]
-            latest = np.repeat(np.array([*map(is_latest, resets)], bool), sizes[2])
-            lag = frozen(offsets.lag_beside(lag, latest, partitions))
-            without = np.repeat(offsets.given, partitions) & (offsets.committed < 0)
-            unsaid = np.array([reset is None for reset in resets], bool)
-            assumed = np.where(unsaid, sums(without, partition_start), 0)
-        return Columns(
-            topic_start=topic_start,
-            member_start=member_start,
-            partition_start=partition_start,
-            row_start=row_start,
-            claim_start=claim_start,
-            absent_start=absent_start,
-            partitions=partitions,
-            subscriptions=subscriptions,
-            owner=owner,
-            generation=generation,
-            lag=lag,
-            weight=weight,
-            offsets=offsets,
-            claims=claims,
-            disputed=sums(owner >= 0, partition_start) != np.diff(claim_start),
-            latest_assumed=assumed,
-        )
+        for name, values, has in (
+            ("lag", self._lag, has_lag),
+            ("weight", self._weight, has_weight),
+        ):
+            if has.any():
+                found[name] = Lists.of(frozen(np.array(values, np.int64)), sizes[2], has)
+        if has_offsets.any():
+            logs = np.array(self._logs, np.int64).reshape(-1, 3).T
+            for name, offsets in zip(OFFSETS, logs, strict=True):
+                found[name] = Lists.of(frozen(offsets), sizes[2], has_offsets)
+            given = frozen(np.array(self._given, bool))
+            found["offsets.given"] = Lists.of(given, sizes[0], has_offsets)
+            latest = np.array([is_latest(one.auto_offset_reset) for one in self.said], bool)
+            lag = offsets_through(found, sizes[2]).lag_beside(
+                found["lag"].filled(sizes[2], UNKNOWN) if "lag" in found else None,
+                np.repeat(latest, sizes[2]),
+                found["partitions"].values,
+            )
+            has_lag = has_lag | has_offsets
+            lag = frozen(lag[np.repeat(has_lag, sizes[2])])
+            found["lag"] = Lists.of(lag, sizes[2], has_lag)
+        claims, owner = self._claims_and_owners(found)
+        found["owner"] = Lists(owner, every, partitions)
+        found["owner"] = Lists(frozen(found["owner"].shifted(-members[:-1])), every, partitions)
+        claimed = np.searchsorted(claims.member, members)
+        disputed = sums(owner >= 0, partitions) != np.diff(claimed)
+        if disputed.any():
+            kept = np.repeat(disputed, np.diff(claimed))
+            first = np.repeat(members[:-1].astype(np.int32), np.diff(claimed))
+            said = claims.member - first, claims.topic, claims.partition
+            for name, of_claim in zip(("member", "topic", "partition"), said, strict=True):
+                found[f"claims.{name}"] = Lists.of(
+                    frozen(of_claim[kept]), np.diff(claimed), disputed
+                )
+        return found
 
-    def _all_claims(self, sizes: Int64, topic_start: Int64, absent_start: Int64) -> Claims:
+    def _claims_and_owners(self, found: Mapping[str, Lists]) -> tuple[Claims, Int32]:
+        """(what members claim, who validly owns what), members of all documents numbered through.
+
+        Topics of the claims are numbered in each document, the absent ones after those that exist.
+        """
         runs = np.array(self._claims, np.int64).reshape(-1, 3).T
-        of = np.repeat(np.arange(len(self.said)), sizes[6])
-        exists = runs[1] < sizes[0][of]
-        after = topic_start[-1] + absent_start[of] - sizes[0][of]
-        topic = runs[1] + np.where(exists, topic_start[of], after)
-        return Claims.sorted(
-            np.repeat(runs[0], runs[2]).astype(np.int32),
-            np.repeat(topic, runs[2]).astype(np.int32),
-            np.array(self._claimed, np.int64),
-        )
-
-    def _offsets(self, sizes: Int64) -> Offsets | None:
-        has = [one.has_offsets for one in self.said]
-        if not any(has):
-            return None
-        logs = np.array(self._logs, np.int64).reshape(-1, 3).T
-        beginning, end, committed = (
-            frozen(_spread(column, sizes[2], has, UNKNOWN)) for column in logs
-        )
-        given = frozen(_spread(np.array(self._given, bool), sizes[0], has, fill=False))
-        return Offsets(beginning, end, committed, given)
-
-    @staticmethod
-    def _filled(values: list[int], sizes: Int64, has: list[bool]) -> Int64 | None:
-        if not any(has):
-            return None
-        return frozen(_spread(np.array(values, np.int64), sizes, has, UNKNOWN))
+        member, topic = (np.repeat(of_run, runs[2]).astype(np.int32) for of_run in runs[:2])
+        claims = Claims.sorted(member, topic, np.array(self._claimed, np.int64))
+        topics, counts = found["topics"], found["partitions"].values
+        of = np.repeat(np.arange(len(self)), found["members"].length)[claims.member]
+        exists = claims.topic < topics.length[of]
+        through = np.where(exists, claims.topic + topics.start[of], len(counts)).astype(np.int32)
+        numbered = Claims.ascending(claims.member, through, claims.partition)
+        born, read = found["generation"].values, subscriptions_through(found)
+        return claims, numbered.valid_owner(born, counts, read)
 
 
-def _spread(
-    values: npt.NDArray[G], sizes: Int64, has: Sequence[bool], fill: int
-) -> npt.NDArray[G]:
-    """Return the values of the documents that have some, with others between them."""
-    if all(has):
-        return values
-    found = np.full(int(sizes.sum()), fill, values.dtype)
-    found[np.repeat(np.array(has, bool), sizes)] = values
-    return found
+def _column(values: Sequence[int], kind: type[np.generic], given: Bools, start: Int64) -> Lists:
+    return Lists(frozen(np.array(values, kind)), given, start)
 
 
 def _existing(

@@ -1,0 +1,141 @@
+"""Lists: a column of many groups, all values one after the other, numbered as each group does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups.arrays import UNKNOWN, frozen, kept
+from groups.columns.offsets import Offsets
+from groups.columns.segments import some, starts
+from groups.columns.subscriptions import Subscriptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.arrays import Bools, Int64
+
+OFFSETS = ("offsets.beginning", "offsets.end", "offsets.committed")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A column of lists, one a group; a null has no values.
+
+    Attributes
+    ----------
+    values : those of all rows: an array, of names a list or an array of Arrow's
+    given : (rows,) bool, whether there is a list
+    start : (rows + 1,) int64, where each row's values begin
+    nulls : (values,) bool, what is null among the values; None: nothing
+    """
+
+    values: Any
+    given: Bools
+    start: Int64
+    nulls: Bools | None = None
+
+    @staticmethod
+    def of(values: Any, length: Int64, given: Bools | None = None) -> Lists:
+        """Return lists of these lengths, or of those that are given; others have no values."""
+        if given is None:
+            given = np.ones(len(length), bool)
+        elif not given.all():
+            length = np.where(given, length, 0)
+        return Lists(values, given, starts(length))
+
+    @property
+    def length(self) -> Int64:
+        """(rows,) int64: how many values each row has."""
+        return np.diff(self.start)
+
+    def at(self, row: int) -> Any:
+        """Return the values of a row, which nobody can change; None of a null."""
+        if not self.given[row]:
+            return None
+        found = self.values[self.start[row] : self.start[row + 1]]
+        if isinstance(found, np.ndarray):
+            return kept(found, found.dtype.type)
+        return found if isinstance(found, list) else found.to_pylist()
+
+    def each(self, of_row: Int64) -> Int64:
+        """Return for each value what is said of its row."""
+        return np.repeat(of_row, self.length)
+
+    def shifted(self, by: Int64) -> Any:
+        """Return the values, each with what its row is shifted by; below 0 is nobody and stays."""
+        values = self.values
+        return np.where(values < 0, values, values + self.each(by).astype(values.dtype))
+
+    def filled(self, length: Int64, value: int) -> Any:
+        """Return the values, with so many of one value for each row that is null."""
+        if self.given.all():
+            return self.values.copy()
+        made = np.full(int(length.sum()), value, self.values.dtype)
+        made[np.repeat(self.given, length)] = self.values
+        return made
+
+    def saying(self, nothing: int) -> Lists:
+        """Return the lists in which some value is not this one; the others are null."""
+        says = self.rows_with(self.values != nothing)
+        if (says == self.given).all():
+            return self
+        return Lists.of(self.values[np.repeat(says, self.length)], self.length, says)
+
+    def rows_with(self, marked: Bools) -> Bools:
+        """(rows,) bool: which have a marked value; (values,) bool says which those are."""
+        if not marked.any():
+            return np.zeros(len(self.given), bool)
+        return some(marked, self.start)
+
+    def rows_that_fall(self, falls: Bools) -> Bools:
+        """(rows,) bool: in which a value is not as it is to be after the one before it.
+
+        Parameters
+        ----------
+        falls : (values - 1,) bool, of each value but the first; what it says of the first of a
+            row means nothing
+        """
+        marked = np.concatenate(([False], falls))[: len(self.values)]
+        begins = self.start[:-1]
+        marked[begins[begins < len(marked)]] = False
+        return self.rows_with(marked)
+
+
+def row_at(lists: Mapping[str, Lists], row: int) -> dict[str, Any]:
+    """Return the columns of a row, None for a null; those named ``a.b`` in a dict of `a`."""
+    found: dict[str, Any] = {}
+    for name, column in lists.items():
+        values = column.at(row)
+        whole, _, part = name.partition(".")
+        if not part:
+            found[whole] = values
+        elif values is not None:
+            found.setdefault(whole, {})[part] = values
+    return found
+
+
+def subscriptions_through(lists: Mapping[str, Lists]) -> Subscriptions:
+    """Return who reads what in all groups, with topics and topic lists numbered through."""
+    indptr, listed = lists["subscription_indptr"], lists["subscription_topics"]
+    topics, members = lists["topics"], lists["members"]
+    begins = np.ones(len(indptr.values), bool)
+    begins[indptr.start[1:] - 1] = False
+    row_begins = indptr.shifted(listed.start[:-1])[begins]
+    row_start = indptr.start[:-1] - np.arange(len(indptr.given))
+    return Subscriptions.of_valid(
+        frozen(np.append(row_begins, len(listed.values))),
+        frozen(listed.shifted(topics.start[:-1])),
+        frozen(lists["subscription_row"].shifted(row_start)),
+        frozen(lists["subscription_known"].filled(members.length, True)),
+        len(topics.values),
+    )
+
+
+def offsets_through(lists: Mapping[str, Lists], partitions: Int64) -> Offsets:
+    """Return the offsets of all groups; partitions: (rows,) int64, how many each has."""
+    beginning, end, committed = (lists[name].filled(partitions, UNKNOWN) for name in OFFSETS)
+    given = lists["offsets.given"].filled(lists["topics"].length, False)
+    return Offsets(beginning, end, committed, given)
