@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.instances import INSTANCES
 from groups import Assignment, BadInput, values
-from heuristics.shipped.consumers import go_build
-from heuristics.shipped.consumers.franz_go import DRIVER
-from heuristics.shipped.joining import joining
+from heuristics.shipped.client import joining
+from heuristics.shipped.consumers import go_driver
+from heuristics.shipped.consumers.consumer import FRANZ_GO_DRIVER
 from optimal import solve
 from studies.in_turn import RUNS, WARM, Sides, in_turn, reading_alike, solving
 
@@ -45,12 +45,12 @@ class Balancer:
     """
 
     def __init__(self, group: Group, name: str, version: str = VERSION) -> None:
-        reason = DRIVER.missing(name, version)
+        reason = FRANZ_GO_DRIVER.missing(name, version)
         if reason is not None:
             raise BadInput(reason)
         self.group = group
         self._process = subprocess.Popen(
-            [go_build.built(DRIVER.folder, version), "bench", name],
+            [go_driver.built(FRANZ_GO_DRIVER.folder, version), "bench", name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

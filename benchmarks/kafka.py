@@ -19,7 +19,7 @@ import numpy as np
 
 from compare.samples.families import Family, grid
 from groups import values
-from heuristics.shipped.java import kafka_broker, kafka_java
+from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from optimal import solve
 from studies.in_turn import Sides, in_turn, reading_alike, solving
 
@@ -46,7 +46,7 @@ def as_they_time_it(family: Family, version: str) -> Group:
         return group
     joined = len(group.members) - 1
     before = group.only(np.arange(joined)).with_claims([], [])
-    owner = kafka_broker.CLIENT.plan(before, "uniform", version).assignment.owner
+    owner = KAFKA_BROKER.plan(before, "uniform", version).assignment.owner
     return replace(group, owner=owner)
 
 
@@ -60,7 +60,7 @@ def differing() -> Iterator[Family]:
 
 def beside_uniform(group: Group, version: str) -> Sides:
     """Return the seconds of `optimal.solve`, proof and check included, and of uniform."""
-    held = kafka_broker.CLIENT.held(group, "uniform", version)
+    held = KAFKA_BROKER.held(group, "uniform", version)
     return in_turn(partial(solving, group), lambda: held.timed(1)[0])
 
 
@@ -70,7 +70,7 @@ def cooperative(version: str) -> None:
          "who reads alike, outside the clock (s) |\n|---|---|---|---|---|---|")  # fmt: skip
     for family in differing():
         group = family.group(1)
-        held = kafka_java.CLIENT.held(group, "cooperative-sticky", version)
+        held = KAFKA_JAVA.held(group, "cooperative-sticky", version)
         came = in_turn(partial(solving, group), lambda held=held: held.timed(1)[0])  # type: ignore[misc]
         ours, theirs = came.medians
         _say(
@@ -99,7 +99,7 @@ def uniform(version: str) -> None:
         group = as_they_time_it(family, version)
         came = beside_uniform(group, version)
         best = [term.value for term in solve(group).terms]
-        plan = kafka_broker.CLIENT.plan(group, "uniform", version)
+        plan = KAFKA_BROKER.plan(group, "uniform", version)
         made = values(plan.assignment, ("balance", "stickiness"))
         excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
         ours, theirs = zip(came.least, came.medians, strict=True)

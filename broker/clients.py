@@ -8,14 +8,14 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol
 
 from broker import distribution
-from heuristics.shipped.java import kafka_java
+from heuristics.shipped.java.java_client import KAFKA_JAVA
 from heuristics.shipped.java.jvm import start
-from heuristics.shipped.python import aiokafka, kafka_python
+from heuristics.shipped.python_client import AIOKAFKA, KAFKA_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
-    from heuristics.shipped.python.python_client import PythonClient
+    from heuristics.shipped.python_client import PythonClient
 
     Held = set[tuple[str, int]]
     Offsets = Mapping[str, Mapping[int, int]]
@@ -185,7 +185,7 @@ class ConfluentKip848(Confluent):
         return stable and self._consumer.memberid() in members
 
 
-CONSUMER = kafka_java.CLIENT.package
+CONSUMER = KAFKA_JAVA.package
 TEXT = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 JAVA_POLL_MS = 100
 
@@ -232,7 +232,7 @@ class Java:
 
     def protocol(self, wanted: Wanted) -> dict[str, object]:
         """Return the settings, which are those of the group's protocol too."""
-        shipped = kafka_java.CLIENT.assignors
+        shipped = KAFKA_JAVA.assignors
         named = {name: f"{CONSUMER}.{shipped[name]}" for name in shipped}
         return settings_of(wanted, [named.get(name, name) for name in wanted.assignors])
 
@@ -317,7 +317,7 @@ class KafkaPython:
     def __init__(self, wanted: Wanted) -> None:
         from kafka import ConsumerRebalanceListener, KafkaConsumer
 
-        self._consumer = KafkaConsumer(**python_settings_of(wanted, kafka_python.CLIENT))
+        self._consumer = KafkaConsumer(**python_settings_of(wanted, KAFKA_PYTHON))
         self._joined = Event()
         joins = listener(ConsumerRebalanceListener, self._joined)
         self._consumer.subscribe(**subscription(wanted), listener=joins)
@@ -354,7 +354,7 @@ class Aiokafka:
         import asyncio
 
         self._loop = asyncio.new_event_loop()
-        settings = python_settings_of(wanted, aiokafka.CLIENT)
+        settings = python_settings_of(wanted, AIOKAFKA)
         self._joined = Event()
 
         async def started() -> Any:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from groups.errors import BadInput
-from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, noted, others_here
+from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, java_home, noted, others_here
 from heuristics.shipped.java.jars import release as release_of
-from heuristics.shipped.java.runtime import java_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from compare.scores import score_outcome
 from groups.errors import AssayError
 from heuristics.assignor import attempt
-from heuristics.shipped.probe.lead import lead
+from heuristics.shipped.probe.guest import lead
 
 if TYPE_CHECKING:
     from compare.scores import Score

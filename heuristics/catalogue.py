@@ -15,8 +15,7 @@ from groups import BadInput
 from heuristics.assignor import Assignor
 from heuristics.nearest import nearest
 from heuristics.own import installed, is_own, own_function, own_named, require_importable
-from heuristics.shipped import ALL, CLIENTS, listed, shipped_named
-from heuristics.shipped.strategies import known_as, names_like
+from heuristics.shipped import ALL, CLIENTS, known_as, listed, names_like, shipped_named
 from heuristics.written import kip54, kip169_lag, kip615, range, round_robin, sticky_that_ends
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from groups.errors import AssayError, BadInput
 from groups.extras import require
 from heuristics.shipped.cache import cache_folder
-from heuristics.shipped.java.runtime import spark_java_home
+from heuristics.shipped.java.jars import spark_java_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

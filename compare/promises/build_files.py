@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from heuristics.shipped.consumers import go_build
+from heuristics.shipped.consumers import go_driver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,10 +87,10 @@ def pip(needs: tuple[str, ...]) -> BuildFiles:
 def go(client: str, version: str) -> BuildFiles:
     """Return the module of a Go test: with recorded checksums for the version that has them."""
     driver, module = client.replace("-", "_"), GO_MODULES[client]
-    sources = go_build.DRIVERS / driver
+    sources = go_driver.DRIVERS / driver
     text = (sources / "go.mod").read_text("utf-8")
     lines = ["module reproduction", *text.splitlines()[1:]]
-    if go_build.is_recorded(driver, module, version):
+    if go_driver.is_recorded(driver, module, version):
         sums = (sources / "go.sum").read_text("utf-8")
         return BuildFiles({"go.mod": "\n".join(lines) + "\n", "go.sum": sums}, "go test")
     asked = ["module reproduction", "", *(line for line in lines if line.startswith("go "))]

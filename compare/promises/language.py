@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
-from heuristics.shipped.joining import joining
+from heuristics.shipped.client import joining
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from compare.promises.findings import Finding
     from compare.promises.told import Head
     from groups import Group
-    from heuristics.shipped.joining import Joining
+    from heuristics.shipped.client import Joining
 
     Held = Mapping[str, Mapping[str, list[int]]]
     Replicas = Mapping[str, list[list[str]]]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from compare.promises.promise import Judgement
 from groups.documents import fields
 from heuristics.shipped import CLIENTS
+from heuristics.shipped.java.jars import java_home
 from heuristics.shipped.java.java_client import JavaClient
-from heuristics.shipped.java.runtime import java_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

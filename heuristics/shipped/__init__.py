@@ -1,6 +1,6 @@
-"""SHIPPED: the code that people run, called as it is; one client a file.
+"""SHIPPED: the code that people run, called as it is.
 
-A new client is a new file in the room of its kind and one line in ``CLIENTS``.
+A new client is one entry in the file of its kind and one line in ``CLIENTS``.
 """
 
 from __future__ import annotations
@@ -12,27 +12,79 @@ from typing import TYPE_CHECKING
 from groups import BadInput
 from heuristics.nearest import nearest
 from heuristics.shipped.client import Client, assignor_of
-from heuristics.shipped.consumers import franz_go, kafkajs, librdkafka, sarama
-from heuristics.shipped.java import kafka_broker, kafka_java
-from heuristics.shipped.python import aiokafka, kafka_python
-from heuristics.shipped.strategies import known_as
+from heuristics.shipped.consumers.consumer import FRANZ_GO, KAFKAJS, LIBRDKAFKA, SARAMA
+from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
+from heuristics.shipped.python_client import AIOKAFKA, KAFKA_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from heuristics.assignor import Assignor
 
-__all__ = ["CLIENTS", "Client", "client_and_version", "client_named", "listed", "shipped_named"]
+
+__all__ = [
+    "CLIENTS",
+    "Client",
+    "client_and_version",
+    "client_named",
+    "known_as",
+    "listed",
+    "names_like",
+    "shipped_named",
+]
+
+# Names of assignors that mean Kafka's own without a class name beside them.
+_ALONE = ("uniform", "sticky", "cooperative-sticky")
+
+
+def _known() -> dict[str, str]:
+    """Return the names, in lower case; a class name alone is the client's if both have one."""
+    found = {}
+    for client in (KAFKA_BROKER, KAFKA_JAVA):
+        for name, class_name in client.assignors.items():
+            known = (class_name, f"{client.package}.{class_name}", name)
+            ours = (said.lower() for said in known if said != name or name in _ALONE)
+            found.update(dict.fromkeys(ours, f"{client.name}/{name}"))
+    return found
+
+
+_KNOWN = _known()
+_CLASSES = (*KAFKA_JAVA.assignors.values(), "UniformAssignor")
+
+
+def names_like(name: str) -> tuple[str, ...]:
+    """Return the names to suggest to somebody who wrote another: classes to who named a class."""
+    return _CLASSES if "sign" in name.lower() else _ALONE
+
+
+def known_as(name: str) -> str | None:
+    """Return what a configuration's name for an assignor means here; None where it is not one.
+
+    ``partition.assignment.strategy`` of the client takes a class name, members list the strategy's
+    own name, ``group.remote.assignor`` names one of the broker's (KIP-848).
+    Upper and lower case are alike. What follows an @ is kept.
+
+    Examples
+    --------
+    >>> known_as("CooperativeStickyAssignor")
+    'kafka-java/cooperative-sticky'
+    >>> known_as("uniform@4.0.2")
+    'kafka-broker/uniform@4.0.2'
+    """
+    said, at, version = name.partition("@")
+    meant = _KNOWN.get(said.lower())
+    return None if meant is None else f"{meant}{at}{version}"
+
 
 _CLIENTS: tuple[Client, ...] = (
-    kafka_java.CLIENT,
-    kafka_broker.CLIENT,
-    kafka_python.CLIENT,
-    aiokafka.CLIENT,
-    librdkafka.CLIENT,
-    franz_go.CLIENT,
-    sarama.CLIENT,
-    kafkajs.CLIENT,
+    KAFKA_JAVA,
+    KAFKA_BROKER,
+    KAFKA_PYTHON,
+    AIOKAFKA,
+    LIBRDKAFKA,
+    FRANZ_GO,
+    SARAMA,
+    KAFKAJS,
 )
 
 CLIENTS: Mapping[str, Client] = MappingProxyType({client.name: client for client in _CLIENTS})

@@ -1,9 +1,10 @@
-"""Cache: where jars are noted and drivers are built, outside of the project; what is in it."""
+"""Cache: where jars are noted and drivers built, outside of the project, and by what tools."""
 
 from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from platformdirs import user_cache_path
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def cache_folder(*below: str) -> Path:
@@ -57,3 +58,39 @@ def _age(version: str) -> tuple[list[int], bool, str]:
     candidate = version.lstrip("0123456789.")
     numbers = version.removesuffix(candidate)
     return [int(digits) for digits in re.findall(r"\d+", numbers)], not candidate, candidate
+
+
+def run_tool(
+    what: str,
+    command: Sequence[str | Path],
+    *,
+    seconds: float,
+    folder: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a tool to its end, and return its exit code and what it printed.
+
+    Parameters
+    ----------
+    what : is done, as the error begins
+    seconds : after which it is ended
+    folder : where it runs; the working directory unless told otherwise
+    variables : of its environment, besides ours
+
+    Raises
+    ------
+    BadInput
+        Where it cannot be run, or takes longer.
+    """
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, **(variables or {})},
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BadInput(f"{what}: {error}") from None

@@ -10,9 +10,9 @@ from groups import Assignment, Failed
 from heuristics import assignor_named
 from heuristics.assignor import Plan
 from heuristics.protocol import to_quiescence
-from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.consumers.driver_process import driver_process
-from heuristics.shipped.java import kafka_java
+from heuristics.shipped.java.java_client import KAFKA_JAVA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -111,11 +111,11 @@ def _each(held: Held) -> list[tuple[str, str]]:
 
 
 def _of_java(group: Group, version: str) -> Plan:
-    return kafka_java.CLIENT.one_round(group, KIND, version)
+    return KAFKA_JAVA.one_round(group, KIND, version)
 
 
 def _of_librdkafka(group: Group, version: str) -> Plan:
-    client = librdkafka.CLIENT
+    client = LIBRDKAFKA
     process = driver_process(client.driver.command(version), KIND)
     held, _ = process.plan(group, KIND, cooperative=True, user_data=client.assignors[KIND])
     return Plan(Assignment.from_holdings(group, held))

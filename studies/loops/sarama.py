@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from groups import Failed
-from heuristics.shipped.consumers.go_build import go, take_recorded
+from heuristics.shipped.consumers.go_driver import go, take_recorded
 from studies.loops.turn import RECORDED, Turn
 
 if TYPE_CHECKING:

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput, Failed
 from heuristics import assignor_named
-from heuristics.shipped.consumers.go_build import go, take_recorded
-from heuristics.shipped.java.jars import SHORT_LIVED, compile_java, compiled, noted
-from heuristics.shipped.java.kafka_java import CLIENT
-from heuristics.shipped.java.runtime import java_home
+from heuristics.shipped.consumers.go_driver import go, take_recorded
+from heuristics.shipped.java.jars import SHORT_LIVED, compile_java, compiled, java_home, noted
+from heuristics.shipped.java.java_client import KAFKA_JAVA
 from studies.page import read, write
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def program(assignor: str, milliseconds: int, folder: Path) -> Sequence[str]:
     """
     client, _, rest = assignor.partition("/")
     name, _, version = rest.partition("@")
-    if client == CLIENT.name:
+    if client == KAFKA_JAVA.name:
         return _in_java(folder, name, version, milliseconds)
     reason = assignor_named(assignor).missing()
     if reason is not None:
@@ -65,15 +64,15 @@ def program(assignor: str, milliseconds: int, folder: Path) -> Sequence[str]:
 
 
 def _in_java(folder: Path, assignor: str, version: str, milliseconds: int) -> list[str]:
-    home, jars = java_home(), noted(CLIENT.artifact, version)
+    home, jars = java_home(), noted(KAFKA_JAVA.artifact, version)
     if home is None or not jars:
-        raise BadInput(str(CLIENT.missing(assignor, version)))
-    places = [compiled(CLIENT.artifact, version, CLIENT.caller), *jars]
+        raise BadInput(str(KAFKA_JAVA.missing(assignor, version)))
+    places = [compiled(KAFKA_JAVA.artifact, version, KAFKA_JAVA.caller), *jars]
     reason = compile_java([IN_JAVA], places, folder)
     if reason is not None:
         raise Failed(reason)
     path = os.pathsep.join(map(str, [folder, *places]))
-    called = f"{CLIENT.package}.{CLIENT.assignors[assignor]}"
+    called = f"{KAFKA_JAVA.package}.{KAFKA_JAVA.assignors[assignor]}"
     java = str(home / "bin" / "java")
     return [java, SHORT_LIVED[1], "-cp", path, "assay.ManyJoins", called, str(milliseconds)]
 

@@ -22,7 +22,8 @@ from groups import Assignment, BadInput, Failed
 from groups.documents.json_files import make_folder
 from heuristics.assignor import Outcome, Plan
 from heuristics.shipped.cache import cache_folder, newest_first
-from heuristics.shipped.consumers import go_build, sarama
+from heuristics.shipped.consumers import go_driver
+from heuristics.shipped.consumers.consumer import SARAMA as SARAMA_CLIENT
 from heuristics.shipped.java import jars
 
 if TYPE_CHECKING:
@@ -286,7 +287,7 @@ def sarama_release(release: Release) -> Path:
         Where that cannot be done.
     """
     if tuple(map(int, release.version.split("."))) >= COOPERATIVE_SINCE:
-        sarama.CLIENT.fetch(release.version)
+        SARAMA_CLIENT.fetch(release.version)
     folder = cache_folder("called", f"sarama-{release.version}")
     if (folder / "called").is_file():
         return folder
@@ -297,8 +298,8 @@ def sarama_release(release: Release) -> Path:
             source = source.replace(now, before)
     with TemporaryDirectory() as name:
         (Path(name) / "main.go").write_text(source, "utf-8")
-        go_build.require(Path(name), release.source, release.version)
-        go_build.build_in(Path(name), folder / "called")
+        go_driver.require(Path(name), release.source, release.version)
+        go_driver.build_in(Path(name), folder / "called")
     return folder
 
 

@@ -8,7 +8,7 @@ import pytest
 from groups import BadInput, Group
 from heuristics import WRITTEN, assign, assignor_named, assignors, available, matching, plan
 from heuristics.shipped import CLIENTS
-from heuristics.shipped.consumers.go_build import built
+from heuristics.shipped.consumers.go_driver import built
 
 
 def test_assignors_are_listed_under_their_own_names_with_source_and_version():

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib.metadata
 import importlib.util
 import math
+import sys
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from groups import Assignment
+from groups import Assignment, BadInput
 from groups.extras import command_for
 from heuristics.assignor import Plan
 from heuristics.shipped.client import COOPERATIVE, in_rounds
+from heuristics.shipped.consumers.go_driver import GoDriver
+from heuristics.shipped.consumers.node_driver import NodeDriver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups import Group
-    from heuristics.shipped.probe.claims import UserData
     from heuristics.shipped.probe.round import Metadata
+    from heuristics.shipped.probe.wire import UserData
+
 
 INSTALL = command_for("clients")
 
@@ -132,3 +140,124 @@ def missing_probe() -> str | None:
     if importlib.util.find_spec("kafka") is None:
         return f"kafka-python is not installed: {INSTALL}"
     return None
+
+
+PROGRAM = Path(__file__).parent / "drivers" / "librdkafka" / "driver.py"
+# The version that is listed where the library is not installed.
+NEWEST = "2.16.0"
+
+
+class LibrdkafkaDriver:
+    """The driver, of the library that is installed with confluent-kafka."""
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the version of the library that is installed, or else the newest."""
+        return (_installed() or NEWEST,)
+
+    def command(self, version: str) -> tuple[str, ...]:
+        """Return what starts the program."""
+        return (sys.executable, str(PROGRAM))
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Return what is not installed."""
+        if importlib.util.find_spec("confluent_kafka") is None:
+            return f"confluent-kafka is not installed: {INSTALL}"
+        if version != _installed():
+            return f"confluent-kafka here has librdkafka {_installed()}; for another: {INSTALL}"
+        return None
+
+    def fetch(self, version: str) -> None:
+        """Bring nothing: the library comes with the extra.
+
+        Raises
+        ------
+        BadInput
+            Where it is not there, or in another version.
+        """
+        reason = self.missing("range", version) or missing_probe()
+        if reason is not None:
+            raise BadInput(reason)
+
+
+@cache
+def _installed() -> str | None:
+    """Return the version of the library, None where there is none.
+
+    The library itself is asked: confluent-kafka counts on its own (its 2.16.1 holds librdkafka
+    2.16.0), and loading all of it takes twenty times as long.
+    """
+    try:
+        files = importlib.metadata.files("confluent-kafka") or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    for file in files:
+        if file.name.startswith("librdkafka") and file.suffix != ".py":
+            try:
+                library = ctypes.CDLL(str(file.locate()))
+            except OSError:
+                continue
+            library.rd_kafka_version_str.restype = ctypes.c_char_p
+            return str(library.rd_kafka_version_str().decode())
+    return None
+
+
+LIBRDKAFKA = Consumer(
+    name="librdkafka",
+    source="librdkafka of confluent-kafka, by the probe",
+    assignors={"range": "none", "roundrobin": "none", "cooperative-sticky": "assignment"},
+    driver=LibrdkafkaDriver(),
+)
+
+
+# From 1.22 on, where balance, racks and moves became exact, racks count for franz-go only with an
+# option that is off unless asked for, as it is here; before that, the rack of a partition's leader
+# counts. Source: ``kgo.RangeBalancer``, ``RoundRobinBalancer``, ``StickyBalancer`` and
+# ``CooperativeStickyBalancer``.
+FRANZ_GO_DRIVER = GoDriver("franz-go", "github.com/twmb/franz-go", ("1.22.2", "1.21.7"))
+
+FRANZ_GO = Consumer(
+    name="franz-go",
+    source="franz-go's balancers, by the probe",
+    assignors={
+        "range": "none",
+        "roundrobin": "none",
+        "sticky": "assignment",
+        "cooperative-sticky": "assignment",
+    },
+    driver=FRANZ_GO_DRIVER,
+    repeatable=False,
+)
+
+
+# Source: ``NewBalanceStrategyRange``, ``RoundRobin``, ``Sticky`` and ``CooperativeSticky``.
+SARAMA = Consumer(
+    name="sarama",
+    source="sarama's balance strategies, by the probe",
+    assignors={
+        "range": "none",
+        "roundrobin": "none",
+        "sticky": "assignment",
+        "cooperative-sticky": "generation",
+    },
+    driver=GoDriver(
+        client="sarama",
+        module="github.com/IBM/sarama",
+        listed=("1.61.1",),
+        since={COOPERATIVE: ("1.60.1", "eager")},
+    ),
+    repeatable=False,
+)
+
+
+# KafkaJS leads as the first member. The topics that this one reads are dealt out to everybody,
+# those that it does not read to nobody: it takes all members to have the same subscription.
+# Source: ``PartitionAssigners.roundRobin``.
+KAFKAJS_DRIVER = NodeDriver("kafkajs", ("2.2.4",))
+
+KAFKAJS = Consumer(
+    name="kafkajs",
+    source="KafkaJS's assigner, by the probe",
+    assignors={"RoundRobinAssigner": "none"},
+    driver=KAFKAJS_DRIVER,
+    metadata="own",
+)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from groups import Group
     from heuristics.shipped.probe.round import Manner
-    from heuristics.shipped.probe.subscription import Held
+    from heuristics.shipped.probe.wire import Held
 
 TETHER = Path(__file__).with_name("tether.py")
 # How long a client whose connection closed may take to be dead, less than any time limit in use,

@@ -1,16 +1,167 @@
-"""GoDriver: a small program around a Go client, built for each version of it."""
+"""GoDriver: small programs around Go clients, built for each version where a Go toolchain is."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from heuristics.shipped.cache import newest_first
-from heuristics.shipped.consumers import go_build
+from groups import BadInput
+from groups.documents.json_files import make_folder
+from heuristics.shipped.cache import cache_folder, names_in, newest_first, run_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+
+DRIVERS = Path(__file__).parent / "drivers"
+BUILD_SECONDS = 900.0
+OLDEST_GO = "1.26"
+
+
+def built(driver: str, version: str) -> Path:
+    """Return where the program of a driver is, or would be, for a version of its client.
+
+    The place follows from the sources too: after a change of them it is another.
+    """
+    folder = cache_folder("drivers", driver) / f"{version}-{_content(driver)}"
+    return folder / (f"{driver}.exe" if os.name == "nt" else driver)
+
+
+def built_versions(driver: str) -> list[str]:
+    """Return the versions of its client that the program of a driver is built for."""
+    after = f"-{_content(driver)}"
+    names = names_in(cache_folder("drivers", driver))
+    found = [name.removesuffix(after) for name in names if name.endswith(after)]
+    return [version for version in found if built(driver, version).is_file()]
+
+
+def missing(driver: str, version: str, command: str) -> str | None:
+    """Return why the program cannot be run, with the command that builds it; None if it can.
+
+    Loads and runs nothing.
+    """
+    if built(driver, version).is_file():
+        return None
+    if shutil.which("go") is None:
+        return f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later, then: {command}"
+    return f"not built: {command}"
+
+
+def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> None:
+    """Build the program of a driver against a version of its client's module.
+
+    The version that the driver's ``go.mod`` requires is built with its recorded checksums; for
+    another the requirements are resolved anew.
+
+    Raises
+    ------
+    BadInput
+        Where there is no toolchain, no such version, or the client has another interface.
+    """
+    program = built(driver, version)
+    if program.is_file():
+        # What runs its findings is built against the same modules, which may be gone meanwhile.
+        if is_recorded(driver, module, version) and shutil.which("go") is not None:
+            go(DRIVERS / driver, "mod", "download")
+        return
+    if shutil.which("go") is None:
+        raise BadInput(f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later")
+    make_folder(program.parent)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for source in _sources(driver):
+            shutil.copy(source, folder)
+        if not is_recorded(driver, module, version):
+            (folder / "go.sum").unlink()
+            require(folder, module, version)
+        build_in(folder, program, tags)
+
+
+def is_recorded(driver: str, module: str, version: str) -> bool:
+    """Return whether a driver's ``go.mod`` requires this version, with all checksums."""
+    return f"{module} v{version}\n" in (DRIVERS / driver / "go.mod").read_text("utf-8")
+
+
+def take_recorded(driver: str, module: str, version: str, folder: Path) -> None:
+    """Copy what a driver requires, with the checksums, into the folder of another program.
+
+    Raises
+    ------
+    BadInput
+        Where the driver's ``go.mod`` requires another version of the module.
+    """
+    if not is_recorded(driver, module, version):
+        raise BadInput(f"{driver} {version}: the driver's go.mod requires another version")
+    for name in ("go.mod", "go.sum"):
+        shutil.copy(DRIVERS / driver / name, folder)
+
+
+def require(folder: Path, module: str, version: str) -> None:
+    """Make the folder of a program's sources a module that requires a version of another.
+
+    Raises
+    ------
+    BadInput
+        Where there is no toolchain, or no such version.
+    """
+    (folder / "go.mod").write_text("module assay/called\n\ngo 1.22\n", "utf-8")
+    go(folder, "get", f"{module}@v{version}")
+    go(folder, "mod", "tidy")
+
+
+def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
+    """Build the module of a folder; the program appears complete or not at all.
+
+    Raises
+    ------
+    BadInput
+        Where it does not compile.
+    """
+    go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
+    # Whoever else builds it now has a file of another name.
+    partial = program.with_name(f"{program.name}.{os.getpid()}")
+    shutil.move(folder / program.name, partial)
+    partial.replace(program)
+
+
+def _content(driver: str) -> str:
+    """Return what tells the sources of a driver from those before a change."""
+    content = sha256()
+    for source in _sources(driver):
+        content.update(source.read_bytes())
+    return content.hexdigest()[:12]
+
+
+def _sources(driver: str) -> list[Path]:
+    folder = DRIVERS / driver
+    return [folder / "go.mod", folder / "go.sum", *sorted(folder.glob("*.go"))]
+
+
+def go(folder: Path, *arguments: str) -> str:
+    """Run a command of the Go toolchain in a folder, without C; return what it printed.
+
+    Raises
+    ------
+    BadInput
+        Where there is no toolchain, it fails, or it takes too long.
+    """
+    what = f"go {arguments[0]}"
+    without_c = {"CGO_ENABLED": "0"}
+    done = run_tool(
+        what, ["go", *arguments], seconds=BUILD_SECONDS, folder=folder, variables=without_c
+    )
+    if done.returncode:
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        reasons = [line for line in said if re.match(r"go: (?!downloading|added|creating)", line)]
+        reason = (reasons or said or ["failed"])[-1]
+        raise BadInput(f"{what}: {reason.removeprefix('go: ')}")
+    return done.stdout
 
 
 @dataclass(frozen=True)
@@ -38,18 +189,18 @@ class GoDriver:
 
     def versions(self) -> tuple[str, ...]:
         """Return the versions to list, newest first, with those that were built besides."""
-        return newest_first([*self.listed, *go_build.built_versions(self.folder)])
+        return newest_first([*self.listed, *built_versions(self.folder)])
 
     def command(self, version: str) -> tuple[str, ...]:
         """Return what starts the program."""
-        return (str(go_build.built(self.folder, version)), "join")
+        return (str(built(self.folder, version)), "join")
 
     def missing(self, assignor: str, version: str) -> str | None:
         """Return that the program is not built, or cannot be, or that the version is too old."""
         if self._lacks(assignor, version):
             first, newest = self.since[assignor][0], f"assay fetch {self.client}@{self.listed[0]}"
             return f"{self.client} before {first} has no {assignor}: {newest}"
-        return go_build.missing(self.folder, version, f"assay fetch {self.client}@{version}")
+        return missing(self.folder, version, f"assay fetch {self.client}@{version}")
 
     def fetch(self, version: str) -> None:
         """Build the program.
@@ -60,7 +211,7 @@ class GoDriver:
             Where there is no Go toolchain, or no such version.
         """
         tags = [tag for name, (_, tag) in self.since.items() if self._lacks(name, version)]
-        go_build.build(self.folder, self.module, version, tags)
+        build(self.folder, self.module, version, tags)
 
     def _lacks(self, assignor: str, version: str) -> bool:
         return assignor in self.since and _numbers(version) < _numbers(self.since[assignor][0])

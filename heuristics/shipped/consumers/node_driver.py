@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 from groups import BadInput
 from groups.documents.json_files import make_folder
-from heuristics.shipped.cache import cache_folder, names_in, newest_first
+from heuristics.shipped.cache import cache_folder, names_in, newest_first, run_tool
 
 DRIVERS = Path(__file__).parent / "drivers"
 INSTALL_SECONDS = 300.0
@@ -96,18 +95,9 @@ class NodeDriver:
 
 def _npm(npm: str, folder: Path, *arguments: str) -> None:
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    try:
-        done = subprocess.run(
-            [npm, *arguments, *quiet],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=INSTALL_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise BadInput(f"npm {arguments[0]}: {error}") from None
+    what = f"npm {arguments[0]}"
+    done = run_tool(what, [npm, *arguments, *quiet], seconds=INSTALL_SECONDS, folder=folder)
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("npm error ")]
         reasons = [line for line in said if " code " not in line]
-        raise BadInput(f"npm {arguments[0]}: {reasons[0][10:] if reasons else 'failed'}")
+        raise BadInput(f"{what}: {reasons[0][10:] if reasons else 'failed'}")

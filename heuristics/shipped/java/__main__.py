@@ -6,7 +6,7 @@ With ``--here`` it only looks, says nothing, and leaves with 1 where there is no
 import sys
 
 from groups.errors import BadInput
-from heuristics.shipped.java.runtime import spark_java_here, spark_java_home
+from heuristics.shipped.java.jars import spark_java_here, spark_java_home
 
 if "--here" in sys.argv:
     sys.exit(spark_java_here() is None)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from groups.errors import BadInput
 from heuristics.shipped.cache import newest_first
 from heuristics.shipped.client import in_rounds
 from heuristics.shipped.java import jars
-from heuristics.shipped.java.java_group import JavaGroup
-from heuristics.shipped.java.jvm import loader
+from heuristics.shipped.java.jvm import JavaGroup, loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,3 +115,41 @@ class JavaClient:
             return None
         first = f"{self.oldest} is the oldest whose classes can be called"
         return f"release {version} is too old, {first}"
+
+
+# As the leader of a classic group: each member says what a Java consumer with its claims and
+# generation says, in Kafka's own bytes: sticky in user data, cooperative-sticky in owned
+# partitions too. A member with neither joins as a new consumer does. Racks travel since 3.5
+# (KIP-881). Source: ``ConsumerProtocol``.
+KAFKA_JAVA = JavaClient(
+    name="kafka-java",
+    source="Apache Kafka's consumer, org.apache.kafka:kafka-clients, in a JVM",
+    assignors={
+        "range": "RangeAssignor",
+        "roundrobin": "RoundRobinAssignor",
+        "sticky": "StickyAssignor",
+        "cooperative-sticky": "CooperativeStickyAssignor",
+    },
+    artifact="kafka-clients",
+    package="org.apache.kafka.clients.consumer",
+    caller="ClientGroup",
+    listed=("4.4.0", "4.0.2", "3.9.2", "2.8.2"),
+    oldest="2.4.0",
+    owned=attrgetter("claims"),
+)
+
+
+# As the broker calls them in a KIP-848 group: the target assignment before is the valid owner of
+# each partition; the broker knows it and asks nobody. It does not see claims that lost, nor topics
+# that do not exist.
+KAFKA_BROKER = JavaClient(
+    name="kafka-broker",
+    source="Apache Kafka's broker, org.apache.kafka:kafka-group-coordinator, in a JVM",
+    assignors={"uniform": "UniformAssignor", "range": "RangeAssignor"},
+    artifact="kafka-group-coordinator",
+    package="org.apache.kafka.coordinator.group.assignor",
+    caller="BrokerGroup",
+    listed=("4.4.0", "4.0.2", "3.9.2"),
+    oldest="3.9.0",
+    owned=attrgetter("owned_claims"),
+)

@@ -1,16 +1,24 @@
-"""JVM: one in a process, with a class loader for each release of Kafka's classes."""
+"""JVM: one in a process, with a class loader for each release of Kafka, and the groups in it."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from groups import Failed
+import numpy as np
+
+from groups import Assignment, Failed, Refused
+from groups.arrays import NOBODY
 from groups.errors import BadInput
-from heuristics.shipped.java.jars import NO_JAVA, compiled, noted
-from heuristics.shipped.java.runtime import java_home, java_version
+from heuristics.assignor import Plan
+from heuristics.shipped.java.jars import NO_JAVA, compiled, java_home, java_version, noted
+
+if TYPE_CHECKING:
+    from groups import Claims, Group
+    from groups.arrays import Int32, Int64, Ints
+
 
 OPTIONS = ("-XX:+UseSerialGC", "-Xmx4g")
 WARNS_OF_NATIVE_CALLS = 24
@@ -86,3 +94,158 @@ def _library(home: Path) -> Path:
         if (home / place).is_file():
             return home / place
     raise BadInput(f"Java: {home} has no JVM library")
+
+
+MOST = int(np.iinfo(np.int32).max)
+
+
+def fill(arrays: Any, group: Group, owned: Claims) -> None:
+    """Write a group into an ``assay.GroupArrays``.
+
+    Parameters
+    ----------
+    arrays : the Java object
+    owned : what the members have, as the assignor is to see it
+
+    Raises
+    ------
+    Refused
+        Where a number does not fit into the 32 bits that Kafka has for it.
+    """
+    strings, of_ints = _array_types()
+
+    def ints(values: Ints, what: str = "an index") -> Any:
+        return of_ints(_int32(values, what))
+
+    names, members = group.topics + group.absent_topics, len(group.members)
+    indptr, subscribed = _subscriptions(group)
+    arrays.topics = strings(list(names))
+    arrays.partitions = ints(group.partitions, "partitions")
+    arrays.members = strings(list(group.members))
+    details = group.details or [None] * members
+    arrays.instances = strings([said and said.instance_id for said in details])
+    arrays.generations = ints(group.generation, "generation")
+    arrays.subscriptionStarts, arrays.subscribed = ints(indptr), ints(subscribed)
+    arrays.ownedStarts = ints(np.searchsorted(owned.member, np.arange(members + 1)))
+    arrays.ownedTopics = ints(owned.topic)
+    arrays.ownedNumbers = ints(owned.partition, "an owned partition")
+    racks = group.racks
+    none = np.empty(0, np.int32)
+    if racks is None:
+        arrays.racks = strings([])
+        arrays.memberRacks = ints(np.full(members, NOBODY))
+        arrays.replicaSets = arrays.setOf = arrays.rackOf = ints(none)
+        return
+    arrays.racks = strings(list(racks.names))
+    arrays.memberRacks = ints(racks.member)
+    arrays.replicaSets = ints(racks.replicas)
+    sets, of_rack = np.divmod(racks.holds, max(len(racks.names), 1))
+    arrays.setOf, arrays.rackOf = ints(sets), ints(of_rack)
+
+
+def handed_out(arrays: Any, group: Group) -> Assignment:
+    """Return the assignment that an ``assay.GroupArrays`` holds, whatever it is."""
+    member, topic, number = (
+        np.array(array, np.int64)
+        for array in (arrays.heldBy, arrays.heldTopics, arrays.heldNumbers)
+    )
+    order = np.lexsort((number, topic, member))
+    return Assignment.from_columns(group, member[order], topic[order], number[order])
+
+
+@cache
+def _array_types() -> tuple[Any, Any]:
+    """Return the types of arrays of strings and of ints, which take a while to be made."""
+    from jpype import JArray, JInt, JString
+
+    return JArray(JString), JArray(JInt)
+
+
+def _subscriptions(group: Group) -> tuple[Int64, Int64]:
+    """CSR of the subscriptions: topics that do not exist last, as in `absent_topics`."""
+    members, topics = group.subscription_pairs
+    absent = np.array(sorted(group.absent_subscriptions), np.int64).reshape(-1, 2)
+    member = np.concatenate((members, absent[:, 0]))
+    topic: Int64 = np.concatenate((topics, absent[:, 1] + len(group.topics)))
+    counts = np.bincount(member, minlength=len(group.members))
+    if len(absent):
+        topic = topic[np.lexsort((topic, member))]
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), topic
+
+
+def _int32(values: Ints, what: str) -> Int32:
+    if len(values) and int(values.max()) > MOST:
+        raise Refused(f"{what} of {int(values.max())}: Kafka has 32 bits for it")
+    return np.ascontiguousarray(values, np.int32)
+
+
+class JavaGroup:
+    """A group as our Java class holds it.
+
+    Parameters
+    ----------
+    owned : what the members have, as the assignor is to see it
+    loaded : the Java class loader of Kafka's classes and ours
+    caller : full name of our class
+    assignor : full name of Kafka's class
+
+    Raises
+    ------
+    Refused
+        Where a number does not fit into the 32 bits that Kafka has for it.
+    Failed
+        Where Kafka's classes do not take the group.
+    """
+
+    def __init__(
+        self, group: Group, owned: Claims, loaded: object, caller: str, assignor: str
+    ) -> None:
+        import jpype
+
+        self._group = group
+        self._arrays: Any = _class("assay.GroupArrays", loaded)()
+        fill(self._arrays, group, owned)
+        try:
+            self._caller: Any = _class(caller, loaded)(assignor, self._arrays)
+        except jpype.JException as error:
+            raise failure(error) from None
+
+    def plan(self) -> Plan:
+        """Let the assignor make one assignment.
+
+        Raises
+        ------
+        Failed
+            Where it throws.
+        """
+        if not self._group.members:
+            # Nobody leads such a group, and nobody asks the broker for it.
+            return Plan(Assignment(self._group, self._group.owner), seconds=0.0)
+        (seconds,) = self.timed(1)
+        return Plan(handed_out(self._arrays, self._group), seconds=seconds)
+
+    def timed(self, runs: int) -> list[float]:
+        """Return the seconds inside the assignor of each of so many calls.
+
+        The assignor does not change what it is given, and each call of a client's has a leader of
+        its own; the first calls are not yet warm.
+
+        Raises
+        ------
+        Failed
+            Where it throws.
+        """
+        import jpype
+
+        try:
+            return [int(nanoseconds) / 1e9 for nanoseconds in self._caller.timed(runs)]
+        except jpype.JException as error:
+            raise failure(error) from None
+
+
+@cache
+def _class(name: str, loaded: object) -> Any:
+    """Return a class of a loader: looking it up takes a while, and each group needs two."""
+    import jpype
+
+    return jpype.JClass(name, loader=loaded)

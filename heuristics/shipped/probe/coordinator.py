@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from groups import Failed, Refused
-from heuristics.shipped.probe import metadata, offsets, subscription, wire
-from heuristics.shipped.probe.claims import Software
-from heuristics.shipped.probe.held_back import HeldBack
+from heuristics.shipped.probe import metadata, wire
+from heuristics.shipped.probe.wire import Software
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from heuristics.shipped.probe.round import Round, Stopwatch
     from heuristics.shipped.probe.wire import Request
+
+
+class HeldBack:
+    """Requests that wait for their answers, in the order in which they came.
+
+    Parameters
+    ----------
+    seconds : the longest that one waits
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._held: list[tuple[object, Request, Callable[[], None]]] = []
+
+    def add(self, peer: object, request: Request, answer: Callable[[], None]) -> None:
+        """Hold a request of a connection back; `answer` answers it."""
+        self._held.append((peer, request, answer))
+        asyncio.get_running_loop().call_later(self._seconds, partial(self.let_go, one=request))
+
+    def forget(self, peer: object) -> None:
+        """Leave the requests of a connection that has closed without an answer."""
+        self._held = [held for held in self._held if held[0] is not peer]
+
+    def let_go(
+        self, *, of: object | None = None, one: Request | None = None, key: int | None = None
+    ) -> None:
+        """Answer those of one connection, one request, those of one API, or all."""
+        held, self._held = self._held, []
+        for peer, request, answer in held:
+            if of in (None, peer) and one in (None, request) and key in (None, request.key):
+                answer()
+            else:
+                self._held.append((peer, request, answer))
+
 
 MOST_ATTEMPTS = 3
 # How long a client whose last plan came too soon waits for metadata, unless it goes on without;
@@ -136,8 +170,8 @@ class Coordinator:
             peer.reply(
                 request, {"error_code": wire.UNSUPPORTED_VERSION, "api_keys": wire.spoken()}
             )
-        elif request.key in offsets.ANSWERS:
-            peer.reply(request, offsets.ANSWERS[request.key](request.body))
+        elif request.key in metadata.ANSWERS:
+            peer.reply(request, metadata.ANSWERS[request.key](request.body))
         else:
             answers = {
                 wire.API_VERSIONS: self._api_versions,
@@ -271,7 +305,7 @@ class Coordinator:
             peer.reply(request, again)
             return
         try:
-            taken = round_.take(subscription.decode_plan(body.assignments, round_.index))
+            taken = round_.take(wire.decode_plan(body.assignments, round_.index))
         except (Failed, Refused) as error:
             self._held_back.let_go()
             self._end(error)

@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from groups import Failed, Refused
 from heuristics.assignor import TimedOut, Unavailable
-from heuristics.shipped.joining import joining
-from heuristics.shipped.probe import subscription
-from heuristics.shipped.probe.claims import Software, user_data_of
-from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS, Names
-from heuristics.shipped.probe.told import Told
-from heuristics.shipped.probe.wire import types
+from heuristics.shipped.client import joining
+from heuristics.shipped.probe import wire
+from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS, Names, Told
+from heuristics.shipped.probe.wire import Software, types, user_data_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from groups import Group
-    from heuristics.shipped.probe.claims import UserData
-    from heuristics.shipped.probe.subscription import Held
+    from heuristics.shipped.probe.wire import Held, UserData
 
 
 # What is known of a client's ways with metadata: it waits for what it asks for before it assigns,
@@ -232,7 +229,7 @@ class Round:
         Unread
             Where no member reads that.
         """
-        reads = set(subscription.topics_read(own))
+        reads = set(wire.topics_read(own))
         if not reads or OWN_TOPIC in reads:
             return
         rows = [set(said.subscription) for said in joining(self.group)]
@@ -279,12 +276,12 @@ class Round:
         """
         members = joining(self.group)
         kind = self.user_data or user_data_of(self.software, self.chosen, members)
-        cooperative, version = self.is_cooperative(), subscription.version_like(own)
+        cooperative, version = self.is_cooperative(), wire.version_like(own)
         return [
             types().JoinGroupResponse.JoinGroupResponseMember(
                 member_id=said.member_id,
                 group_instance_id=said.instance_id,
-                metadata=subscription.encode(
+                metadata=wire.encode_subscription(
                     said,
                     cooperative=cooperative,
                     kind=kind,

@@ -1,4 +1,4 @@
-"""Wire: requests and responses of Kafka's protocol, in kafka-python's types, as bytes."""
+"""Wire: requests, responses, subscriptions and plans of Kafka's protocol, as bytes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from groups import Failed, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from heuristics.shipped.client import Joining
+
 
 METADATA, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 3, 11, 12, 13, 14
 FETCH, LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH = 1, 2, 8, 9
@@ -149,3 +154,200 @@ def encode_response(request: Request, fields: Mapping[str, object]) -> bytes:
     response = _messages()[request.key][1](version=version, **fields)
     response.with_header(correlation_id=request.correlation)
     return bytes(response.encode(header=True, framed=True))
+
+
+# What a sticky assignor finds in the user data of a member that holds something:
+# - assignment: Java's StickyAssignorUserData, which is the previous assignment and its generation;
+# - unnumbered: the same, always with generation -1;
+# - versioned: the same after the two bytes of its version;
+# - generation: the generation alone;
+# - none: nothing.
+UserData = Literal["assignment", "unnumbered", "versioned", "generation", "none"]
+
+WRITTEN: dict[str, dict[str, UserData]] = {
+    "apache-kafka-java": {"sticky": "assignment", "cooperative-sticky": "generation"},
+    "librdkafka": {"cooperative-sticky": "assignment"},
+    "kgo": {"sticky": "assignment", "cooperative-sticky": "assignment"},
+    "sarama": {"sticky": "assignment", "cooperative-sticky": "generation"},
+    "kafka-python": {"sticky": "versioned", "cooperative-sticky": "none"},
+    "kafka-python before 3": {"sticky": "assignment"},
+    "aiokafka": {"sticky": "unnumbered"},
+}
+
+
+@dataclass(frozen=True)
+class Software:
+    """What a client says that it is.
+
+    Attributes
+    ----------
+    client_id : what it calls itself
+    name, version : of its ApiVersions request, "" where it names none there
+    """
+
+    client_id: str = ""
+    name: str = ""
+    version: str = ""
+
+    def is_other_than(self, software: Software) -> bool:
+        """Return whether it is known to be another client; one that was started again is not."""
+        named = bool(self.name and software.name)
+        if named and (self.name, self.version) != (software.name, software.version):
+            return True
+        return self.client_id != software.client_id
+
+    @property
+    def client(self) -> str:
+        """Which client of `WRITTEN` it is; "" where that is not known.
+
+        A client that does not name its software is known by the client id that it has where its
+        user chose none.
+        """
+        if self.name.startswith(("librdkafka", "confluent-kafka")) or "rdkafka" in self.version:
+            return "librdkafka"
+        name, version = self.name, self.version
+        if not name:
+            name, _, version = self.client_id.rpartition("-")
+            if self.client_id in ("kgo", "sarama", "rdkafka"):
+                return self.client_id.replace("rdkafka", "librdkafka")
+            if name not in ("aiokafka", "kafka-python"):
+                return ""
+        if name == "kafka-python":
+            major = version.partition(".")[0]
+            old = "kafka-python before 3" if major in ("1", "2") else ""
+            return "kafka-python" if major.isdigit() and not old else old
+        return name if name in WRITTEN else ""
+
+
+def user_data_of(software: Software, assignor: str, members: Sequence[Joining]) -> UserData:
+    """Return what the members of a client's group tell its assignor in their user data.
+
+    Raises
+    ------
+    Refused
+        Where that is not known, and a member holds something.
+    """
+    if "sticky" not in assignor:
+        return "none"
+    known = WRITTEN.get(software.client, {}).get(assignor)
+    if known is not None:
+        return known
+    if any(said.owned or said.generation >= 0 for said in members):
+        called = f"{software.name} {software.version}".strip() or software.client_id or "it"
+        raise Refused(
+            f"the probe does not know how members of {called} tell {assignor} what they held"
+        )
+    return "none"
+
+
+def user_data(
+    owned: Collection[tuple[str, list[int]]], generation: int, kind: UserData
+) -> bytes | None:
+    """Return the user data of a member; None where it comes anew or tells nothing there.
+
+    Parameters
+    ----------
+    owned : topics on the wire, with the partition numbers that it held
+    generation : of that, -1 where it has none
+    """
+    if kind == "none" or (not owned and generation < 0):
+        return None
+    if kind == "generation":
+        return struct.pack(">i", generation)
+    previous = [
+        types().StickyAssignorUserData.TopicPartition(topic=topic, partitions=numbers)
+        for topic, numbers in owned
+    ]
+    data = types().StickyAssignorUserData(
+        version=1,
+        previous_assignment=previous,
+        generation=-1 if kind == "unnumbered" else generation,
+    )
+    return bytes(data.encode(header=kind == "versioned"))
+
+
+# The highest version of a subscription that there is.
+NEWEST = 3
+
+# Member index, topic, partition number.
+Held = tuple[int, str, int]
+
+
+def encode_subscription(
+    said: Joining,
+    *,
+    version: int,
+    cooperative: bool,
+    kind: UserData,
+    names: Mapping[str, str],
+) -> bytes:
+    """Return a member's subscription as ConsumerProtocolSubscription.
+
+    Parameters
+    ----------
+    version : 1 and later hold the owned partitions, 2 the generation, 3 the rack
+    cooperative : whether the member sends owned partitions; an eager one has given up everything
+        before it joins, but tells its generation too
+    kind : of the user data, unless the member comes anew
+    names : of all topics, on the wire
+    """
+    owned = [(names[topic], numbers) for topic, numbers in said.owned.items()]
+    subscription = types().ConsumerProtocolSubscription(
+        version=version,
+        topics=[names[topic] for topic in said.subscription],
+        user_data=user_data(owned, said.generation, kind),
+        owned_partitions=[
+            types().ConsumerProtocolSubscription.TopicPartition(topic=topic, partitions=numbers)
+            for topic, numbers in owned * cooperative
+        ],
+        generation_id=said.generation,
+        rack_id=said.rack,
+    )
+    return bytes(subscription.encode())
+
+
+def version_like(own: bytes) -> int:
+    """Return the version in which members that run the client say what they read.
+
+    Not every client reads a later one than its own: sarama before 1.41 refuses bytes left over.
+    """
+    if len(own) < 2:
+        return NEWEST
+    return min(max(int.from_bytes(own[:2], "big", signed=True), 0), NEWEST)
+
+
+def topics_read(own: bytes) -> list[str]:
+    """Return the topics of a client's own subscription; none where it cannot be read."""
+    try:
+        found = types().ConsumerProtocolSubscription.decode(own).topics
+    except Exception:
+        return []
+    return [str(topic) for topic in found or ()]
+
+
+def decode_plan(assignments: Iterable[Any], index: Mapping[str, int]) -> list[Held]:
+    """Return (member index, topic, partition number) for all that a SyncGroup request hands out.
+
+    The topics are called as they are on the wire.
+
+    Raises
+    ------
+    Failed
+        Where an assignment cannot be read, or is for somebody who is no member.
+    """
+    held: list[Held] = []
+    for one in assignments:
+        if one.member_id not in index:
+            raise Failed(f"the plan is for {one.member_id!r}, who is no member of the group")
+        member = index[one.member_id]
+        if not one.assignment:
+            continue
+        try:
+            assigned = types().ConsumerProtocolAssignment.decode(bytes(one.assignment))
+            topics = [(str(t.topic), list(t.partitions)) for t in assigned.assigned_partitions]
+        except Exception as error:
+            cause = reason(error)
+            raise Failed(f"the plan for {one.member_id!r} cannot be read: {cause}") from None
+        for topic, numbers in topics:
+            held += [(member, topic, number) for number in numbers]
+    return held

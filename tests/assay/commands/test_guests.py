@@ -9,15 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from heuristics.shipped.consumers import librdkafka
-from heuristics.shipped.consumers.consumer import missing_probe
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
 from tests.assay.calling import ASSAY, EVEN, LOPSIDED, assay, one_line
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 
 pytestmark = pytest.mark.clients
 
-MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
+MISSING = missing_probe() or LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 PLAIN = CONSUMERS[0]
 AT_ONCE = '{"initialRetryTime": 1, "maxRetryTime": 1, "retries": 1000000000}'
@@ -45,7 +44,7 @@ def beside(start, command):
 
 
 def beside_a_client(*command):
-    program = (sys.executable, str(librdkafka.PROGRAM))
+    program = (sys.executable, str(PROGRAM))
     return beside(lambda bootstrap: subprocess.Popen([*program, bootstrap, "g", "range"]), command)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyspark
 
-from heuristics.shipped.java.runtime import spark_java_home
+from heuristics.shipped.java.jars import spark_java_home
 from tests.compare.fleet.processes import clear, with_variable, words_of
 
 ROOT = Path(__file__).parents[3]

@@ -81,6 +81,6 @@ def test_the_page_runs_where_another_python_is_first_on_the_path(tmp_path):
 
 
 def _java() -> dict[str, str]:
-    from heuristics.shipped.java.runtime import spark_java_home
+    from heuristics.shipped.java.jars import spark_java_home
 
     return {"JAVA_HOME": str(spark_java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -9,11 +9,10 @@ import pytest
 from assay import run
 from compare.fleet.tables import read_table
 from compare.samples.families import Family
-from heuristics.shipped.consumers import librdkafka
-from heuristics.shipped.consumers.consumer import missing_probe
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
 from heuristics.shipped.probe import probed
 
-MISSING = missing_probe() or librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0])
+MISSING = missing_probe() or LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 
 
 @pytest.mark.clients
@@ -29,7 +28,7 @@ def test_a_run_scores_a_client_that_joined_as_the_assignor_that_it_is(spark, tmp
         """Start a consumer once it is said where."""
         name, _, bootstrap = line.partition("=")
         if name == "bootstrap.servers":
-            command = [sys.executable, str(librdkafka.PROGRAM), bootstrap, "g", "range"]
+            command = [sys.executable, str(PROGRAM), bootstrap, "g", "range"]
             started.append(subprocess.Popen(command))
 
     try:

@@ -19,8 +19,7 @@ from pyarrow import fs
 from compare.fleet.tables import Tables, read_table
 from compare.samples.families import Family
 from heuristics.shipped.cache import cache_folder
-from heuristics.shipped.java.jars import fetched
-from heuristics.shipped.java.runtime import spark_java_home
+from heuristics.shipped.java.jars import fetched, spark_java_home
 from tests.compare.fleet.cluster import free_port
 from tests.compare.fleet.running import Running
 

@@ -17,8 +17,7 @@ from kafka.protocol.consumer.metadata import (
     ConsumerProtocolSubscription,
 )
 
-import heuristics.shipped.python.aiokafka
-import heuristics.shipped.python.kafka_python
+import heuristics.shipped.python_client
 import live.aiokafka
 import live.kafka_python
 from groups import Group
@@ -60,7 +59,7 @@ class Member:
             )
             for member, sent in joined.items()
         ]
-        known = heuristics.shipped.python.kafka_python.cluster(topics.items())
+        known = heuristics.shipped.python_client.kafka_python_cluster(topics.items())
         made = self.assignor.assign(known, members)
         return {member: bytes(given.encode()) for member, given in made.items()}
 
@@ -90,7 +89,7 @@ class AsyncMember:
 
     def lead(self, topics: Mapping[str, int], joined: Mapping[str, bytes]) -> dict[str, bytes]:
         members = {m: ConsumerProtocol.METADATA.decode(sent) for m, sent in joined.items()}
-        known = heuristics.shipped.python.aiokafka.cluster(topics.items())
+        known = heuristics.shipped.python_client.aiokafka_cluster(topics.items())
         made = self.task.run(self.assignor.assign, known, members)
         return {member: given.encode() for member, given in made.items()}
 

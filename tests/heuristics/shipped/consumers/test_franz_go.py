@@ -10,11 +10,12 @@ from benchmarks.instances import columns
 from compare.samples.drawn import drawn
 from groups import BadInput, Group, values
 from heuristics import assign, assignor_named
-from heuristics.shipped.consumers import franz_go, go_build
+from heuristics.shipped.consumers import go_driver
+from heuristics.shipped.consumers.consumer import FRANZ_GO, FRANZ_GO_DRIVER
 from tests.heuristics.shipped.consumers import leading
 
 VERSION = "1.22.2"
-MISSING = franz_go.CLIENT.missing("sticky", VERSION)
+MISSING = FRANZ_GO.missing("sticky", VERSION)
 STICKY = ("sticky", "cooperative-sticky")
 TIERS = ("balance", "stickiness")
 
@@ -155,12 +156,10 @@ def test_past_65536_members_1_22_2_lets_one_idle_and_gives_another_twice_as_much
 @needs_the_program
 def test_the_program_is_built_anew_in_another_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
-    assert (
-        franz_go.CLIENT.missing("sticky", VERSION) == f"not built: assay fetch franz-go@{VERSION}"
-    )
-    franz_go.CLIENT.fetch(VERSION)
-    assert franz_go.CLIENT.missing("sticky", VERSION) is None
-    program = go_build.built(franz_go.DRIVER.folder, VERSION)
+    assert FRANZ_GO.missing("sticky", VERSION) == f"not built: assay fetch franz-go@{VERSION}"
+    FRANZ_GO.fetch(VERSION)
+    assert FRANZ_GO.missing("sticky", VERSION) is None
+    program = go_driver.built(FRANZ_GO_DRIVER.folder, VERSION)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [program]
 
 
@@ -172,7 +171,7 @@ def test_without_a_go_toolchain_the_reason_says_what_to_install(tmp_path, monkey
         f"{reason}, then: assay fetch franz-go@1.20.0"
     )
     with pytest.raises(BadInput, match=f"^{reason}$"):
-        franz_go.CLIENT.fetch("1.20.0")
+        FRANZ_GO.fetch("1.20.0")
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="no Go toolchain: install Go 1.26")
@@ -180,16 +179,16 @@ def test_a_version_that_cannot_be_had_is_one_line_and_leaves_nothing(tmp_path, m
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
     monkeypatch.setenv("GOPROXY", "off")
     with pytest.raises(BadInput, match=re.escape("go get: github.com/twmb/franz-go@v0.0.1: ")):
-        franz_go.CLIENT.fetch("0.0.1")
+        FRANZ_GO.fetch("0.0.1")
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_another_program_text_is_another_program(tmp_path, monkeypatch):
-    before = go_build.built("franz_go", VERSION)
-    shutil.copytree(go_build.DRIVERS, tmp_path / "drivers")
-    monkeypatch.setattr(go_build, "DRIVERS", tmp_path / "drivers")
-    assert go_build.built("franz_go", VERSION) == before
+    before = go_driver.built("franz_go", VERSION)
+    shutil.copytree(go_driver.DRIVERS, tmp_path / "drivers")
+    monkeypatch.setattr(go_driver, "DRIVERS", tmp_path / "drivers")
+    assert go_driver.built("franz_go", VERSION) == before
     with (tmp_path / "drivers" / "franz_go" / "main.go").open("a") as source:
         source.write("// more\n")
-    assert go_build.built("franz_go", VERSION) != before
-    assert go_build.built("franz_go", "1.0.0").parent.name.startswith("1.0.0-")
+    assert go_driver.built("franz_go", VERSION) != before
+    assert go_driver.built("franz_go", "1.0.0").parent.name.startswith("1.0.0-")

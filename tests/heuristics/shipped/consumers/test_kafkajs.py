@@ -6,12 +6,12 @@ import pytest
 from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
-from heuristics.shipped.consumers import kafkajs
+from heuristics.shipped.consumers.consumer import KAFKAJS
 from tests.heuristics.shipped.consumers import leading
 
 VERSION = "2.2.4"
 NAME = f"kafkajs/RoundRobinAssigner@{VERSION}"
-MISSING = kafkajs.CLIENT.missing("RoundRobinAssigner", VERSION)
+MISSING = KAFKAJS.missing("RoundRobinAssigner", VERSION)
 
 needs_the_package = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
@@ -77,7 +77,7 @@ def test_without_node_the_reason_says_what_to_install(tmp_path, monkeypatch):
         f"no Node on the PATH: install Node 14 or later, then: assay fetch kafkajs@{VERSION}"
     )
     with pytest.raises(BadInput, match=r"^no npm on the PATH: install Node 14 or later$"):
-        kafkajs.CLIENT.fetch(VERSION)
+        KAFKAJS.fetch(VERSION)
 
 
 @needs_the_package

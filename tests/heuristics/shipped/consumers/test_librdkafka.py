@@ -14,17 +14,17 @@ from compare.promises.findings import read_findings
 from compare.samples.drawn import drawn
 from groups import Failed, Group
 from heuristics import assign, assignor_named
-from heuristics.shipped.consumers import librdkafka
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.time_limit import TimeLimit
 
-VERSION = librdkafka.CLIENT.versions()[0]
-MISSING = librdkafka.CLIENT.missing("range", VERSION)
+VERSION = LIBRDKAFKA.versions()[0]
+MISSING = LIBRDKAFKA.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 SECONDS = 120
 FINDINGS = Path(__file__).parents[4] / "corpus" / "findings.jsonl"
-COMMAND = (sys.executable, str(librdkafka.PROGRAM))
+COMMAND = (sys.executable, str(PROGRAM))
 # Found by a hunt: two members join one that holds most.
 CRASHING = (
     {"t0": 2, "t2": 6},
@@ -51,7 +51,7 @@ def drivers():
     found, listed = [os.getpid()], processes()
     for one in found:
         found += [pid for pid, parent, _, _ in listed if parent == one]
-    programs = {pid for pid, _, _, args in listed if str(librdkafka.PROGRAM) in " ".join(args)}
+    programs = {pid for pid, _, _, args in listed if str(PROGRAM) in " ".join(args)}
     return [pid for pid in found if pid in programs]
 
 
@@ -192,7 +192,7 @@ def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
 
 
 def test_another_version_than_the_installed_one_is_unavailable():
-    reason = librdkafka.CLIENT.missing("range", "1.0.0")
+    reason = LIBRDKAFKA.missing("range", "1.0.0")
     assert reason.endswith("for another: in the clone of kafka-assay, pip install '.[clients]'")
     with TimeLimit(1) as limit:
         assert limit.plan(next(drawn(1)), "librdkafka/range@1.0.0").status == "unavailable"

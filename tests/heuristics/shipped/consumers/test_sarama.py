@@ -5,11 +5,11 @@ import pytest
 from compare.samples.drawn import drawn
 from groups import Group, values
 from heuristics import assign, assignor_named
-from heuristics.shipped.consumers import sarama
+from heuristics.shipped.consumers.consumer import SARAMA
 from tests.heuristics.shipped.consumers import leading
 
 VERSION = "1.61.1"
-MISSING = sarama.CLIENT.missing("sticky", VERSION)
+MISSING = SARAMA.missing("sticky", VERSION)
 STICKY = ("sticky", "cooperative-sticky")
 TIERS = ("balance", "stickiness")
 

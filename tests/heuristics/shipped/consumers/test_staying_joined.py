@@ -10,17 +10,17 @@ import pytest
 from compare.samples.drawn import drawn
 from heuristics.assignor import attempt
 from heuristics.shipped import CLIENTS
-from heuristics.shipped.consumers import driver_process, librdkafka
-from heuristics.shipped.consumers.consumer import Consumer
+from heuristics.shipped.consumers import driver_process
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, Consumer
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Late
 from heuristics.time_limit import TimeLimit
 
 CONSUMERS = [client for client in CLIENTS.values() if isinstance(client, Consumer)]
 ON_THE_WIRE = [(client, name) for client in CONSUMERS for name in client.assignors]
-PROGRAM = librdkafka.PROGRAM
+PROGRAM = PROGRAM
 needs_librdkafka = pytest.mark.skipif(
-    librdkafka.CLIENT.missing("range", librdkafka.CLIENT.versions()[0]) is not None,
+    LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0]) is not None,
     reason="confluent-kafka is not installed",
 )
 # Longer than any limit of these tests: only what never ends takes as long.

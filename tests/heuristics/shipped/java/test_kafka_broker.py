@@ -4,13 +4,13 @@ import sys
 import pytest
 
 from groups import Assignment, Group, values
-from heuristics.shipped.java import kafka_broker
+from heuristics.shipped.java.java_client import KAFKA_BROKER
 from heuristics.time_limit import TimeLimit
 
 MISSING = [
     reason
-    for version in kafka_broker.CLIENT.listed
-    if (reason := kafka_broker.CLIENT.missing("range", version)) is not None
+    for version in KAFKA_BROKER.listed
+    if (reason := KAFKA_BROKER.missing("range", version)) is not None
 ]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING[0] if MISSING else "")
 
@@ -45,7 +45,7 @@ def test_uniform_moved_more_than_needed_in_3_9(limit):
         version: values(planned(limit, group, f"kafka-broker/uniform@{version}"), ("stickiness",))[
             0
         ]
-        for version in kafka_broker.CLIENT.listed
+        for version in KAFKA_BROKER.listed
     }
     assert moves == {"4.4.0": 0, "4.0.2": 0, "3.9.2": 1}
 
@@ -59,7 +59,7 @@ def test_the_target_before_is_the_valid_owner(limit):
             "b": {"subscription": ["t"], "owned": {"t": [0, 1]}, "generation": 2},
         },
     )
-    for version in kafka_broker.CLIENT.listed:
+    for version in KAFKA_BROKER.listed:
         assignment = planned(limit, group, f"kafka-broker/uniform@{version}")
         assert assignment.owner.tolist() == [1, 1, 0, 0], version
 
@@ -68,15 +68,15 @@ def test_topics_that_do_not_exist_make_subscriptions_differ_for_nobody(limit):
     group = group_of(
         {"t": 2}, {"a": {"subscription": ["gone", "t"]}, "b": {"subscription": ["t"]}}
     )
-    for version in kafka_broker.CLIENT.listed:
-        for name in kafka_broker.CLIENT.assignors:
+    for version in KAFKA_BROKER.listed:
+        for name in KAFKA_BROKER.assignors:
             assignment = planned(limit, group, f"kafka-broker/{name}@{version}")
             assert sorted(assignment.owner.tolist()) == [0, 1]
             assert not assignment.strays
 
 
 def test_a_group_without_members_is_not_asked_about(limit):
-    for name in kafka_broker.CLIENT.assignors:
+    for name in KAFKA_BROKER.assignors:
         assignment = planned(limit, group_of({"t": 2}, {}), f"kafka-broker/{name}@4.4.0")
         assert assignment.owner.tolist() == [-1, -1]
 
@@ -84,7 +84,7 @@ def test_a_group_without_members_is_not_asked_about(limit):
 TWICE = """
 import numpy as np
 from groups import Group
-from heuristics.shipped.java import kafka_broker
+from heuristics.shipped.java.java_client import KAFKA_BROKER
 
 topics = 3
 owner = np.arange(60) % 4
@@ -93,9 +93,9 @@ group = Group.from_arrays(
     group="g", topics=["t0", "t1", "t2"], partitions=[20] * 3, members=list("abcdef"),
     subscription_indptr=np.arange(7) * 3, subscription_topics=np.tile([0, 1, 2], 6), owner=owner,
 )
-for name in kafka_broker.CLIENT.assignors:
-    for version in kafka_broker.CLIENT.listed:
-        held = kafka_broker.CLIENT.held(group, name, version)
+for name in KAFKA_BROKER.assignors:
+    for version in KAFKA_BROKER.listed:
+        held = KAFKA_BROKER.held(group, name, version)
         first = held.plan().assignment.owner
         seconds = held.timed(5)
         again = held.plan().assignment.owner

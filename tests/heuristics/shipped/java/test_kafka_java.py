@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from groups import Assignment, Group, values
-from heuristics.shipped.java import kafka_broker, kafka_java
+from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from heuristics.time_limit import TimeLimit
 
 TESTS = Path(__file__).parents[3]
 CASES = [json.loads(line) for line in (TESTS / "known_cases.jsonl").read_text().splitlines()]
 MISSING = [
     reason
-    for client in (kafka_java, kafka_broker)
-    for version in client.CLIENT.listed
-    if (reason := client.CLIENT.missing("range", version)) is not None
+    for client in (KAFKA_JAVA, KAFKA_BROKER)
+    for version in client.listed
+    if (reason := client.missing("range", version)) is not None
 ]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING[0] if MISSING else "")
 
@@ -70,9 +70,7 @@ def test_every_fact_of_the_release_is_what_its_classes_answer(limit, known, case
     for name, fact in case["shipped"].items():
         if name == "kafka-java/cooperative-sticky@4.4.0":
             # The facts tell of its first round.
-            once = partial(
-                kafka_java.CLIENT.one_round, assignor="cooperative-sticky", version="4.4.0"
-            )
+            once = partial(KAFKA_JAVA.one_round, assignor="cooperative-sticky", version="4.4.0")
             limit.plan(group, name)
             assignment = limit.call(once, group).plan.assignment
         else:
@@ -145,7 +143,7 @@ def test_static_members_come_first_in_range_by_their_instance_ids(limit):
             "c": {"subscription": ["t"], "instance_id": "y"},
         },
     )
-    for version in kafka_java.CLIENT.listed:
+    for version in KAFKA_JAVA.listed:
         assignment = planned(limit, group, f"kafka-java/range@{version}")
         assert owners(assignment, "t") == ["c", "c", "b", "a"], version
 
@@ -154,7 +152,7 @@ def test_racks_count_in_the_releases_that_read_them(limit, known):
     group = known["rack-aware-sticky-misaligned-owners"]
     moves = {
         version: values(planned(limit, group, f"kafka-java/sticky@{version}"), ("stickiness",))[0]
-        for version in kafka_java.CLIENT.listed
+        for version in KAFKA_JAVA.listed
     }
     assert moves == {"4.4.0": 10, "4.0.2": 10, "3.9.2": 10, "2.8.2": 0}
 
@@ -163,7 +161,7 @@ def test_topics_that_do_not_exist_are_subscribed_to_in_vain(limit):
     group = group_of(
         {"t": 2}, {"a": {"subscription": ["gone", "t"]}, "b": {"subscription": ["t"]}}
     )
-    for name in kafka_java.CLIENT.assignors:
+    for name in KAFKA_JAVA.assignors:
         assignment = planned(limit, group, f"kafka-java/{name}@4.4.0")
         assert sorted(owners(assignment, "t")) == ["a", "b"]
         assert not assignment.strays
@@ -171,7 +169,7 @@ def test_topics_that_do_not_exist_are_subscribed_to_in_vain(limit):
 
 def test_a_group_without_members_has_no_leader_to_ask(limit):
     group = group_of({"t": 2}, {})
-    for name in kafka_java.CLIENT.assignors:
+    for name in KAFKA_JAVA.assignors:
         assert planned(limit, group, f"kafka-java/{name}@4.4.0").owner.tolist() == [-1, -1]
 
 
@@ -247,12 +245,12 @@ NAMES = {
     kafka_java: "org.apache.kafka.clients.consumer.StickyAssignor",
     kafka_broker: "org.apache.kafka.coordinator.group.assignor.UniformAssignor",
 }
-for client in (kafka_java, kafka_broker):
-    for version in client.CLIENT.listed:
-        client.CLIENT.plan(tiny(), "range", version)
-for client in (kafka_java, kafka_broker):
-    for version in client.CLIENT.listed:
-        classes = loader(client.CLIENT.artifact, version, client.CLIENT.caller)
+for client in (KAFKA_JAVA, KAFKA_BROKER):
+    for version in client.listed:
+        client.plan(tiny(), "range", version)
+for client in (KAFKA_JAVA, KAFKA_BROKER):
+    for version in client.listed:
+        classes = loader(client.artifact, version, client.caller)
         kafka = jpype.JClass(NAMES[client], loader=classes).class_
         print(str(kafka.getProtectionDomain().getCodeSource().getLocation()).rpartition("/")[2])
 """
@@ -264,18 +262,18 @@ def test_releases_live_side_by_side_in_one_process_and_say_nothing():
     )
     assert done.stderr == ""
     assert done.stdout.split() == [
-        *(f"kafka-clients-{version}.jar" for version in kafka_java.CLIENT.listed),
-        *(f"kafka-group-coordinator-{version}.jar" for version in kafka_broker.CLIENT.listed),
+        *(f"kafka-clients-{version}.jar" for version in KAFKA_JAVA.listed),
+        *(f"kafka-group-coordinator-{version}.jar" for version in KAFKA_BROKER.listed),
     ]
 
 
 TIMED = """
 from groups import Group
-from heuristics.shipped.java import kafka_java
+from heuristics.shipped.java.java_client import KAFKA_JAVA
 from heuristics.shipped.client import tiny
 
-for name in kafka_java.CLIENT.assignors:
-    seconds = kafka_java.CLIENT.held(tiny(), name, "4.4.0").timed(5)
+for name in KAFKA_JAVA.assignors:
+    seconds = KAFKA_JAVA.held(tiny(), name, "4.4.0").timed(5)
     print(len(seconds), all(0 < s < 5 for s in seconds))
 """
 

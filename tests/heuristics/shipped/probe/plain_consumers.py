@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heuristics import assignor_named
-from heuristics.shipped.consumers import kafkajs
-from heuristics.shipped.consumers.consumer import missing_probe
-from heuristics.shipped.consumers.go_build import DRIVERS
+from heuristics.shipped.consumers.consumer import KAFKAJS_DRIVER, missing_probe
+from heuristics.shipped.consumers.go_driver import DRIVERS
 from heuristics.shipped.java import jars
-from heuristics.shipped.java.runtime import java_home
+from heuristics.shipped.java.jars import java_home
 
 JAVA = "org.apache.kafka.clients.consumer"
 PLAIN = Path(__file__).with_name("plain")
@@ -85,7 +84,7 @@ class PlainConsumer:
 
     def _kafkajs(self, _):
         version = assignor_named(self.shipped).version
-        modules = {"NODE_PATH": str(kafkajs.DRIVER.modules(version))}
+        modules = {"NODE_PATH": str(KAFKAJS_DRIVER.modules(version))}
         return ["node", PLAIN / "kafkajs" / "main.js"], modules
 
     def _kafka_java(self, folder):

@@ -3,9 +3,9 @@ import socket
 import pytest
 
 from groups import Refused
-from heuristics.shipped.joining import joining
+from heuristics.shipped.client import joining
 from heuristics.shipped.probe import Probe
-from heuristics.shipped.probe.claims import Software, user_data, user_data_of
+from heuristics.shipped.probe.wire import Software, user_data, user_data_of
 from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import DEADLINE, join_as
 

@@ -17,13 +17,12 @@ from compare.leader import score_client
 from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed, Refused
 from heuristics import assign
-from heuristics.shipped.consumers import librdkafka
-from heuristics.shipped.consumers.consumer import missing_probe
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Absent, Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
-from heuristics.shipped.probe.session import MOST_BYTES
+from heuristics.shipped.probe.probe import MOST_BYTES
 from optimal import solve
 from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import (
@@ -39,11 +38,11 @@ from tests.heuristics.shipped.probe.frames import (
     sync_all,
 )
 
-VERSION = librdkafka.CLIENT.versions()[0]
-MISSING = missing_probe() or librdkafka.CLIENT.missing("range", VERSION)
+VERSION = LIBRDKAFKA.versions()[0]
+MISSING = missing_probe() or LIBRDKAFKA.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
-COMMAND = (sys.executable, str(librdkafka.PROGRAM))
+COMMAND = (sys.executable, str(PROGRAM))
 
 
 def is_running(pid):

@@ -1,6 +1,6 @@
 import pytest
 
-from heuristics.shipped.probe.told import Told
+from heuristics.shipped.probe.names import Told
 
 BOTH = {"t": [0, 1, 2], "u": [0]}
 NOTHING = {}

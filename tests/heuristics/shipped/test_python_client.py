@@ -9,9 +9,9 @@ import pytest
 
 from groups import BadInput, Failed, Group
 from heuristics import assignor_named, plan
-from heuristics.shipped import client_named
-from heuristics.shipped.joining import joining
-from heuristics.shipped.python import class_state, python_client
+from heuristics.shipped import client_named, python_client
+from heuristics.shipped.client import joining
+from heuristics.shipped.python_client import joined_by_class
 
 NAMES = [
     f"{client}/{assignor}"
@@ -174,7 +174,7 @@ def test_a_sticky_class_says_a_generation_only_where_its_client_tells_it_one(
     from aiokafka.coordinator.protocol import ConsumerProtocol
 
     members = joining(a_group({"t": 1}, {"a": reading("t", owned={"t": [0]}, generation=3)}))
-    leader, sent = class_state.joined(
+    leader, sent = joined_by_class(
         StickyPartitionAssignor, members, ConsumerProtocol, generations=generations
     )
     heard = leader.parse_member_metadata(sent["a"])

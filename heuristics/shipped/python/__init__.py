@@ -1,1 +1,0 @@
-"""Python: clients whose assignor classes are called in this process."""
