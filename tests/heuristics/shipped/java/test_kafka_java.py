@@ -238,12 +238,12 @@ def test_of_many_groups_one_that_never_returns_is_timed_out_and_the_others_are_p
 SIDE_BY_SIDE = """
 import jpype
 from heuristics.shipped.client import tiny
-from heuristics.shipped.java import kafka_java, kafka_broker
+from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from heuristics.shipped.java.jvm import loader
 
 NAMES = {
-    kafka_java: "org.apache.kafka.clients.consumer.StickyAssignor",
-    kafka_broker: "org.apache.kafka.coordinator.group.assignor.UniformAssignor",
+    "kafka-java": "org.apache.kafka.clients.consumer.StickyAssignor",
+    "kafka-broker": "org.apache.kafka.coordinator.group.assignor.UniformAssignor",
 }
 for client in (KAFKA_JAVA, KAFKA_BROKER):
     for version in client.listed:
@@ -251,7 +251,7 @@ for client in (KAFKA_JAVA, KAFKA_BROKER):
 for client in (KAFKA_JAVA, KAFKA_BROKER):
     for version in client.listed:
         classes = loader(client.artifact, version, client.caller)
-        kafka = jpype.JClass(NAMES[client], loader=classes).class_
+        kafka = jpype.JClass(NAMES[client.name], loader=classes).class_
         print(str(kafka.getProtectionDomain().getCodeSource().getLocation()).rpartition("/")[2])
 """
 
