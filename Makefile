@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Tests wait a fifth of their time for processes that they start: half as many again as cores.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() * 3 + 1) // 2)')
 SEED ?= 1
 GROUPS ?= 20000
 SCORED := --assignor written --assignor shipped
@@ -35,10 +37,10 @@ out/seeded.jsonl: | .venv/.ready-report
 	@mv $@.part $@
 
 test: clients  ## run the test suite on all cores
-	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
 test-all: test  ## and then those that take long: clients, clusters, kills, exhaustive searches
-	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m "clients or cluster or exhaustive or kills"
+	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m "clients or cluster or exhaustive or kills"
 
 test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2

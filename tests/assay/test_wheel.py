@@ -83,6 +83,7 @@ def test_a_finding_is_reproduced_from_what_is_installed(wheel, tmp_path):
     assert written == {"package.json", "kafkajs-RoundRobinAssigner-valid.test.js"}
 
 
+@pytest.mark.exhaustive
 def test_a_program_of_somebody_else_is_type_checked_against_what_is_installed(wheel, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     (packages,) = (tmp_path / "venv" / "lib").glob("*/site-packages")

@@ -48,6 +48,7 @@ def test_a_frame_of_json_texts_and_one_of_their_columns_give_the_same(spark):
     assert len(by_text) == 3
 
 
+@pytest.mark.cluster
 @pytest.mark.spark
 def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_written(
     spark, tmp_path

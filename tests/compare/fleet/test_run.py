@@ -330,6 +330,7 @@ def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
         assert child.call(abs, -3, seconds=60) == 3
 
 
+@pytest.mark.cluster
 @pytest.mark.spark
 def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path, spark):
     times = []

@@ -81,7 +81,10 @@ def test_a_refusal_of_the_assignor_underneath_goes_through(group_of):
         kip54.cooperative(group_of({"t": 1}, {"a": ["t"]}), over=kip169_lag.plan)
 
 
-@pytest.mark.parametrize(("topics", "members", "partitions"), [(2, 3, 4), (2, 4, 4), (3, 3, 3)])
+@pytest.mark.parametrize(
+    ("topics", "members", "partitions"),
+    [(2, 3, 4), pytest.param(2, 4, 4, marks=pytest.mark.exhaustive), (3, 3, 3)],
+)
 def test_on_every_small_group_the_rounds_end_settled(small_groups, topics, members, partitions):
     for group in small_groups(topics, members, partitions):
         settled = plan(group, "kip-429-cooperative")

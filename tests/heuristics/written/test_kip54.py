@@ -64,7 +64,15 @@ def transcribe(group: Group) -> tuple[list[int], int, bool]:
 
 
 @pytest.mark.parametrize(
-    ("topics", "members", "partitions"), [(1, 3, 6), (2, 2, 5), (2, 3, 5), (2, 4, 4), (3, 3, 4)]
+    ("topics", "members", "partitions"),
+    [
+        (1, 3, 6),
+        (2, 2, 5),
+        *(
+            pytest.param(*size, marks=pytest.mark.exhaustive)
+            for size in ((2, 3, 5), (2, 4, 4), (3, 3, 4))
+        ),
+    ],
 )
 def test_on_every_small_group_the_kip_is_followed_and_its_revert_rule_never_fires(
     small_groups, topics, members, partitions
