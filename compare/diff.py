@@ -13,6 +13,7 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from groups.assignment_files import AssignmentFile
     from groups.named_assignment import NamedAssignment
 
 FORMAT = "assay-diff/1"
@@ -134,6 +135,20 @@ class Diff:
         return _only_in(self.before, self.after)
 
     @property
+    def harm(self) -> tuple[int, int, int]:
+        """How much worse the later one is, the worst kind first; a number below 0 is a gain.
+
+        Partitions that nobody holds, the difference between the greatest and the least load, and
+        the lag of the member with most.
+        """
+        now, then = self.after, self.before
+        left = [sum(map(len, (unassigned(side) or {}).values())) for side in (now, then)]
+        spread = [max(held, default=0) - min(held, default=0) for held in map(loads, (now, then))]
+        lags = [side.peak_lag_records for side in (now, then)]
+        more = 0 if lags[0] is None or lags[1] is None else lags[0] - lags[1]
+        return left[0] - left[1], spread[0] - spread[1], more
+
+    @property
     def is_empty(self) -> bool:
         """Whether members, what they hold and what exists are the same in both."""
         changed = self.joined or self.left or self.appeared or self.vanished
@@ -164,6 +179,26 @@ class Diff:
         }
 
 
+def diffs_of(before: AssignmentFile, after: AssignmentFile) -> list[Diff]:
+    """Return what changed in each group that is in both files, worst change first.
+
+    Raises
+    ------
+    BadInput
+        Where no group is in both, or one is more than once in a file.
+    """
+    both = names_in(before) & names_in(after)
+    if not both:
+        raise BadInput(f"{after.name}: no group in it that is in {before.name} too")
+    found = [Diff(before.of(name), after.of(name)) for name in sorted(both)]
+    return sorted(found, key=lambda diff: tuple(-worse for worse in diff.harm))
+
+
+def names_in(file: AssignmentFile) -> set[str]:
+    """Return the groups in a file that have a name."""
+    return {one.group for one in file.assignments if one.group is not None}
+
+
 def loads(side: NamedAssignment) -> list[int]:
     """Return how many partitions each member holds, in the order of names."""
     return [len(set(_pairs(side.held[member]))) for member in sorted(side.held)]
@@ -187,6 +222,7 @@ def _side(side: NamedAssignment) -> dict[str, object]:
     return {
         "source": side.source,
         "captured_at": side.captured_at,
+        "peak_lag": side.peak_lag_records,
         "members": len(side.held),
         "partitions": None if exist is None else sum(map(len, exist.values())),
         "unassigned": unassigned(side),

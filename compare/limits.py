@@ -85,6 +85,28 @@ def beyond(
     return found
 
 
+def left_out(rows: Sequence[Score], limits: Mapping[str, int]) -> str | None:
+    """Return which row is worse than the optimum in a tier that no limit is about.
+
+    Only tiers count that come before one with a limit: fewer moves than the optimum's are no
+    merit if loads are less even. None if there is no such row.
+    """
+    for row in rows:
+        is_limited = False
+        for term in reversed(row.terms or () if row.valid else ()):
+            least = term.excess[0] if isinstance(term.excess, tuple) else term.excess
+            if term.name in limits:
+                is_limited = True
+            elif is_limited and least:
+                return _LEFT_OUT.format(row.assignor, term.name, _told(term.excess))
+    return None
+
+
+_LEFT_OUT = (
+    "{0}: {1} exceeds the optimum by {2}, and no limit is about {1}; add --fail-above {1}=0"
+)
+
+
 def _told(excess: Excess) -> str:
     if isinstance(excess, tuple):
         return f"{excess[0]}..{'?' if excess[1] is None else excess[1]}"

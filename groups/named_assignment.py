@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from groups.assignment import Assignment
 from groups.documents import fields
 from groups.errors import BadInput
+from groups.tiers import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,6 +33,7 @@ class NamedAssignment:
     exist : the partition numbers of each topic; None where the file does not say which there are
     client_ids : of the members that have one
     captured_at : when it was so, None where the file does not say it
+    peak_lag_records : of the member with most lag, None where the file does not say it
     assumed : what was assumed about the source, for people to read
     """
 
@@ -41,6 +43,7 @@ class NamedAssignment:
     exist: Mapping[str, Collection[int]] | None = None
     client_ids: Mapping[str, str] = field(default_factory=dict)
     captured_at: str | None = None
+    peak_lag_records: int | None = None
     assumed: tuple[str, ...] = ()
 
     @staticmethod
@@ -59,6 +62,9 @@ class NamedAssignment:
                 if (client_id := said.get("client_id")) is not None
             },
             captured_at=group.captured_at,
+            peak_lag_records=None
+            if group.lag_records is None
+            else max(load_of(Assignment.current(group), group.lag_records), default=0),
             assumed=group.assumed,
         )
 

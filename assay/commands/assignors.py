@@ -64,7 +64,11 @@ def fetch(
             client.fetch(version)
         except BadInput as error:
             without.setdefault(_shared(str(error)), []).append(name)
-        else:
+            continue
+        reasons = {client.missing(assignor, version) for assignor in client.assignors}
+        for reason in sorted(reasons - {None}, key=str):
+            without.setdefault(str(reason), []).append(name)
+        if reasons == {None}:
             show(f"{name}: ready")
     for reason, these in without.items():
         complain(f"{', '.join(these)}: {reason}")

@@ -19,12 +19,14 @@ from assay.commands.options import (
     Reset,
     TimeLimitOption,
     budgets_of,
+    note_unused_capacity,
     one_group,
 )
 from assay.streams import note_assumed, show, show_json
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError, BadInput, ProofError
+from groups.tiers import parse_objective
 
 # Where nobody says what is best, and the question is about the peak.
 WORTH = "balance > peak_lag"
@@ -65,6 +67,8 @@ def solve(
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
     one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    if rate is None:
+        note_unused_capacity([one], parse_objective(objective))
     if share is not None:
         from assay.printing.worth import print_worth
         from compare.lag.worth import worth_moving
@@ -123,7 +127,6 @@ def check(
     checked. A solution of another question than --objective and --at-most ask is refused.
     """
     from assay.printing.judgement import asked, judged
-    from groups.tiers import parse_objective
     from optimal.certificate import check as check_solution
     from optimal.recount import count_again
     from optimal.solution import Solution

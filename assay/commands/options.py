@@ -282,6 +282,18 @@ def note_passed_over(groups: Sequence[Group]) -> None:
         note(line)
 
 
+def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str]) -> None:
+    """Note that an objective leaves out the capacity that members have, and which one has it."""
+    given = [one for one in groups if any(member.capacity for member in one.details)]
+    if not given or "peak_time" in tiers:
+        return
+    where = given[0].name if len(given) == 1 else f"{len(given):,} groups"
+    note(
+        f"{where}: members have a capacity, which {' > '.join(tiers)} leaves out; "
+        f"--objective '{' > '.join((tiers[0], 'peak_time', *tiers[1:]))}' uses it"
+    )
+
+
 def _found(
     files: Sequence[str], only: Sequence[str], standard_input: bytes | None = None
 ) -> tuple[list[Group], list[Failure], list[Failure]]:

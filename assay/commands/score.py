@@ -28,14 +28,15 @@ from assay.commands.options import (
     TimeLimitOption,
     limits_of,
     note_passed_over,
+    note_unused_capacity,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.printing.terminal import tell
 from assay.progress import far
-from assay.streams import OPTIONS, complain, note_assumed, show_json
+from assay.streams import OPTIONS, complain, note, note_assumed, show_json
 from compare.lag.choice import going_for_least_lag
 from compare.lag.lowest import lag_document, lowest_peaks
-from compare.limits import too_far
+from compare.limits import left_out, too_far
 from compare.scores import (
     CURRENT,
     OPTIMUM,
@@ -114,6 +115,7 @@ def score(
     asked = assignors_asked(assignor) if assignor else []
     find, sources = finding(files, bootstrap_server, command_config, config, timeout)
     groups, damaged, not_had = find(group or [], reads or [], reset=reset)
+    note_unused_capacity(groups, tiers)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
@@ -162,11 +164,18 @@ def score(
         for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
     ]
     worse += _not_judged([judged[at] for at in sorted(counting)], not_had) if strict else []
+    _tell_gate(worse, [row for scored in rows for row in scored if row.assignor in named], sure)
+    raise typer.Exit(1 if worse else 2 if damaged else 0)
+
+
+def _tell_gate(worse: Sequence[str], rows: Sequence[Score], limits: Mapping[str, int]) -> None:
+    """Complain of what is beyond the limits, or note what passes them though it is worse."""
     for line in worse[:MOST_LINES]:
         complain(line)
     if len(worse) > MOST_LINES:
         complain(f"and {len(worse) - MOST_LINES} more")
-    raise typer.Exit(1 if worse else 2 if damaged else 0)
+    if not worse and (said := left_out(rows, limits)):
+        note(said)
 
 
 def _not_judged(judged: Sequence[Judged], not_had: Sequence[Failure]) -> list[str]:

@@ -12,12 +12,13 @@ from compare.sentences import spread
 from groups.wording import counted, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from compare.diff import Diff
     from groups.named_assignment import NamedAssignment
 
 MOST_LINES = 12
+MOST_GROUPS = 20
 LONGEST = 40
 
 
@@ -55,14 +56,61 @@ def print_diff(diff: Diff) -> None:
         tell(f"{what} of members that left came back with new members: see --by client-id")
 
 
+def print_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:
+    """Print a line for each group that changed, worst change first, and how many did not.
+
+    Parameters
+    ----------
+    before, after : the names of the groups on each side
+    """
+    changed = [diff for diff in diffs if not diff.is_empty or any(diff.harm)]
+    worse = [diff for diff in changed if diff.harm > (0, 0, 0)]
+    same, otherwise = len(diffs) - len(changed), len(changed) - len(worse)
+    tell(
+        f"{len(worse)} of {counted(len(diffs), 'group')} got worse, {otherwise} changed without "
+        f"getting worse, {same} did not change."
+    )
+    for names, when in ((before, "before"), (after, "after")):
+        if alone := sorted(set(names) - {diff.group for diff in diffs}):
+            tell(f"only {when}: {_named(alone, 'group')}")
+    if not changed:
+        return
+    table = Table(
+        "group", "moved", "joined", "left", "loads before", "after", "with nobody before",
+        "after", "peak lag before", "after", right=range(1, 10), whole=[0],
+    )  # fmt: skip
+    for diff in changed[:MOST_GROUPS]:
+        sides = (diff.before, diff.after)
+        table.add(
+            diff.group,
+            diff.moved,
+            len(diff.joined),
+            len(diff.left),
+            *(spread(loads(side)) for side in sides),
+            *(_count(unassigned(side)) for side in sides),
+            *(side.peak_lag_records for side in sides),
+        )
+    table.show()
+    if len(changed) > MOST_GROUPS:
+        show(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
+    tell(
+        "worst first: more partitions with nobody, then loads farther apart, then more lag on the "
+        "member with most; one group in full: --group NAME"
+    )
+
+
+def _count(numbers: Mapping[str, Sequence[int]] | None) -> int | None:
+    return None if numbers is None else sum(map(len, numbers.values()))
+
+
 def _clients(side: NamedAssignment, members: Sequence[str]) -> set[str]:
     return {side.client_ids[member] for member in members if member in side.client_ids}
 
 
-def _named(names: Sequence[str]) -> str:
-    """Return a few names, or how many members that are."""
+def _named(names: Sequence[str], what: str = "member") -> str:
+    """Return a few names, or how many members or groups that are."""
     text = ", ".join(names)
-    return text if len(text) < LONGEST else counted(len(names), "member")
+    return text if len(text) < LONGEST else counted(len(names), what)
 
 
 def _partitions(numbers: Mapping[str, Sequence[int]]) -> str:

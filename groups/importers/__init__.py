@@ -28,11 +28,11 @@ from groups.importers.seen import (
     refusal,
 )
 from groups.importers.sniff import sniff
-from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk
+from groups.importers.tools import akhq, kafka_python, kafka_ui, own_plan, rpk
 from groups.wording import PASSED_OVER, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from groups.documents.assay_group import Document, JsonObject
 
@@ -44,6 +44,7 @@ _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "kafka-python": kafka_python.read,
     "kafka-ui": kafka_ui.read,
     "akhq": akhq.read,
+    "plan": own_plan.read,
 }
 _MOST_FAILURES = 100_000
 _MOST_UNSEEN = 1_000_000
@@ -82,8 +83,9 @@ def import_each(
 ) -> tuple[list[Imported], list[Failure]]:
     """Return the groups of some texts, and a Failure for everything that did not become one.
 
-    The groups ascend by name. One of which any part is unusable is not imported: what is left of
-    it would be another group. The others are.
+    The groups ascend by name. A text that is wrong about a group counts for nothing in that
+    group: it is made of the others, if there are any. So a bad view beside a good one costs what
+    that view alone shows. A group that is not to be had in its state is not imported.
 
     Parameters
     ----------
@@ -122,12 +124,15 @@ def import_each(
         reason = f"{brief(first.line.strip())}, expected a table of --describe or nothing"
         refusals.append(Refusal(first.source, first.place, reason))
     refusals = [one for one in refusals if not _has_target(one, views)]
-    refused = {group for one in refusals for group in one.groups}
+    wrong = {(group, one.source) for one in refusals for group in one.groups}
+    for group, found in views.items():
+        views[group] = [view for view in found if (group, view.source) not in wrong]
+    refused = {group for one in refusals if one.not_to_be_had for group in one.groups}
     highest = highest_of(view for found in views.values() for view in found)
     imported = []
     unseen = 0
     of_groups = {view.source for found in views.values() for view in found}
-    for group in sorted(views.keys() - refused):
+    for group in sorted(group for group in views.keys() - refused if views[group]):
         try:
             most = _MOST_UNSEEN - unseen
             document, more = merge(views[group], sizes, highest, most_unseen=most)
@@ -144,7 +149,8 @@ def import_each(
             document.assumed = [*notes, *note] or UNSET
             document.captured_at = UNSET if time is None else time
             imported.append(Imported(document, names))
-    return imported, [_failure(one, captured_at, times or {}) for one in refusals]
+    made = {one.snapshot.group for one in imported}
+    return imported, [_failure(one, made, captured_at, times or {}) for one in refusals]
 
 
 def passed_over(remarks: Sequence[Remark]) -> str:
@@ -182,8 +188,12 @@ def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
         yield Refusal(name, name, reason)
 
 
-def _failure(found: Refusal, told: str | None, times: Mapping[str, str]) -> Failure:
+def _failure(
+    found: Refusal, made: Collection[str], told: str | None, times: Mapping[str, str]
+) -> Failure:
+    """Return a refusal as a failure: of its group, or of the text alone if the group was made."""
     group = found.groups[0] if len(found.groups) == 1 else None
+    group = None if group in made else group
     return Failure(
         found.source,
         _one_line(found.place),

@@ -6,7 +6,7 @@ import re
 
 from groups.errors import BadInput
 from groups.importers.lines import brief
-from groups.importers.tools import akhq, kafka_python, kafka_ui, rpk_json, rpk_text
+from groups.importers.tools import akhq, kafka_python, kafka_ui, own_plan, rpk_json, rpk_text
 
 _CONSOLE = re.compile(
     r"^[ \t\r\ufeff]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[ \t]+[#(A-Z]|^[ \t]*Topic: ?\S"
@@ -40,6 +40,8 @@ def sniff(name: str, text: str) -> str:
         for dialect, signs in _JSON.items():
             if any(sign in text for sign in signs):
                 return dialect
+        if own_plan.BEGINNING.match(start):
+            return "plan"
     if any(sign in text for sign in rpk_text.SIGNS):
         return "rpk"
     if any(word in text for word in _WORDS) and _CONSOLE.search(text):
@@ -47,5 +49,5 @@ def sniff(name: str, text: str) -> str:
     raise BadInput(
         f"{name}: begins with {brief(start.splitlines()[0].strip())}, expected what "
         "kafka-consumer-groups --describe, kafka-topics --describe, rpk, kafka-python, Kafka UI "
-        "or AKHQ print"
+        "or AKHQ print, or {member: {topic: [partition]}}"
     )

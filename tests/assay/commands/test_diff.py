@@ -54,6 +54,9 @@ def shown(folder) -> dict:
         "plan": ("diff", "orders.json", "plan.json"),
         "long": ("diff", "many.json", "shifted.json"),
         "several": ("diff", ALL_GROUPS, ALL_GROUPS),
+        "worse": ("diff", "two.jsonl", "later.jsonl"),
+        "worse as json": ("diff", "two.jsonl", "later.jsonl", "--format", "json"),
+        "nothing in common": ("diff", "two.jsonl", "strangers.jsonl"),
         "no such": ("diff", ALL_GROUPS, ALL_GROUPS, "--group", "coop"),
         "other": ("diff", "orders.json", "even.json"),
         "twice": ("diff", "-", "-"),
@@ -61,6 +64,16 @@ def shown(folder) -> dict:
         "twice in it": ("diff", "orders.json", "twice.jsonl"),
         "bad name": ("diff", "orders.json", "today.txt", "--by", "host"),
     }
+    bills = EVEN | {"group": "bills", "topics": {"t": {"partitions": 2, "lag": [5, 7]}}}
+    held = {m: {"subscription": ["t"], "owned": {"t": [0, 1] if m == "a" else []}} for m in "ab"}
+    files = {
+        "two": [LOPSIDED, bills, EVEN, LOPSIDED | {"group": "gone"}],
+        "later": [LOPSIDED, bills | {"members": held}, EVEN, EVEN | {"group": "new"}],
+        "strangers": [LOPSIDED | {"group": name} for name in ("x", "y")],
+    }
+    for name, groups in files.items():
+        lines = "\n".join(map(json.dumps, groups))
+        (folder / f"{name}.jsonl").write_text(lines)
     (folder / "twice.jsonl").write_text(f"{json.dumps(LOPSIDED)}\n{json.dumps(LOPSIDED)}\n")
     return one_after_the_other(calls, folder)
 
@@ -86,7 +99,7 @@ def test_as_json_it_is_one_document_with_the_keys_of_the_format(shown):
         {"from": "c0", "to": "c1", "count": 2, "partitions": {"t1": [1, 2]}}
     ]
     assert document["before"] == {
-        "source": "orders.json", "captured_at": None, "members": 2, "partitions": 5,
+        "source": "orders.json", "captured_at": None, "peak_lag": None, "members": 2, "partitions": 5,
         "unassigned": {}, "double": {}, "assumed": [],
     }  # fmt: skip
     assert document["members"][0] == {
@@ -155,16 +168,30 @@ def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):
 @pytest.mark.parametrize(
     ("name", "said"),
     {
-        "several": f"{ALL_GROUPS}: 11 groups, expected one; add --group NAME: aio-f, coop-a, ",
         "no such": f"{ALL_GROUPS}: no group coop in it, only coop-a",
         "other": "even.json: no group orders in it, only even",
         "twice": "standard input: it can be A or B, not both",
+        "nothing in common": "strangers.jsonl: no group in it that is in two.jsonl too",
         "missing": "no.json: cannot be read: No such file or directory",
         "twice in it": "twice.jsonl: group orders more than once, expected one",
     }.items(),
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(shown, name, said):
     assert one_line(shown[name], 2).startswith(said)
+
+
+def test_of_several_groups_the_one_that_got_worst_comes_first(shown):
+    lines = good(shown["worse"]).stdout.splitlines()
+    assert lines[:3] == [
+        "1 of 3 groups got worse, 0 changed without getting worse, 2 did not change.",
+        "only before: gone",
+        "only after: new",
+    ]
+    assert lines[4].split() == ["bills", "1", "0", "0", "1", "0-2", "0", "0", "7", "12"]
+    documents = [json.loads(line) for line in good(shown["worse as json"]).stdout.splitlines()]
+    assert [made["group"] for made in documents] == ["bills", "even", "orders"]
+    assert documents[0]["after"]["peak_lag"] == 12
+    assert shown["several"].stdout.startswith("0 of 11 groups got worse, ")
 
 
 def test_a_pipe_can_be_either_side(folder):

@@ -437,3 +437,39 @@ def test_where_nobody_holds_anything_and_who_reads_what_is_unknown_each_assignor
     file.write_text(json.dumps(LOPSIDED | {"members": {"a": {}, "b": {}}}))
     lines = good(assay("score", file, "--assignor", "range")).stdout.splitlines()
     assert lines[1].startswith("range: subscriptions are not known")
+
+
+def test_a_plan_without_moves_passes_no_gate_on_moves_without_a_word_on_balance(folder):
+    (folder / "idle.json").write_text(json.dumps({"c0": {"t0": [0, 1], "t1": [0, 1, 2]}}))
+    options = ("score", "orders.json", "--plan", "idle.json", "--fail-above")
+    calls = {
+        "moves": (*options, "moves=0"),
+        "both": (*options, "moves=0", "--fail-above", "balance=9"),
+    }
+    runs = one_after_the_other(calls, folder)
+    assert runs["moves"].returncode == 0
+    assert runs["moves"].stderr.splitlines()[-1] == (
+        "idle: balance exceeds the optimum by 4, and no limit is about balance; add --fail-above "
+        "balance=0"
+    )
+    assert "no limit is about" not in runs["both"].stderr
+
+
+def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses_it(folder):
+    members = {m: {**said, "capacity": 5} for m, said in LOPSIDED["members"].items()}
+    (folder / "fast.json").write_text(json.dumps(LOPSIDED | {"members": members}))
+    calls = {
+        "score": ("score", "fast.json", "--assignor", "range"),
+        "solve": ("solve", "fast.json"),
+    }
+    for run in one_after_the_other(calls, folder).values():
+        assert run.stderr.splitlines()[-1] == (
+            "orders: members have a capacity, which balance > stickiness leaves out; --objective "
+            "'balance > peak_time > stickiness' uses it"
+        )
+
+
+def test_a_plan_of_ones_own_is_judged_as_a_group(folder):
+    (folder / "own.json").write_text(json.dumps({"a": {"t": [0, 1, 2, 3]}, "b": {"t": [4]}}))
+    (run,) = one_after_the_other({"own": ("score", "own.json")}, folder).values()
+    assert run.stdout.startswith("own: improvable for sure. Moving 1 of 5 partitions gives ")

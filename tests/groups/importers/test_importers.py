@@ -130,3 +130,18 @@ def test_an_unknown_column_count_is_an_error_that_names_the_line() -> None:
     bad = data.replace(b"57              60", b"57")
     with pytest.raises(BadInput, match=r"coop-a-describe\.txt:7: 8 columns, but the header has 9"):
         import_texts([(name, bad)])
+
+
+def test_a_plan_is_a_group_of_its_own_under_the_name_of_its_file() -> None:
+    plan = {"a": {"t": [0, 2], "u": [0]}, "b": {}}
+    (found,), failures = import_each([("plans/own.json", json.dumps(plan).encode())])
+    assert failures == []
+    assert found.document["group"] == "own"
+    assert found.document["topics"] == {"t": 3, "u": 1}
+    held = {m: said.get("owned", {}) for m, said in found.document["members"].items()}
+    assert held == plan
+    assert "group: own, as its file is named" in found.document["assumed"]
+    idle_first = json.dumps({"b": {}, "a": {"t": [0]}}).encode()
+    assert len(import_each([("-", idle_first)])[0]) == 1
+    _, (refused,) = import_each([("p.json", b'{"a": {"t": [0, -1]}}')])
+    assert refused.reason == "a.t[1]: -1, expected an integer of 0 or more"

@@ -288,3 +288,13 @@ def test_a_group_without_a_name_is_refused_at_its_place_and_costs_no_other(
     assert len(found) == len(places)
     assert all(map(str.startswith, found, places)), found
     assert [one.document["group"] for one in imported] == good
+
+
+def test_a_bad_view_costs_a_line_and_the_group_is_made_of_the_others() -> None:
+    good = HEADER + "g t0 0 1 2 1 m /h c\ng t0 1 1 1 0 n /h c\n"
+    bad = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\ng m /h c x t0(0)\n"
+    imported, failures = import_each([("good", good.encode()), ("bad", bad.encode())])
+    assert [(found.document["group"], found.sources) for found in imported] == [("g", ("good",))]
+    assert set(imported[0].document["members"]) == {"m", "n"}
+    assert [(f.place, f.group) for f in failures] == [("bad:2", None)]
+    assert import_each([("bad", bad.encode())])[0] == []
