@@ -99,8 +99,8 @@ def test_as_json_it_is_one_document_with_the_keys_of_the_format(shown):
         {"from": "c0", "to": "c1", "count": 2, "partitions": {"t1": [1, 2]}}
     ]
     assert document["before"] == {
-        "source": "orders.json", "captured_at": None, "peak_lag": None, "members": 2, "partitions": 5,
-        "unassigned": {}, "double": {}, "assumed": [],
+        "source": "orders.json", "captured_at": None, "peak_lag": None, "members": 2,
+        "partitions": 5, "unassigned": {}, "double": {}, "assumed": [],
     }  # fmt: skip
     assert document["members"][0] == {
         "member": "c0", "before": 5, "after": 3, "lost": {"t1": [1, 2]}, "gained": {},
