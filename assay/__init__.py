@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from compare.lag.worth import Worth, worth_moving
     from compare.overview import Glance, Overview
     from compare.samples.families import Family, differing, grid
-    from compare.scenarios.rollout import Rollout, RolloutStep, Rule
+    from compare.scenarios.rollout import Act, Rollout, RolloutStep, Rule
     from compare.scenarios.upgrade_paths import roll_out
     from compare.scenarios.variation import Variation
     from compare.sizes.sizing import Size, Sizing
@@ -93,7 +93,7 @@ _HOMES = {
     "compare.fleet.results": "Ending RunCounts Unread",
     "compare.unscored": "NotScored",
     "compare.samples.families": "Family differing grid",
-    "compare.scenarios.rollout": "Rollout RolloutStep Rule",
+    "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
     "compare.scenarios.variation": "Variation",
     "compare.lag.worth": "Worth worth_moving",
@@ -118,6 +118,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Act",
     "Advice",
     "AssayError",
     "Assignment",

@@ -65,7 +65,8 @@ def roll_out(
     >>> both = [roll_out(group, "upgrade", rule) for rule in (Rule.STATIC, Rule.DYNAMIC)]
     >>> [rollout.total["restarts"] for rollout in both]
     [4, 2]
-    >>> print(both[0].answer)
+    >>> print(both[0].answer.partition(":")[0])
+    Safe in 2 rolling restarts
     """
     if name not in ROLLOUTS:
         raise BadInput(f"rollout: unknown name {name!r}, expected one of {', '.join(ROLLOUTS)}")

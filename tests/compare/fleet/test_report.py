@@ -72,12 +72,12 @@ def test_every_input_that_is_no_group_is_a_line_with_its_reason(page):
         name: row["what to do"] for name, row in rows.items() if "not read" in row["verdict"]
     }
     assert {re.sub(r"^cut", "", name) for name in reasons} == {
-        "in/groups.jsonl:4",
-        "in/groups.jsonl:5",
-        "in/noise.txt",
-        "in/unreadable.parquet",
+        "groups.jsonl:4",
+        "groups.jsonl:5",
+        "noise.txt",
+        "unreadable.parquet",
     }
-    assert reasons["in/groups.jsonl:5"] == "format: 1, expected 'assay-group/1'"
+    assert reasons["groups.jsonl:5"] == "format: 1, expected 'assay-group/1'"
 
 
 @pytest.mark.spark
