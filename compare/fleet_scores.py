@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from compare.scores import CURRENT, NOTHING, held_against, score, score_current
-from groups.arrays import UNKNOWN
+from groups.arrays import NOBODY, UNKNOWN
 from groups.assignment import Assignment, balanced_in, valid_in
 from groups.errors import AssayError
 from groups.tiers import is_flow, values_in
@@ -71,22 +71,28 @@ def score_fleet_current(solution: Solutions) -> FleetScores:
     )
 
 
-def score_fleet(solution: Solutions, owner: Int32, assignor: str) -> FleetScores:
-    """Score an assignment of each group.
+def score_fleet(
+    solution: Solutions, assignments: Mapping[int, Assignment], assignor: str
+) -> FleetScores:
+    """Score an assignment of each group; where a group has none, what is said means nothing.
 
     Parameters
     ----------
-    owner : (all partitions,) int32, index among the members of the fleet, -1 nobody
+    assignments : by the number of the group
     assignor : name of the rows
     """
+    fleet = solution.fleet
+    owner = np.full(fleet.group.n_partitions, NOBODY, np.int32)
+    alone = np.zeros(len(fleet), bool)
+    for at, assignment in assignments.items():
+        owner[fleet.partitions(at)] = fleet.owner_through(at, assignment.owner)
+        alone[at] = bool(assignment.strays)
 
     def one(at: int) -> Score:
         answer = solution.solution(at)
-        assignment = Assignment(answer.group, fleet.owner_in(at, owner))
-        return score(answer.group, assignment, answer, assignor=assignor)
+        return score(answer.group, assignments[at], answer, assignor=assignor)
 
-    fleet = solution.fleet
-    return _scored(solution, owner, assignor, np.zeros(len(fleet), bool), one)
+    return _scored(solution, owner, assignor, alone, one)
 
 
 def _scored(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,17 +13,8 @@ import pyarrow.compute as pc
 from compare.fleet.tables import TABLES, VERDICT, content_key
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
 from compare.judged import judge, judged_by
-from compare.scores import (
-    CURRENT,
-    OPTIMUM,
-    Score,
-    outcome_of,
-    score_many,
-    score_outcome,
-    score_without_subscriptions,
-)
+from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE
-from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.columnar.batch import each_of
 from groups.columnar.layout import joined
@@ -35,6 +26,7 @@ from groups.portions import in_portions
 from groups.tiers import MOVES, is_flow, values_in
 from heuristics.time_limit import TimeLimit
 from optimal.solution import Status
+from optimal.solutions import Columns as SolutionColumns
 from optimal.solve import solve, solve_fleet
 
 if TYPE_CHECKING:
@@ -44,11 +36,11 @@ if TYPE_CHECKING:
     from compare.fleet_scores import FleetScores
     from compare.judged import Judged
     from groups.arrays import Bools
-    from groups.columnar.layout import BadRow
     from groups.errors import Failure
-    from heuristics.assignor import Outcome
     from optimal.solution import Solution
     from optimal.solutions import Solutions
+
+    Columns = Mapping[str, pa.Array]
 
 Row = dict[str, object]
 # A solve of more members leaves the processor's cache; one of more partitions takes long.
@@ -78,22 +70,14 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
     rows : of ``groups``, each key once
     """
     optima, scores = [], []
-    limit = _limit(job)
     for portion in _portions(rows, job):
-        together, others = _sorted_out(job, portion)
-        if len(together.solution):
-            now = score_fleet_current(together.solution)
+        is_known = pc.is_null(portion.column("subscription_known"))
+        for kind, part_of in ((is_known, _solved), (pc.invert(is_known), _judged)):
+            part, unfit, reasons = part_of(job, portion.filter(kind))
             if lack.optimum:
-                optima.append(together.optima(now))
-            if CURRENT in lack.assignors:
-                scores.append(together.scores(score_columns(now), CURRENT))
-            scores += together.asked(lack.others, limit)
-        ones = [
-            _solved(job, *one) for one in zip(captures_in(others), each_of(others), strict=True)
-        ]
-        if lack.optimum:
-            optima.append(batch("optima", (optimum_row(job, one) for one in ones)))
-        scores.append(_scores_of(job, ones, lack.assignors, limit))
+                optima += [part.optima(), _failed(job, unfit, reasons)]
+            scores += [part.scores(name) for name in lack.assignors]
+            scores += _without_optimum(job, unfit, reasons, lack.assignors)
     return nested(rows, joined(optima, TABLES["optima"]), joined(scores, TABLES["scores"]))
 
 
@@ -167,55 +151,92 @@ def failed(failures: Sequence[Failure]) -> pa.RecordBatch:
 
 def lost(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBatch:
     """Return rows of `ANSWERS` of groups that could not be solved, and why."""
-    ones = [One(capture, None, reason, reason) for capture in captures_in(rows)]
-    optima = batch("optima", (optimum_row(job, one) for one in ones if lack.optimum))
-    return nested(rows, optima, _scores_of(job, ones, lack.assignors, job.time_limit))
+    reasons = [reason] * len(rows)
+    optima = _failed(job, rows, reasons) if lack.optimum else None
+    scores = joined(_without_optimum(job, rows, reasons, lack.assignors), TABLES["scores"])
+    return nested(rows, optima, scores)
 
 
 def unscored(
-    job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reason: str
+    job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
 ) -> pa.RecordBatch:
     """Return rows of `ANSWERS` of groups on which assignors could not be asked, and why."""
-    scores = [
-        score_row(job, capture, Score(name, "failed", reason))
-        for capture in captures_in(rows)
-        for name in assignors
+    scores = [_scores(job, rows, name, no_scores("failed", reasons)) for name in assignors]
+    return nested(rows, None, joined(scores, TABLES["scores"]))
+
+
+def no_scores(status: str, reasons: Sequence[str]) -> Columns:
+    """Return the columns of ``scores`` of an assignor that is not scored."""
+    count = len(reasons)
+    return {
+        "status": pa.repeat(pa.scalar(status), count),
+        "reason": pa.array(reasons, pa.string()),
+        "rounds": pa.repeat(pa.scalar(1), count),
+        "revoked": pa.repeat(pa.scalar(0), count),
+        "seconds": pa.repeat(pa.scalar(0.0), count),
+    }
+
+
+def _failed(job: Job, rows: pa.RecordBatch, reasons: Sequence[str]) -> pa.RecordBatch:
+    """Return the rows in ``optima`` of groups that have no optimum."""
+    status = pa.repeat(pa.scalar("failed"), len(rows))
+    return _optima(job, rows, {"status": status, "reason": pa.array(reasons, pa.string())})
+
+
+def _without_optimum(
+    job: Job, rows: pa.RecordBatch, reasons: Sequence[str], assignors: Sequence[str]
+) -> list[pa.RecordBatch]:
+    """Return the rows in ``scores`` of groups that have no optimum."""
+    columns = no_scores("failed", [f"no optimum: {reason}" for reason in reasons])
+    return [_scores(job, rows, name, columns) for name in assignors]
+
+
+def _optima(job: Job, rows: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
+    """Return rows in ``optima`` of groups, null in what is not among the columns."""
+    made_by, keys = job.optimum_made_by, job.optimum_keys(rows.column("key").to_pylist())
+    return _batch("optima", job, rows, {**columns, "key": pa.array(keys, pa.string())}, made_by)
+
+
+def _scores(job: Job, rows: pa.RecordBatch, name: str, columns: Columns) -> pa.RecordBatch:
+    """Return the rows of an assignor in ``scores``, null in what is not among the columns."""
+    keys = job.score_keys(rows.column("key").to_pylist(), name)
+    found = {
+        **columns,
+        "key": pa.array(keys, pa.string()),
+        "assignor": pa.repeat(pa.scalar(name), len(rows)),
+    }
+    return _batch("scores", job, rows, found, job.score_made_by(name))
+
+
+def _batch(
+    name: str, job: Job, rows: pa.RecordBatch, columns: Columns, made_by: str
+) -> pa.RecordBatch:
+    told = {"made_by": made_by, "objective": job.tiers}
+    found = {
+        **repeated(rows),
+        **columns,
+        **{column: pa.repeat(pa.scalar(text), len(rows)) for column, text in told.items()},
+    }
+    arrays = [
+        found[field.name].cast(field.type)
+        if field.name in found
+        else pa.nulls(len(rows), field.type)
+        for field in TABLES[name]
     ]
-    return nested(rows, None, batch("scores", scores))
-
-
-class Capture(NamedTuple):
-    """A capture of a group: what ``optima`` and ``scores`` repeat of its row in ``groups``."""
-
-    group_key: str
-    group: str
-    captured_at: str | None
-    source: str
-    n_members: int
-    n_partitions: int
-    lag: int | None
-    subscriptions_known: bool
-    assumed: Sequence[str]
-
-
-def captures_in(rows: pa.RecordBatch) -> list[Capture]:
-    """Return the capture of each row of ``groups``."""
-    columns = [column.to_pylist() for column in repeated(rows).values()]
-    return [Capture(*values) for values in zip(*columns, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=TABLES[name])
 
 
 def repeated(rows: pa.RecordBatch) -> dict[str, pa.Array]:
-    """Return the columns of `Capture` of rows of ``groups``."""
-    named = {name: rows.column(name) for name in Capture._fields if name in rows.schema.names}
-    more = {
+    """Return what ``optima`` and ``scores`` repeat of rows of ``groups``."""
+    same = ("group", "captured_at", "source", "n_members", "n_partitions")
+    known = rows.column("subscription_known").to_pylist()
+    return {
+        **{name: rows.column(name) for name in same},
         "group_key": rows.column("key"),
         "lag": _known_lag(rows.column("lag")),
-        "subscriptions_known": pa.array(
-            [all(known or ()) for known in rows.column("subscription_known").to_pylist()]
-        ),
+        "subscriptions_known": pa.array([all(one or ()) for one in known], pa.bool_()),
         "assumed": rows.column("assumed").fill_null([]),
     }
-    return {name: (named | more)[name] for name in Capture._fields}
 
 
 def _known_lag(lags: pa.ListArray) -> pa.Array:
@@ -229,219 +250,99 @@ def _known_lag(lags: pa.ListArray) -> pa.Array:
     return pa.array(found, mask=~known)
 
 
-def batch(name: str, rows: Iterator[Row] | Sequence[Row]) -> pa.RecordBatch:
-    """Return rows as a batch of a table."""
-    return pa.RecordBatch.from_pylist(list(rows), TABLES[name])
-
-
-@dataclass(frozen=True)
-class One:
-    """A group by itself: the best that can be had, or why nothing can, and what it has now."""
-
-    capture: Capture
-    group: Group | None
-    answer: Solution | str
-    judged: Judged | str
-
-
-def _solved(job: Job, capture: Capture, group: Group | BadRow) -> One:
-    if not isinstance(group, Group):
-        return One(capture, None, group.reason, group.reason)
-    answer: Solution | str
-    try:
-        answer = solve(group, job.objective, time_limit=job.time_limit)
-    except AssayError as error:
-        answer = str(error)
-    judged = judged_one(group, answer, job)
-    if not group.subscription_known.all() and not isinstance(judged, str):
-        answer = judged.reference or answer
-    return One(capture, group, answer, judged)
-
-
-def judged_one(group: Group, answer: Solution | str, job: Job) -> Judged | str:
-    """Return what is known of a group, or why nothing is.
-
-    Parameters
-    ----------
-    answer : its optimum, or why it has none; where it is not known who reads what, that is not
-        looked at: the group is judged between its two optima
-    """
-    if group.subscription_known.all():
-        return answer if isinstance(answer, str) else as_taken(judged_by(group, answer))
-    try:
-        (judged,) = judge([group], job.objective, time_limit=job.time_limit)
-    except AssayError as error:
-        return str(error)
-    return judged
-
-
-def as_taken(judged: Judged) -> Judged:
-    """Return the verdict with its condition, where members were taken to read the same topics."""
-    if judged.best is None or not any(map(is_taken, judged.group.assumed)):
-        return judged
-    return replace(judged, verdict=replace(judged.verdict, sure=False, condition=ALL_ALIKE))
-
-
 def is_taken(assumed: str) -> bool:
     """Return whether a line of what was assumed is that members read the same topics."""
     return assumed.startswith("subscription of ") and " unknown, taken as " in assumed
 
 
-def verdict_row(judged: Judged | str) -> Row | None:
-    """Return the ``verdict`` of a row in ``optima``; None where nothing is known."""
-    if isinstance(judged, str):
-        return None
+def verdict_row(judged: Judged) -> Row:
+    """Return the ``verdict`` of a row in ``optima``."""
     target = judged.target
     return vars(judged.verdict) | {"to_move": None if target is None else len(target.moved)}
 
 
-def optimum_row(job: Job, one: One) -> Row:
-    """Return the row of a group in ``optima``."""
-    capture, answer = one.capture, one.answer
-    row = _common(job, capture, job.optimum_made_by) | {
-        "key": job.optimum_keys([capture.group_key])[0],
-        "verdict": verdict_row(one.judged),
-    }
-    if isinstance(answer, str):
-        return row | {"status": "failed", "reason": answer}
-    found = answer.assignment
-    return row | {
-        "status": str(answer.status),
-        "stopped": str(answer.stopped),
-        "method": answer.method,
-        "seconds": answer.seconds,
-        "terms": [vars(term) for term in answer.terms],
-        "proof": str(answer.proof.kind),
-        "loads": None if found is None else found.loads.tolist(),
-    }
-
-
-def score_row(job: Job, capture: Capture, score: Score) -> Row:
-    """Return a row of a group in ``scores``."""
-    columns = ("assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds")
-    terms = None
-    if score.terms is not None:
-        terms = []
-        for term in score.terms:
-            low, high = term.excess if isinstance(term.excess, tuple) else (None, None)
-            exact = None if isinstance(term.excess, tuple) else term.excess
-            told = {"value": term.value, "excess": exact, "excess_from": low, "excess_to": high}
-            terms.append({"name": term.name, **told})
-    row = _common(job, capture, job.score_made_by(score.assignor))
-    row |= {"key": job.score_keys([capture.group_key], score.assignor)[0]}
-    row |= {column: getattr(score, column) for column in columns}
-    return row | {"terms": terms, "loads": score.loads}
-
-
-def _common(job: Job, capture: Capture, made_by: str) -> Row:
-    return {**capture._asdict(), "made_by": made_by, "objective": job.tiers}
-
-
-def _scores_of(
-    job: Job, found: Sequence[One], assignors: Sequence[str], limit: TimeLimit | float
-) -> pa.RecordBatch:
-    """Return rows in ``scores``; assignors are not tried where subscriptions are unknown."""
-    rows: list[Sequence[Score]] = []
-    for group, answer in ((one.group, one.answer) for one in found):
-        if isinstance(answer, str) or group is None:
-            rows.append([Score(name, "failed", f"no optimum: {answer}") for name in assignors])
-        elif not group.subscription_known.all():
-            rows.append([score_without_subscriptions(answer, name) for name in assignors])
-        else:
-            rows += score_many([group], [answer], assignors, limit)
-    pairs = zip(found, rows, strict=True)
-    return batch("scores", (score_row(job, one.capture, s) for one, made in pairs for s in made))
-
-
 @dataclass(frozen=True, eq=False)
-class _Together:
-    """Groups that were solved together.
+class _Answers:
+    """The answers to groups.
 
     Attributes
     ----------
     rows : of ``groups``, in the order of the fleet
+    verdicts : where it is not known who reads what; else the solution tells them
     """
 
     job: Job
     rows: pa.RecordBatch
     solution: Solutions
+    verdicts: Sequence[Row | None] | None = None
 
-    def optima(self, now: FleetScores) -> pa.RecordBatch:
-        """Return the rows in ``optima``; `now` is what the members hold, against the solution."""
-        job = self.job
-        columns = self._common(job.optimum_made_by)
-        columns["key"] = pa.array(job.optimum_keys(columns["group_key"].to_pylist()), pa.string())
-        columns["verdict"] = self._verdicts(now)
-        return _batch("optima", columns | optimum_columns(self.solution))
+    @cached_property
+    def now(self) -> FleetScores:
+        """What the members hold, against the solution."""
+        return score_fleet_current(self.solution)
 
-    def scores(self, columns: Mapping[str, pa.Array], assignor: str) -> pa.RecordBatch:
-        """Return the rows of an assignor in ``scores``; `columns` is what it was scored."""
-        common = self._common(self.job.score_made_by(assignor))
-        keys = self.job.score_keys(common["group_key"].to_pylist(), assignor)
-        return _batch("scores", {**common, "key": pa.array(keys, pa.string()), **columns})
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The groups one by one, for assignors."""
+        return [self.solution.fleet.alone(at) for at in range(len(self.solution))]
 
-    def asked(self, assignors: Sequence[str], limit: TimeLimit) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in ``scores`` of assignors that have to be asked."""
-        groups = (
-            [self.solution.fleet.alone(at) for at in range(len(self.solution))]
-            if assignors
-            else []
-        )
-        for name in assignors:
-            yield from self._scored(self._outcomes(groups, name, limit), name)
+    def optima(self) -> pa.RecordBatch:
+        """Return the rows in ``optima``."""
+        told = self.verdicts
+        verdict = self._verdicts() if told is None else pa.array(told, VERDICT)
+        columns = {**optimum_columns(self.solution), "verdict": verdict}
+        return _optima(self.job, self.rows, columns)
 
-    def _outcomes(
-        self, groups: Sequence[Group], assignor: str, limit: TimeLimit
-    ) -> list[Outcome | None]:
-        """Return what an assignor makes of each group; None of one that has no optimum."""
-        good = [at for at in range(len(groups)) if at not in self.solution.errors]
-        if assignor == OPTIMUM:
-            made = [outcome_of(self.solution.solution(at, groups[at])) for at in good]
+    def scores(self, assignor: str) -> pa.RecordBatch:
+        """Return the rows of an assignor in ``scores``."""
+        if assignor == CURRENT:
+            columns = score_columns(self.now)
+        elif self.verdicts is not None:
+            columns = no_scores("refused", [UNKNOWN] * len(self.rows))
         else:
-            made = limit.plan_many([groups[at] for at in good], assignor)
-        found: list[Outcome | None] = [None] * len(groups)
-        for at, outcome in zip(good, made, strict=True):
-            found[at] = outcome
-        return found
+            columns = self._asked(assignor)
+        return _scores(self.job, self.rows, assignor, columns)
 
-    def _scored(
-        self, outcomes: Sequence[Outcome | None], assignor: str
-    ) -> Iterator[pa.RecordBatch]:
-        fleet = self.solution.fleet
-        owner = np.full(fleet.group.n_partitions, NOBODY, np.int32)
-        by_columns = np.ones(len(outcomes), bool)
-        others = []
-        captures = captures_in(self.rows)
-        for at, outcome in enumerate(outcomes):
-            if outcome is None:
-                continue
-            if outcome.plan is None or outcome.plan.assignment.strays:
-                by_columns[at] = False
-                answer = self.solution.solution(at)
-                score = score_outcome(answer.group, outcome, answer, assignor)
-                others.append(score_row(self.job, captures[at], score))
-            else:
-                held = outcome.plan.assignment.owner
-                owner[fleet.partitions(at)] = fleet.owner_through(at, held)
-        columns = score_columns(score_fleet(self.solution, owner, assignor))
-        plans = [None if outcome is None else outcome.plan for outcome in outcomes]
-        took = [0.0 if outcome is None else outcome.seconds for outcome in outcomes]
-        columns["rounds"] = pa.array([1 if plan is None else plan.rounds for plan in plans])
-        columns["revoked"] = pa.array([0 if plan is None else plan.revoked for plan in plans])
-        columns["seconds"] = pa.array(took, pa.float64())
-        yield self.scores(columns, assignor).filter(pa.array(by_columns))
-        yield batch("scores", others)
-
-    def _common(self, made_by: str) -> dict[str, pa.Array]:
-        told = {"made_by": made_by, "objective": self.job.tiers}
-        return {
-            **repeated(self.rows),
-            **{name: pa.repeat(pa.scalar(text), len(self.rows)) for name, text in told.items()},
+    def _asked(self, assignor: str) -> Columns:
+        """Return the columns of an assignor that has to be asked."""
+        limit, solution = _limit(self.job), self.solution
+        good = [at for at in range(len(solution)) if at not in solution.errors]
+        groups = [self.groups[at] for at in good]
+        if assignor == OPTIMUM:
+            outcomes = [
+                outcome_of(solution.solution(*one)) for one in zip(good, groups, strict=True)
+            ]
+        else:
+            outcomes = limit.plan_many(groups, assignor)
+        plans = {
+            at: one.plan for at, one in zip(good, outcomes, strict=True) if one.plan is not None
+        }
+        found = score_fleet(solution, {at: one.assignment for at, one in plans.items()}, assignor)
+        rounds, revoked = np.ones(len(solution), np.int64), np.zeros(len(solution), np.int64)
+        seconds = np.zeros(len(solution))
+        seconds[good] = [one.seconds for one in outcomes]
+        for at, plan in plans.items():
+            rounds[at], revoked[at] = plan.rounds, plan.revoked
+        unplanned = {
+            at: score_outcome(group, one, solution.solution(at, group), assignor)
+            for at, group, one in zip(good, groups, outcomes, strict=True)
+            if one.plan is None
+        }
+        found.reasons.update((at, str(row.reason)) for at, row in unplanned.items())
+        columns = score_columns(found)
+        status = columns["status"].to_pylist()
+        for at, row in unplanned.items():
+            status[at] = row.status
+        return columns | {
+            "status": pa.array(status, pa.string()),
+            "rounds": pa.array(rounds),
+            "revoked": pa.array(revoked),
+            "seconds": pa.array(seconds),
         }
 
-    def _verdicts(self, now: FleetScores) -> pa.Array:
+    def _verdicts(self) -> pa.Array:
         """(groups,) what :func:`compare.judged.judged_by` says, of proved optima by columns."""
-        fleet, groups = self.solution.fleet, len(self.solution)
+        fleet, groups, now = self.solution.fleet, len(self.solution), self.now
         plain = self.solution.status == str(Status.OPTIMAL)
         plain[[*self.solution.errors, *now.reasons]] = False
         plain &= ~fleet.other_claims
@@ -482,10 +383,15 @@ class _Together:
         return pa.array(verdicts, VERDICT)
 
     def _verdict(self, at: int) -> Row | None:
+        """Return what :func:`compare.judged.judged_by` says of a group."""
         if at in self.solution.errors:
             return None
         answer = self.solution.solution(at)
-        return verdict_row(judged_one(answer.group, answer, self.job))
+        judged = judged_by(answer.group, answer)
+        if judged.best is not None and any(map(is_taken, judged.group.assumed)):
+            verdict = replace(judged.verdict, sure=False, condition=ALL_ALIKE)
+            judged = replace(judged, verdict=verdict)
+        return verdict_row(judged)
 
     def _taken(self) -> Bools:
         """(groups,) bool: whether members were taken to read the same topics."""
@@ -493,22 +399,41 @@ class _Together:
         return np.array([any(map(is_taken, lines or ())) for lines in assumed], bool)
 
 
-def _sorted_out(job: Job, rows: pa.RecordBatch) -> tuple[_Together, pa.RecordBatch]:
-    """Return the groups that are solved together, and the rows of the others.
+Part = tuple[_Answers, pa.RecordBatch, list[str]]
 
-    Those are all where a tier is a search, else those of which it is not known who reads what,
-    and rows that are no group.
-    """
-    is_plain = pc.is_null(rows.column("subscription_known"))
-    if not is_flow(job.objective):
-        is_plain = pc.and_(is_plain, False)
-    plain, others = rows.filter(is_plain), rows.filter(pc.invert(is_plain))
-    fleet, bad = Fleet.from_arrow(plain)
-    if bad:
-        unfit = plain.take(pa.array([one.row for one in bad]))
-        others = joined([others, unfit], rows.schema)
-    solution = solve_fleet(fleet, job.objective, time_limit=job.time_limit * max(len(fleet), 1))
-    return _Together(job, plain.take(pa.array(fleet.place)), solution), others
+
+def _solved(job: Job, rows: pa.RecordBatch) -> Part:
+    """Solve groups of which it is known who reads what; return also the rows that are no group."""
+    fleet, bad = Fleet.from_arrow(rows)
+    together = max(len(fleet), 1) if is_flow(job.objective) else 1
+    solution = solve_fleet(fleet, job.objective, time_limit=job.time_limit * together)
+    unfit = rows.take(pa.array([one.row for one in bad], pa.int64()))
+    answers = _Answers(job, rows.take(pa.array(fleet.place)), solution)
+    return answers, unfit, [one.reason for one in bad]
+
+
+def _judged(job: Job, rows: pa.RecordBatch) -> Part:
+    """Solve groups of which it is not known who reads what, for the most and the least."""
+    found: dict[int, tuple[Judged, Solution]] = {}
+    reasons: dict[int, str] = {}
+    for at, group in enumerate(each_of(rows)):
+        if not isinstance(group, Group):
+            reasons[at] = group.reason
+            continue
+        try:
+            (judged,) = judge([group], job.objective, time_limit=job.time_limit)
+            best = judged.reference or solve(group, job.objective, time_limit=job.time_limit)
+        except AssayError as error:
+            reasons[at] = str(error)
+        else:
+            found[at] = judged, best
+    fleet = Fleet.of([best.group for _, best in found.values()])
+    solutions = SolutionColumns(fleet, job.objective, 0)
+    for number, (_, best) in enumerate(found.values()):
+        solutions.put_one(number, best)
+    verdicts = [verdict_row(judged) for judged, _ in found.values()]
+    answers = _Answers(job, rows.take(pa.array([*found], pa.int64())), solutions.done(), verdicts)
+    return answers, rows.take(pa.array([*reasons], pa.int64())), [*reasons.values()]
 
 
 def _portions(rows: pa.RecordBatch, job: Job) -> Iterator[pa.RecordBatch]:
@@ -524,12 +449,6 @@ def _portions(rows: pa.RecordBatch, job: Job) -> Iterator[pa.RecordBatch]:
 
     for some_rows in in_portions(range(len(rows)), size, most=MOST_PARTITIONS, count=MOST_GROUPS):
         yield rows.slice(some_rows[0], len(some_rows))
-
-
-def _batch(name: str, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
-    schema = TABLES[name]
-    arrays = [columns[field.name].cast(field.type) for field in schema]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _structs(rows: pa.RecordBatch) -> pa.StructArray:

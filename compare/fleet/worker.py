@@ -13,7 +13,6 @@ from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -273,9 +272,8 @@ class Worker:
         groups = pa.RecordBatch.from_struct_array(rows.column("groups"))
         good = pc.and_not(rows.column("is_group"), has_failed)
         more = [*self._in_turn(groups.filter(good), Lack(optimum=False, assignors=others))]
-        for at in np.flatnonzero(has_failed):
-            why = f"no optimum: {reason[at]}"
-            more.append(unscored(self.job, groups.slice(at, 1), others, why))
+        why = [f"no optimum: {one}" for one in reason.filter(has_failed).to_pylist()]
+        more.append(unscored(self.job, groups.filter(has_failed), others, why))
         return with_scores(rows, more)
 
     def _in_turn(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
@@ -344,7 +342,7 @@ class Worker:
             for start in range(0, len(rows), size):
                 yield from self._solved(rows.slice(start, size), lack)
         elif lack.others:
-            yield unscored(self.job, rows, lack.others, answer.reason)
+            yield unscored(self.job, rows, lack.others, [answer.reason])
         else:
             yield lost(self.job, rows, lack, answer.reason)
 

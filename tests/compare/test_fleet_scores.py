@@ -84,6 +84,7 @@ def test_a_column_of_owners_is_scored_as_each_groups_assignment(objective):
     solution, owner = solve_fleet(fleet, objective), some_owner(rng, fleet)
     met = set()
     rows: list[Score | None] = []
+    assignments = {}
     for at in range(len(fleet)):
         if at in solution.errors:
             rows.append(None)
@@ -91,10 +92,11 @@ def test_a_column_of_owners_is_scored_as_each_groups_assignment(objective):
         start, end = fleet.partition_start[at : at + 2].tolist()
         own = np.where(owner[start:end] < 0, -1, owner[start:end] - fleet.member_start[at])
         group = fleet.alone(at)
-        row = score(group, Assignment(group, own), solution.solution(at, group), assignor="x")
+        assignments[at] = Assignment(group, own)
+        row = score(group, assignments[at], solution.solution(at, group), assignor="x")
         rows.append(row)
         met.add((row.valid, row.balanced, row.is_optimal))
-    assert_rows_are(score_fleet(solution, owner, "x"), rows)
+    assert_rows_are(score_fleet(solution, assignments, "x"), rows)
     assert {valid for valid, _, _ in met} == {True, False}
     assert {optimal for _, _, optimal in met} == {True, False}
 
