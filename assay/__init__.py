@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from compare import figures as figures
     from compare.advice.advice import Advice, Change, NoGain, Peak, Tried
     from compare.advice.advise import advise
-    from compare.fleet.python import run
-    from compare.fleet.results import Ending, RunCounts, Unread
+    from compare.fleet.ending import Ending, RunCounts, Unread
+    from compare.fleet.frames import run
     from compare.history import Course
     from compare.judged import Judged, judge
     from compare.lag.worth import Worth, worth_moving
@@ -89,8 +89,8 @@ _HOMES = {
     "compare.history": "Course",
     "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
-    "compare.fleet.python": "run",
-    "compare.fleet.results": "Ending RunCounts Unread",
+    "compare.fleet.frames": "run",
+    "compare.fleet.ending": "Ending RunCounts Unread",
     "compare.unscored": "NotScored",
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",

@@ -30,7 +30,7 @@ from groups.tiers import parse_objective
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
-    from compare.fleet.results import RunCounts
+    from compare.fleet.ending import RunCounts
     from heuristics import Assignor
 
 MOST_LINES = 20
@@ -114,7 +114,7 @@ def run(
     from groups.extras import require
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
-    from compare.fleet.gate import too_far_in_run
+    from compare.fleet.ending import too_far_in_run
     from compare.fleet.job import job_of
     from compare.fleet.run import Clock, prepare, run_job, timings
     from compare.fleet.session import conf_of, runs_here, spark_session

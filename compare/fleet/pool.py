@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from compare.fleet.decode import Item
+    from compare.fleet.items import Item
     from compare.fleet.worker import Worker
     from groups.errors import Failure
     from heuristics import AssignorFunction
@@ -123,7 +123,7 @@ class _Shared:
 
 def _items(source: str) -> Iterator[Item | Failure]:
     """Yield what the files of a path hold; texts of a folder together, as views of its groups."""
-    from compare.fleet.decode import Item, Printed, in_file, line
+    from compare.fleet.items import Item, Printed, in_file, line
     from groups.documents.json_files import is_json_lines
     from groups.documents.texts import without_gz
     from groups.errors import BadInput, Failure
@@ -164,7 +164,7 @@ def _tables(parts: Iterable[pa.RecordBatch]) -> FleetTables:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from compare.fleet.answers import ANSWERS
+    from compare.fleet.optima import ANSWERS
     from compare.fleet.worker import once
     from groups.columnar.layout import joined
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
+import subprocess
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial, reduce
-from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from compare.fleet.answers import ANSWERS, READ, failed, whole
-from compare.fleet.circumstances import circumstances
-from compare.fleet.results import RunCounts
+from compare.fleet.ending import RunCounts, ending_of
+from compare.fleet.optima import ANSWERS, READ, failed, whole
 from compare.fleet.session import set_for_now
 from compare.fleet.source import BATCH, FOR_READING, portions
-from compare.fleet.summaries import ending_of
-from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run
+from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
 from compare.fleet.worker import of_groups
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, Row, SparkSession
 
+    from compare.fleet.ending import Ending
     from compare.fleet.job import Job
-    from compare.fleet.results import Ending
     from compare.fleet.source import Portion
     from groups.errors import Failure
 
@@ -45,6 +47,7 @@ WRITTEN = {
     "groups": "groups IS NOT NULL",
 }
 SELECTED = {"scores": "inline(scores)"}
+SOLVERS = ("ortools", "pulp")
 STAGES = {
     "start": "starting Spark",
     "find": "finding the input",
@@ -53,6 +56,8 @@ STAGES = {
     "write": "writing tables",
     "add": "adding up",
 }
+# Rows of a file, about: to open one takes as long as to read some thousand rows.
+FILE_ROWS = 2**14
 # Keys that every worker may hold: more are joined by a shuffle.
 MOST_BROADCAST = 500_000
 
@@ -98,9 +103,7 @@ def run_job(
     BadInput
         Where the input holds nothing, or the folder cannot be written.
     """
-    one = _Run(spark, job, say, far or (lambda _: None), clock or Clock())
-    with set_for_now(spark, FOR_READING):
-        return one.done()
+    return _Run(spark, job, say, far or (lambda _: None), clock or Clock()).done()
 
 
 def prepare(job: Job) -> None:
@@ -119,8 +122,6 @@ def prepare(job: Job) -> None:
             files_in(job.source)
     tables = job.tables
     if not tables.in_catalogue and is_local(tables.place) and paths_are_local:
-        from pathlib import Path
-
         make_folder(Path(tables.place))
         tables.refuse_earlier()
 
@@ -192,12 +193,20 @@ class _Run:
         )
 
     def _answered(self) -> Ending:
-        job, spark, clock = self.job, self.spark, self.clock
-        self.say(f"reading {job.source}")
+        self.say(f"reading {self.job.source}")
+        with set_for_now(self.spark, FOR_READING):
+            self._fill()
+        solved = f"{counted(self.new, 'new group')} solved and scored"
+        self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
+        with self.clock.timed("add"):
+            return ending_of(self.spark, self.job, self.name)
+
+    def _fill(self) -> None:
+        """Answer what the tables lack, a portion of the input after the other."""
         refused: list[Failure] = []
-        with clock.timed("find"):
-            parts = portions(spark, job, refused)
-        with clock.timed("known"):
+        with self.clock.timed("find"):
+            parts = portions(self.spark, self.job, refused)
+        with self.clock.timed("known"):
             known = self._known()
         begun = perf_counter()
         total, so_far = sum(part.size for part in parts), 0
@@ -216,10 +225,6 @@ class _Run:
                 continue
             so_far += part.size
             self.far(self._line(so_far / total if total else 1.0, perf_counter() - begun))
-        solved = f"{counted(self.new, 'new group')} solved and scored"
-        self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
-        with clock.timed("add"):
-            return ending_of(spark, job, self.name)
 
     def _line(self, share: float, seconds: float) -> str:
         rate = self.done_groups / max(seconds, 1e-9)
@@ -293,10 +298,11 @@ class _Run:
             for name, has in WRITTEN.items():
                 if counts[f"of_{name}"]:
                     rows = fresh.where(has).selectExpr(SELECTED.get(name, f"{name}.*"))
+                    rows = rows.coalesce(-(-counts[f"of_{name}"] // FILE_ROWS))
                     self.job.tables.write(rows, name, self.name)
                     self.rows += counts[f"of_{name}"]
             # The last one: what is in it is done.
-            self.job.tables.write(keys.distinct(), "inputs", self.name)
+            self.job.tables.write(keys.distinct().coalesce(1), "inputs", self.name)
         self.done_groups += counts["groups"]
         self.wrote |= any(counts[f"of_{name}"] for name in WRITTEN)
 
@@ -350,8 +356,11 @@ class _Run:
         job, spark = self.job, self.spark
         row = {
             "started_at": started.isoformat(timespec="seconds"),
-            "version": version("kafka-assay"),
-            **circumstances(),
+            "version": version_of("kafka-assay"),
+            "solvers": [f"{name} {version_of(name)}" for name in SOLVERS if find_spec(name)],
+            "python": platform.python_version(),
+            "commit": commit(),
+            "processor": processor(),
             "master": spark.conf.get("spark.master", None),
             "input": job.source,
             "objective": job.tiers,
@@ -369,6 +378,33 @@ class _Run:
         }
         rows = pa.Table.from_pylist([row], TABLES["runs"])
         job.tables.write(spark.createDataFrame(rows).coalesce(1), "runs", self.name)
+
+
+def commit(folder: Path = Path(__file__).parents[2]) -> str | None:
+    """Return the commit of the clone that this package runs from, None where it is in none.
+
+    With ``+`` behind it where files differ from the commit.
+    """
+    if not (folder / ".git").exists():
+        return None
+    words = ["describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+"]
+    try:
+        said = subprocess.run(
+            ["git", "-C", folder, *words], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return said.stdout.strip()
+
+
+def processor() -> str:
+    """Return the name of the processor and how many of its cores this process may use."""
+    name = platform.processor() or platform.machine()
+    with suppress(OSError):
+        found = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.M)
+        name = found[1] if found else name
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{name}, {counted(cores or 1, 'core')}"
 
 
 def _cores(spark: SparkSession) -> int | None:

@@ -9,15 +9,14 @@ import shlex
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import warnings
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryFile, gettempdir, mkdtemp
-from threading import Thread, Timer, current_thread, main_thread
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from groups.errors import AssayError, BadInput
@@ -41,7 +40,6 @@ KINDS = re.compile(
 ADDRESS = re.compile(r"(?:spark|sc)://(?P<host>\[[^]]+\]|[^:/;,]+)(?::(?P<port>[0-9]+))?[^,]*")
 PORTS = {"spark": 7077, "sc": 15002}
 ANSWER_SECONDS = 10.0
-START_SECONDS = 180.0
 STOP_SECONDS = 30.0
 ARCHIVE_SECONDS = 90.0
 # Environments with a Spark or a Java of their own each have one.
@@ -341,14 +339,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
                 gateway = launch_gateway(
                     settings, {"stdout": log, "stderr": log, "start_new_session": True}
                 )
-                # A Java that hangs at its start would be waited for without an end.
-                late = Timer(START_SECONDS, gateway.proc.kill)
-                late.daemon = True
-                late.start()
-                try:
-                    context = SparkContext(conf=settings, gateway=gateway)
-                finally:
-                    late.cancel()
+                context = SparkContext(conf=settings, gateway=gateway)
                 session = SparkSession(context)
         except Exception as error:
             log.seek(0)
@@ -415,13 +406,11 @@ def _import(_: int) -> None:
     import compare.fleet.worker  # noqa: F401
 
 
-# Removes a folder: at once where it is told to, or soon after this process was killed.
-_JANITOR = 'read -r _ || sleep 3; rm -rf -- "$0"'
-
-
 @contextmanager
 def _scratch() -> Iterator[str]:
-    """Make a folder for what a JVM writes on the way, which goes away with this process.
+    """Make a folder for what a JVM writes on the way.
+
+    A JVM whose parent is killed clears it, and leaves it empty.
 
     Raises
     ------
@@ -430,19 +419,11 @@ def _scratch() -> Iterator[str]:
     """
     above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir()
     try:
-        folder = mkdtemp(prefix="assay-spark-", dir=above)
+        made = TemporaryDirectory(prefix="assay-spark-", dir=above, ignore_cleanup_errors=True)
     except OSError as error:
         raise BadInput(f"{above}: no scratch folder can be made: {error.strerror}") from None
-    # Only this process holds the other end of the pipe, and no signal of a terminal reaches it.
-    janitor = subprocess.Popen(
-        ["/bin/sh", "-c", _JANITOR, folder],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        cwd="/", start_new_session=True,
-    )  # fmt: skip
-    try:
+    with made as folder:
         yield folder
-    finally:
-        janitor.communicate(b"\n")
 
 
 @contextmanager

@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.results import Ending, Unread
-from compare.fleet.tables import RUN, TABLES, Tables, content_key, latest, stored
+from compare.fleet.tables import RUN, TABLES, Tables, content_key, stored
 from compare.history import LEAST_CAPTURES, Capture, Course, above_best, changes_of, ordered
-from compare.overview import GUESSES, NAMED, Glance, Overview
+from compare.overview import GUESSES, NAMED
 from compare.scores import CURRENT
-from compare.sentences import spread
-from compare.unscored import unscored_rows
-from compare.verdict import EMPTY, WORST_FIRST, Verdict
+from compare.verdict import EMPTY, WORST_FIRST
 from groups.errors import BadInput
-from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -513,131 +509,6 @@ def runs_in(spark: SparkSession, tables: Tables) -> list[str]:
 
 def _state(runs: Iterable[str]) -> str:
     return content_key({"version": VERSION, "runs": sorted(runs)})
-
-
-def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
-    """Return what a run has found of the groups of its input; add up all groups in the tables.
-
-    Parameters
-    ----------
-    run : its name
-    """
-    from pyspark.sql import functions as sql
-
-    runs = runs_in(spark, job.tables)
-    frames = Frames.of(spark, job, runs).kept()
-    rows = summary_of(spark, job, frames, run, runs)
-    inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
-    counts = inputs.groupBy("is_group").agg(sql.count_distinct("key")).collect()
-    of_input = {is_group: count for is_group, count in counts}
-    if Aggregates(rows, current=True).captured > of_input.get(True, 0):
-        frames = frames.among(inputs.where("is_group").select("key")).kept()
-        rows = summarised(frames, job.objective)
-    found = Aggregates(rows, current=True)
-    says = found.counts("verdict")
-    unjudged = says.pop(None, 0)  # type: ignore[call-overload]
-    names, of_groups = found.counts("names"), found.counts("groups")
-    first: tuple[str, ...] = ()
-    if unjudged:
-        without = frames.optima.where("verdict.says IS NULL").select("group").distinct()
-        first = tuple(row["group"] for row in without.orderBy("group").limit(MOST_LINES).collect())
-    failed, unread = of_input.get(False, 0), []
-    if failed:
-        keys = inputs.where("NOT is_group").select("key")
-        failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
-        first_ones = failures.orderBy("place").limit(MOST_LINES)
-        unread = first_ones.select("place", "group", "reason").collect()
-    told = {
-        (row["assignor"], *row["label"].split(": ", 1)): row["count"]
-        for row in found.rows("reason", "assignor", "label")
-        if row["assignor"] in job.assignors and row["assignor"] != CURRENT
-    }
-    return Ending(
-        groups=names.get(EVERY, 0),
-        overview=Overview(
-            captured=found.captured - unjudged,
-            groups=names.pop(EVERY, 0),
-            says=says,
-            names=names,
-            questions=of_groups.get("questions", 0),
-            guessed={said: of_groups.get(said, 0) for said in GUESSES},
-            worst=glances_of(spark, job.tables, found.worst(MOST_LINES, MOST_NAMED)),
-            **found.changes(),
-        ),
-        proved=of_groups.get("proved", 0),
-        not_judged=(unjudged, first),
-        unread=(
-            failed,
-            tuple(Unread(row["place"], row["group"] or "", row["reason"]) for row in unread),
-        ),
-        not_scored=unscored_rows(told),
-    )
-
-
-def glances_of(
-    spark: SparkSession, tables: Tables, worst: Sequence[Mapping[str, Any]]
-) -> list[Glance]:
-    """Return the worst groups as lines show them.
-
-    Parameters
-    ----------
-    worst : with the columns `group_key` and `optimum_key`
-    """
-    from pyspark.sql import functions as sql
-
-    if not worst:
-        return []
-
-    def rows_of(name: str, by: str, keys: Sequence[str], *columns: str) -> dict[str, Any]:
-        rows = tables.read(spark, name).where(sql.col(by).isin([*keys]))
-        if name == "scores":
-            rows = rows.where(sql.col("assignor") == CURRENT)
-        found = rows.orderBy(RUN).select(by, *columns).collect()
-        return {row[by]: row.asDict(recursive=True) for row in found}
-
-    groups = [row["group_key"] for row in worst]
-    best = rows_of(
-        "optima", "key", [row["optimum_key"] for row in worst],
-        "group", "captured_at", "loads", "verdict", "n_members", "n_partitions",
-    )  # fmt: skip
-    now = rows_of("scores", "group_key", groups, "loads")
-    return [
-        glance(best[row["optimum_key"]], now.get(row["group_key"], {}).get("loads"))
-        for row in worst
-        if row["optimum_key"] in best
-    ]
-
-
-def verdict_in(stored: Mapping[str, Any]) -> Verdict:
-    """Return a verdict as it was stored."""
-    told = {name: value for name, value in stored.items() if name != "to_move"}
-    return Verdict(**told)
-
-
-def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
-    """Return a row of ``optima`` as a line shows it.
-
-    Parameters
-    ----------
-    loads : of each member now; None where they are not known
-    """
-    verdict = verdict_in(row["verdict"])
-    there = verdict.says not in EMPTY
-    best = row["loads"] if there and verdict.question is None else None
-    now = loads if there else None
-    return Glance(
-        name=row["group"],
-        captured_at=row["captured_at"],
-        members=row["n_members"],
-        # The optimum holds just those that somebody reads.
-        partitions=sum(row["loads"]) if there and row["loads"] else row["n_partitions"],
-        verdict=verdict,
-        now=None if now is None else spread(now),
-        best=None if best is None else spread(best),
-        to_move=row["verdict"]["to_move"],
-        idle=0 if now is None else sum(load == 0 for load in now),
-        loads=tuple(now or ()),
-    )
 
 
 @dataclass(frozen=True, eq=False)

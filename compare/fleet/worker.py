@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.decode import Given, Item, Printed, decoded, halves, harmful, in_file, line
+from compare.fleet.items import Given, Item, Printed, decoded, halves, harmful, in_file, line
 from compare.fleet.job import Lack
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
@@ -151,10 +151,10 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
 
     Parameters
     ----------
-    batches : with the columns of `compare.fleet.answers.READ`, and `known`: what the tables hold
+    batches : with the columns of `compare.fleet.optima.READ`, and `known`: what the tables hold
         of the group: `groups`, and the keys of all that makes a row but the group
     """
-    from compare.fleet.answers import READ, whole
+    from compare.fleet.optima import READ, whole
 
     made = {job.score_made_by(name): name for name in job.assignors}
     worker = _worker(job)
@@ -175,8 +175,8 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
 
 
 def read_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    """Return what things hold, as rows of `compare.fleet.answers.READ`."""
-    from compare.fleet.answers import failed, read
+    """Return what things hold, as rows of `compare.fleet.optima.READ`."""
+    from compare.fleet.optima import failed, read
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
     return to_bytes(read(rows), failed(failures))
@@ -184,7 +184,7 @@ def read_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
 
 def answer_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
     """Return what is to be known of the groups in some things, before assignors are asked."""
-    from compare.fleet.answers import answered, failed, whole
+    from compare.fleet.optima import answered, failed, whole
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
     return to_bytes(answered(job, once(rows), job.lack.own), whole(failed(failures)))
@@ -192,7 +192,7 @@ def answer_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
     """Return what the tables lack of groups that are read."""
-    from compare.fleet.answers import answered
+    from compare.fleet.optima import answered
 
     return to_bytes(answered(job, of_bytes(rows), lack))
 
@@ -262,7 +262,7 @@ class Worker:
 
         Assignors may take long, which nobody has to wait for where it is the solver that hangs.
         """
-        from compare.fleet.answers import unscored, with_scores
+        from compare.fleet.optima import unscored, with_scores
 
         if not others:
             return rows
@@ -301,7 +301,7 @@ class Worker:
         self, step: Callable[[Job, Sequence[Item | Failure]], bytes], items: list[Item | Failure]
     ) -> Iterator[pa.RecordBatch]:
         """Read things together; where no answer comes, parts of them, down to one group."""
-        from compare.fleet.answers import failed, whole
+        from compare.fleet.optima import failed, whole
 
         def refused(failure: Failure) -> pa.RecordBatch:
             found = failed([failure])
@@ -330,7 +330,7 @@ class Worker:
             yield refused(harmful(items[0], answer.reason))
 
     def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
-        from compare.fleet.answers import lost, unscored
+        from compare.fleet.optima import lost, unscored
 
         answer = self._call(
             self.steps.solve, to_bytes(rows), lack, seconds=self._seconds(rows, lack)

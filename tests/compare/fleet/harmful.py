@@ -9,7 +9,7 @@ import signal
 import time
 
 from compare.fleet import worker
-from compare.fleet.decode import harmful
+from compare.fleet.items import harmful
 from compare.fleet.worker import of_bytes
 from groups import Assignment
 

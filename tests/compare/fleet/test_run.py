@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay import fleet, run
-from compare.fleet.answers import verdict_row
-from compare.fleet.gate import stored_score
+from compare.fleet.ending import stored_score
 from compare.fleet.job import job_of
+from compare.fleet.optima import verdict_row
 from compare.fleet.run import STAGES
 from compare.fleet.tables import TABLES, new_run, read_table
 from compare.judged import judge

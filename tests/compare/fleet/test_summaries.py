@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from compare.fleet.gate import stored_score
+from compare.fleet.ending import stored_score
 from compare.fleet.summaries import (
     EVERY,
     EXACT,

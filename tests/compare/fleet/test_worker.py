@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from compare.fleet.decode import line
+from compare.fleet.items import line
 from compare.fleet.job import Lack, job_of
 from compare.fleet.worker import (
     BATCH_GROUPS,

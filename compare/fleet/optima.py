@@ -1,4 +1,4 @@
-"""Answers: rows of groups to rows of optima and scores, many groups at once."""
+"""Optima and scores of groups, many at once: rows of groups in, rows of answers out."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ class _Answers:
     def scores(self, assignor: str) -> pa.RecordBatch:
         """Return the rows of an assignor in ``scores``."""
         if assignor == CURRENT:
-            columns = score_columns(self.now)
+            columns: Columns = score_columns(self.now)
         elif self.verdicts is not None:
             columns = no_scores("refused", [UNKNOWN] * len(self.rows))
         else:

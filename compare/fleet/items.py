@@ -1,4 +1,4 @@
-"""Decode: what stands in the input to rows of groups, and why a part of it holds none."""
+"""Items: what stands in the input to rows of groups, and why a part of it holds none."""
 
 from __future__ import annotations
 

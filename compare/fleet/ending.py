@@ -1,0 +1,331 @@
+"""Ending: what a run has found of the groups of its input, and which are too far from the best."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from compare.fleet.summaries import (
+    EVERY,
+    MOST_LINES,
+    Aggregates,
+    Frames,
+    runs_in,
+    summarised,
+    summary_of,
+)
+from compare.fleet.tables import RUN, latest
+from compare.limits import beyond
+from compare.overview import GUESSES, Glance, Overview
+from compare.scores import CURRENT, Score, ScoreTerm
+from compare.sentences import captures, spread
+from compare.unscored import unscored_rows
+from compare.verdict import EMPTY, Verdict
+from groups.wording import MOST_NAMED, counted, few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from compare.fleet.job import Job
+    from compare.fleet.tables import Tables
+    from compare.scores import Excess
+    from compare.unscored import NotScored
+
+
+class Unread(NamedTuple):
+    """An input that is no group: where it is, its name where it has one, and the reason."""
+
+    place: str
+    group: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a run has found of the groups of its input.
+
+    Attributes
+    ----------
+    groups : names of groups; one may be captured several times
+    overview : of the captures that have a verdict, with a line for the worst of them
+    proved : captures with a proved optimum
+    not_judged : captures without a verdict, and the names of the first ones
+    unread : inputs that are no group, and the first ones
+    not_scored : why assignors have no score of some groups
+    """
+
+    groups: int
+    overview: Overview
+    proved: int
+    not_judged: tuple[int, tuple[str, ...]]
+    unread: tuple[int, tuple[Unread, ...]]
+    not_scored: tuple[NotScored, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """How much a run came to.
+
+    Attributes
+    ----------
+    out : folder of the tables
+    found : what is known of the groups of the input
+    new : how many of them were not complete in the tables before
+    seconds : of the whole run
+    run : its name, as in the tables
+    stages : where the seconds went, by the names in `STAGES`
+    """
+
+    out: str
+    found: Ending
+    new: int
+    seconds: float
+    run: str
+    stages: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def captured(self) -> int:
+        """Snapshots in the input; a group that was captured twice counts twice."""
+        return self.found.overview.captured + self.found.not_judged[0]
+
+    @property
+    def solved(self) -> int:
+        """Snapshots of which the optimum is proved."""
+        return self.found.proved
+
+    @property
+    def failures(self) -> int:
+        """Inputs that could not become a group."""
+        return self.found.unread[0]
+
+    def line(self) -> str:
+        """Return one line for people."""
+        every = captures(self.captured, self.found.groups)
+        return (
+            f"{every}, {self.solved:,} of them with a proved optimum, "
+            f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "
+            f"{self.seconds:.1f} s; tables in {self.out}"
+        )
+
+
+def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
+    """Return what a run has found of the groups of its input; add up all groups in the tables.
+
+    Parameters
+    ----------
+    run : its name
+    """
+    from pyspark.sql import functions as sql
+
+    runs = runs_in(spark, job.tables)
+    frames = Frames.of(spark, job, runs).kept()
+    rows = summary_of(spark, job, frames, run, runs)
+    inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
+    counts = inputs.groupBy("is_group").agg(sql.count_distinct("key")).collect()
+    of_input = {is_group: count for is_group, count in counts}
+    if Aggregates(rows, current=True).captured > of_input.get(True, 0):
+        frames = frames.among(inputs.where("is_group").select("key")).kept()
+        rows = summarised(frames, job.objective)
+    found = Aggregates(rows, current=True)
+    says = found.counts("verdict")
+    unjudged = says.pop(None, 0)  # type: ignore[call-overload]
+    names, of_groups = found.counts("names"), found.counts("groups")
+    first: tuple[str, ...] = ()
+    if unjudged:
+        without = frames.optima.where("verdict.says IS NULL").select("group").distinct()
+        first = tuple(row["group"] for row in without.orderBy("group").limit(MOST_LINES).collect())
+    failed, unread = of_input.get(False, 0), []
+    if failed:
+        keys = inputs.where("NOT is_group").select("key")
+        failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
+        first_ones = failures.orderBy("place").limit(MOST_LINES)
+        unread = first_ones.select("place", "group", "reason").collect()
+    told = {
+        (row["assignor"], *row["label"].split(": ", 1)): row["count"]
+        for row in found.rows("reason", "assignor", "label")
+        if row["assignor"] in job.assignors and row["assignor"] != CURRENT
+    }
+    return Ending(
+        groups=names.get(EVERY, 0),
+        overview=Overview(
+            captured=found.captured - unjudged,
+            groups=names.pop(EVERY, 0),
+            says=says,
+            names=names,
+            questions=of_groups.get("questions", 0),
+            guessed={said: of_groups.get(said, 0) for said in GUESSES},
+            worst=glances_of(spark, job.tables, found.worst(MOST_LINES, MOST_NAMED)),
+            **found.changes(),
+        ),
+        proved=of_groups.get("proved", 0),
+        not_judged=(unjudged, first),
+        unread=(
+            failed,
+            tuple(Unread(row["place"], row["group"] or "", row["reason"]) for row in unread),
+        ),
+        not_scored=unscored_rows(told),
+    )
+
+
+def glances_of(
+    spark: SparkSession, tables: Tables, worst: Sequence[Mapping[str, Any]]
+) -> list[Glance]:
+    """Return the worst groups as lines show them.
+
+    Parameters
+    ----------
+    worst : with the columns `group_key` and `optimum_key`
+    """
+    from pyspark.sql import functions as sql
+
+    if not worst:
+        return []
+
+    def rows_of(name: str, by: str, keys: Sequence[str], *columns: str) -> dict[str, Any]:
+        rows = tables.read(spark, name).where(sql.col(by).isin([*keys]))
+        if name == "scores":
+            rows = rows.where(sql.col("assignor") == CURRENT)
+        found = rows.orderBy(RUN).select(by, *columns).collect()
+        return {row[by]: row.asDict(recursive=True) for row in found}
+
+    groups = [row["group_key"] for row in worst]
+    best = rows_of(
+        "optima", "key", [row["optimum_key"] for row in worst],
+        "group", "captured_at", "loads", "verdict", "n_members", "n_partitions",
+    )  # fmt: skip
+    now = rows_of("scores", "group_key", groups, "loads")
+    return [
+        glance(best[row["optimum_key"]], now.get(row["group_key"], {}).get("loads"))
+        for row in worst
+        if row["optimum_key"] in best
+    ]
+
+
+def verdict_in(stored: Mapping[str, Any]) -> Verdict:
+    """Return a verdict as it was stored."""
+    told = {name: value for name, value in stored.items() if name != "to_move"}
+    return Verdict(**told)
+
+
+def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
+    """Return a row of ``optima`` as a line shows it.
+
+    Parameters
+    ----------
+    loads : of each member now; None where they are not known
+    """
+    verdict = verdict_in(row["verdict"])
+    there = verdict.says not in EMPTY
+    best = row["loads"] if there and verdict.question is None else None
+    now = loads if there else None
+    return Glance(
+        name=row["group"],
+        captured_at=row["captured_at"],
+        members=row["n_members"],
+        # The optimum holds just those that somebody reads.
+        partitions=sum(row["loads"]) if there and row["loads"] else row["n_partitions"],
+        verdict=verdict,
+        now=None if now is None else spread(now),
+        best=None if best is None else spread(best),
+        to_move=row["verdict"]["to_move"],
+        idle=0 if now is None else sum(load == 0 for load in now),
+        loads=tuple(now or ()),
+    )
+
+
+def too_far_in_run(
+    spark: SparkSession,
+    job: Job,
+    run: str,
+    assignors: Sequence[str],
+    limits: Mapping[str, int],
+    most: int,
+) -> list[str]:
+    """Return a line for each way in which rows of a run are worse than the limits allow.
+
+    The rule is that of one group, :func:`compare.limits.beyond`. A line has how many groups it is
+    about, and the first of them by name.
+
+    Parameters
+    ----------
+    run : name of the run, whose input it is about
+    most : lines to return; one more says how many are left
+    """
+    counts: Counter[str] = Counter()
+    first: dict[str, list[tuple[str, str]]] = {}
+    for row in _suspects(spark, job, run, assignors, limits) if limits else ():
+        for one in beyond([stored_score(row)], limits):
+            counts[one.sort] += 1
+            place = (row["group"], one.amount)
+            first[one.sort] = nsmallest(MOST_NAMED, {*first.get(one.sort, ()), place})
+    lines = []
+    for sort, many in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:most]:
+        named = [f"{group}{f' by {by}' if by else ''}" for group, by in first[sort]]
+        lines.append(f"{sort}: {counted(many, 'group')}: {few(named, many)}")
+    more = len(counts) - len(lines)
+    return lines + [f"and {more:,} more reasons"] * (more > 0)
+
+
+def _suspects(
+    spark: SparkSession,
+    job: Job,
+    run: str,
+    assignors: Sequence[str],
+    limits: Mapping[str, int],
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of which a term may be above its limit, or that have none."""
+    from pyspark.sql import functions as sql
+
+    keys = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
+    keys = keys.where("is_group").select(sql.col("key").alias("group_key")).distinct()
+    made_by = [job.score_made_by(name) for name in assignors]
+    rows = job.tables.read(spark, "scores").where(sql.col("made_by").isin(made_by))
+    rows = rows.join(keys, "group_key", "left_semi")
+    # Of a group that was captured several times the last capture counts.
+    last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
+    rows = latest(rows.join(last, "group").where("captured_at IS NULL OR captured_at = _last"))
+    most = "coalesce(one.excess, if(one.excess_from IS NULL, 0, one.excess_to))"
+    above = " OR ".join(
+        f"(one.name = '{tier}' AND coalesce({most} > {limit}, true))"
+        for tier, limit in limits.items()
+    )
+    unknown = "terms[0].excess IS NULL AND terms[0].excess_from IS NULL"
+    suspect = f"NOT coalesce(valid, false) OR {unknown} OR exists(terms, one -> {above})"
+    yield from (row.asDict(recursive=True) for row in _rows(rows.where(sql.expr(suspect))))
+
+
+def _rows(rows: DataFrame) -> Iterator[Any]:
+    columns = [*Score.__dataclass_fields__.keys() & {*rows.columns}]
+    yield from rows.select("group", *columns).toLocalIterator()
+
+
+def stored_score(row: Mapping[str, Any]) -> Score:
+    """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
+    return Score(
+        assignor=row["assignor"],
+        status=row["status"],
+        reason=row["reason"],
+        valid=_truth(row["valid"]),
+        terms=None if row["terms"] is None else tuple(map(_stored_term, row["terms"])),
+        balanced=_truth(row["balanced"]),
+        rounds=int(row["rounds"]),
+        revoked=int(row["revoked"]),
+        seconds=float(row["seconds"]),
+        loads=None if row["loads"] is None else tuple(map(int, row["loads"])),
+    )
+
+
+def _truth(value: object) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
+    low, high = term["excess_from"], term["excess_to"]
+    excess: Excess = None if term["excess"] is None else int(term["excess"])
+    if low is not None:
+        excess = (int(low), None if high is None else int(high))
+    return ScoreTerm(term["name"], int(term["value"]), excess)
