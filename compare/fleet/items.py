@@ -67,6 +67,11 @@ class Item(NamedTuple):
             return sum(map(len, content.data))
         return int(content.nbytes)
 
+    @property
+    def groups(self) -> int:
+        """How many groups there are, where that is known before it is read; else 1."""
+        return len(self.content) if isinstance(self.content, pa.RecordBatch) else 1
+
 
 @dataclass(frozen=True)
 class Given:
@@ -166,14 +171,13 @@ def harmful(item: Item, reason: str) -> Failure:
     return _failure(item.source, item.place, reason, text)
 
 
-def halves(item: Item) -> list[Item]:
-    """Return two halves of rows; nothing for what cannot be cut."""
+def cut(item: Item, parts: int) -> Iterator[Item]:
+    """Yield an item of several rows in some parts."""
     rows = item.content
-    if not isinstance(rows, pa.RecordBatch) or len(rows) < 2:
-        return []
-    middle = len(rows) // 2
-    rest = item._replace(content=rows.slice(middle), number=item.number + middle)
-    return [item._replace(content=rows.slice(0, middle)), rest]
+    assert isinstance(rows, pa.RecordBatch)
+    size = -(-len(rows) // parts)
+    for start in range(0, len(rows), size):
+        yield item._replace(content=rows[start : start + size], number=item.number + start)
 
 
 def _failure(source: str, place: str, reason: str, text: bytes | str) -> Failure:

@@ -297,10 +297,6 @@ class Tables:
                 return None
             raise
 
-    def latest(self, spark: SparkSession, name: str) -> DataFrame:
-        """Return each row of a table once: of those with one key that of the latest run."""
-        return latest(self.read(spark, name))
-
     def refuse_earlier(self) -> None:
         """Raise BadInput where an earlier version of this project filled the folder."""
         if self.in_catalogue or not is_local(self.place):

@@ -11,12 +11,12 @@ import sys
 from functools import cache
 from itertools import groupby
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.items import Given, Item, Printed, decoded, halves, harmful, in_file, line
+from compare.fleet.items import Given, Item, Printed, cut, decoded, harmful, in_file, line
 from compare.fleet.job import Lack
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
@@ -38,7 +38,6 @@ PARTS = 32
 # What a group costs at most on an idle machine, and how much longer a busy one may take.
 BYTE_SECONDS = 1e-7
 GROUP_SECONDS = 1e-3
-PARTITION_SECONDS = 1.5e-6
 UNKNOWN_SECONDS = 0.02
 PATIENCE = 20
 GRACE_SECONDS = 2.0
@@ -47,6 +46,7 @@ CLIENT_SECONDS = 60.0
 # How many workers wait for one client that joined a probe, at most, where cores do not say.
 MOST_WORKERS = 16
 LEAST_MEMORY = 2**30
+NOTHING = Lack(optimum=False, assignors=())
 
 
 def of_lines(
@@ -251,7 +251,7 @@ class Worker:
 
     def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of rows of ``groups`` that all lack the same."""
-        if lack.own == Lack(optimum=False, assignors=()):
+        if lack.own == NOTHING:
             yield from self._in_turn(rows, lack)
             return
         for some in self._in_turn(rows, lack.own):
@@ -307,13 +307,15 @@ class Worker:
             found = failed([failure])
             return found if step is self.steps.read else whole(found)
 
-        answer = self._call(step, items, seconds=self._seconds_of(step, items))
+        good = [item for item in items if isinstance(item, Item)]
+        lack = NOTHING if step is self.steps.read else self.job.lack.own
+        size, groups = sum(item.size for item in good), sum(item.groups for item in good)
+        answer = self._call(step, items, seconds=self._seconds(size, groups, lack))
         if not isinstance(answer, Lost):
             yield of_bytes(answer)
         elif len(items) > 1:
-            size = -(-len(items) // PARTS)
-            for start in range(0, len(items), size):
-                yield from self._asked(step, items[start : start + size])
+            for some in _parts(items):
+                yield from self._asked(step, some)
         elif isinstance(items[0], Failure):
             yield refused(items[0])
         elif step is self.steps.answer:
@@ -323,8 +325,8 @@ class Worker:
                 if len(groups):
                     rows = pa.RecordBatch.from_struct_array(groups.column("groups"))
                     yield from self._solved(rows, self.job.lack.own)
-        elif parts := halves(items[0]):
-            for part in parts:
+        elif items[0].groups > 1:
+            for part in cut(items[0], PARTS):
                 yield from self._asked(step, [part])
         else:
             yield refused(harmful(items[0], answer.reason))
@@ -332,47 +334,36 @@ class Worker:
     def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         from compare.fleet.optima import lost, unscored
 
-        answer = self._call(
-            self.steps.solve, to_bytes(rows), lack, seconds=self._seconds(rows, lack)
-        )
+        unknown = len(rows) - int(rows.column("subscription_known").null_count)
+        seconds = self._seconds(rows.nbytes, len(rows), lack, unknown=unknown)
+        answer = self._call(self.steps.solve, to_bytes(rows), lack, seconds=seconds)
         if not isinstance(answer, Lost):
             yield of_bytes(answer)
         elif len(rows) > 1:
-            size = -(-len(rows) // PARTS)
-            for start in range(0, len(rows), size):
-                yield from self._solved(rows.slice(start, size), lack)
+            for some in _parts(rows):
+                yield from self._solved(some, lack)
         elif lack.others:
             yield unscored(self.job, rows, lack.others, [answer.reason])
         else:
             yield lost(self.job, rows, lack, answer.reason)
 
-    def _seconds_of(self, step: Callable[..., bytes], items: Sequence[Item | Failure]) -> float:
-        """Return how long things may take that nobody has read."""
-        size = sum(item.size for item in items if isinstance(item, Item))
-        count = sum(
-            len(item.content) if isinstance(item.content, pa.RecordBatch) else 1
-            for item in items
-            if isinstance(item, Item)
-        )
-        usual = GRACE_SECONDS + PATIENCE * (BYTE_SECONDS * size + GROUP_SECONDS * count)
-        if step is self.steps.read:
-            return usual + (self.job.time_limit if len(items) == 1 else 0.0)
-        return usual + self.more(count, self.job.lack.own)
+    def _seconds(self, size: int, groups: int, lack: Lack, *, unknown: int = 0) -> float:
+        """Return how long groups may take of which so many have unknown subscriptions.
 
-    def _seconds(self, rows: pa.RecordBatch, lack: Lack) -> float:
-        """Return how long groups may take."""
-        partitions = int(pc.sum(rows.column("n_partitions")).as_py() or 0)
-        unknown = len(rows) - int(rows.column("subscription_known").null_count)
-        usual = PARTITION_SECONDS * partitions + UNKNOWN_SECONDS * unknown
-        usual = GRACE_SECONDS + PATIENCE * (usual + GROUP_SECONDS * len(rows))
+        Parameters
+        ----------
+        size : bytes of their texts or rows
+        """
+        usual = BYTE_SECONDS * size + GROUP_SECONDS * groups + UNKNOWN_SECONDS * unknown
         # It is solved for the most and the least that members may read, and asked about.
-        limit = self.job.time_limit * (4 if unknown else 1) if len(rows) == 1 else 0.0
-        return max(usual, limit + GRACE_SECONDS) + self.more(len(rows), lack)
+        limit = self.job.time_limit * (4 if unknown else 1) if groups == 1 else 0.0
+        return max(PATIENCE * usual, limit) + GRACE_SECONDS + self.more(groups, lack)
 
     def more(self, groups: int, lack: Lack) -> float:
         """Return what a search and the assignors may take, which keep their own limits."""
         job = self.job
-        more = 0.0 if is_flow(job.objective) else groups * 4 * job.time_limit
+        is_searched = (lack.optimum or lack.assignors) and not is_flow(job.objective)
+        more = groups * 4 * job.time_limit if is_searched else 0.0
         more += len(lack.others) * (CLIENT_SECONDS + groups * (job.time_limit + GRACE_SECONDS))
         if job.guests:
             from heuristics.shipped.probe.guest import MOST_TIMES, WAIT_SECONDS
@@ -395,6 +386,13 @@ def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> b
         return Lost(str(error))
     except Exception as error:
         return Lost(in_one_line(error))
+
+
+def _parts(things: Any) -> Iterator[Any]:
+    """Yield a list or rows in some parts."""
+    size = -(-len(things) // PARTS)
+    for start in range(0, len(things), size):
+        yield things[start : start + size]
 
 
 def once(rows: pa.RecordBatch) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay import fleet, solve
-from compare.fleet.tables import TABLES, Tables
+from compare.fleet.tables import TABLES, Tables, latest
 from groups import Group
 from tests.compare.conftest import lopsided
 
@@ -62,7 +62,7 @@ def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_writt
         try:
             tables.write(rows, "inputs", "run-1")
             tables.write(rows.limit(1), "inputs", "run-2")
-            found = tables.latest(spark, "inputs").orderBy("key").collect()
+            found = latest(tables.read(spark, "inputs")).orderBy("key").collect()
             assert [(row["key"], row["run"]) for row in found] == [("a", "run-2"), ("b", "run-1")]
         finally:
             if tables.in_catalogue:
