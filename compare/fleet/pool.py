@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -133,6 +134,9 @@ def _items(source: str) -> Iterator[Item | Failure]:
     in_folder = is_folder(source)
     texts: dict[str, list[tuple[str, bytes, str | None]]] = {}
     for name in files_in(source) if in_folder else [source]:
+        # Spark passes over these.
+        if in_folder and re.search(r"/[_.]", name.removeprefix(source)):
+            continue
         try:
             if not os.path.getsize(name):
                 yield Failure(name, name, "empty, expected a snapshot", None)

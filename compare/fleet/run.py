@@ -230,7 +230,7 @@ class _Run:
         rate = self.done_groups / max(seconds, 1e-9)
         left = seconds * (1 - share) / max(share, 1e-9)
         return (
-            f"{share:.0%} of the input, {counted(self.done_groups, 'group')}, "
+            f"{share:.0%} of the input, {counted(self.done_groups, 'new group')}, "
             f"{rate:,.0f} a second, {duration(left)} left"
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from compare.fleet.tables import is_local
 from compare.fleet.worker import of_files, of_lines, of_rows
@@ -54,7 +54,7 @@ _CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+(?:Exception|Error): ([^\n]+)",
 
 
 class File(NamedTuple):
-    """A file of the input: its address for Spark, its name for people, and its bytes."""
+    """A file of the input: its address, its name for people, and its bytes."""
 
     uri: str
     name: str
@@ -88,7 +88,7 @@ class Portion:
         None where it is about none.
         """
         found = _UNREADABLE.search(str(error))
-        bad = [file for file in self.files if found and _path(file.uri) == _path(found[1])]
+        bad = [file for file in self.files if found and file.uri == _address(found[1])]
         if not bad:
             return None
         rest = [file for file in self.files if file not in bad]
@@ -136,7 +136,9 @@ def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
     """Return the files of the input, ascending by name, and those that are empty, not reading."""
     from pyspark.errors import AnalysisException
 
-    path = _spark_path(source)
+    path = source
+    if is_local(source) and os.path.exists(source):
+        path = _as_pattern(os.path.abspath(source))
     try:
         reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
         found = reader.load(path)
@@ -148,33 +150,36 @@ def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
         raise
     files = [File(row["path"], _name(row["path"], source), row["length"]) for row in rows]
     # Spark reads nothing of what is empty.
-    empty = {_name(uri, source) for uri in every} - {file.name for file in files}
+    empty = {_name(_address(uri), source) for uri in every} - {file.name for file in files}
     return sorted(files, key=lambda file: file.name), sorted(empty)
 
 
-def _spark_path(source: str) -> str:
-    """Return a path as Spark takes it: one that is there is no pattern."""
-    if is_local(source) and os.path.exists(source):
-        path = os.path.abspath(source)
-        return "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in path)
-    return source
+def _as_pattern(path: str) -> str:
+    """Return a path as Spark's readers take it, which is as a pattern."""
+    return "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in path)
 
 
-def _name(uri: str, source: str) -> str:
+def _address(uri: str) -> str:
+    """Return a URI of Spark's as it stands in the column `path` of whole files."""
+    return unquote(uri).replace("file:///", "file:/")
+
+
+# The same in SQL.
+_ADDRESS = """
+    replace(url_decode(replace(_metadata.file_path, '+', '%2B')), 'file:///', 'file:/') AS path
+"""
+
+
+def _name(address: str, source: str) -> str:
     """Return how people know a file: below the source, as that was given."""
     if not is_local(source):
-        return unquote(uri)
-    path = unquote(urlsplit(uri).path) if uri.startswith("file:") else unquote(uri)
-    above = os.path.abspath(source)
+        return address
+    path, above = address.removeprefix("file:"), os.path.abspath(source)
     return f"{source.rstrip('/')}{path[len(above) :]}" if path.startswith(above) else path
 
 
 def _is_one_file(files: Sequence[File], source: str) -> bool:
     return len(files) == 1 and files[0].name == source
-
-
-def _path(uri: str) -> str:
-    return unquote(uri).replace("file:///", "file:/")
 
 
 def _may_hold_groups(name: str, source: str) -> bool:
@@ -223,9 +228,9 @@ def _lines_of(spark: SparkSession, job: Job, files: Sequence[File]) -> Iterator[
     for some in _together(files):
         frame = (
             spark.read.option("lineSep", "\n")
-            .text([file.uri for file in some])
+            .text([_as_pattern(file.uri) for file in some])
             .select(
-                sql.col("_metadata.file_path").alias("path"),
+                sql.expr(_ADDRESS),
                 sql.col("_metadata.file_block_start").alias("block"),
                 sql.col("value").cast("binary").alias("value"),
             )
@@ -260,7 +265,9 @@ def _rows_of(
     from pyspark.sql import functions as sql
 
     try:
-        frame = spark.read.option("mergeSchema", "true").parquet(*(file.uri for file in files))
+        frame = spark.read.option("mergeSchema", "true").parquet(
+            *(_as_pattern(file.uri) for file in files)
+        )
         names = [name for name in frame.columns if not name.startswith("_")]
     except (PySparkException, Py4JError) as error:
         if len(files) > 1:
@@ -271,10 +278,7 @@ def _rows_of(
         reason = f"cannot be read as Parquet: {one_reason(error)}"
         failures.append(Failure(file.name, file.name, reason, None))
         return
-    place = (
-        sql.col("_metadata.file_path").alias("path"),
-        sql.col("_metadata.row_index").alias("row"),
-    )
+    place = sql.expr(_ADDRESS), sql.col("_metadata.row_index").alias("row")
     of = {file.uri: file.name for file in files}
     size = sum(file.size for file in files)
     yield Portion(
@@ -287,7 +291,7 @@ def _files_of(spark: SparkSession, job: Job, files: Sequence[File], in_folder: b
     """Return a portion of whole files: what is one snapshot or of lines stands by itself."""
     from pyspark.sql import functions as sql
 
-    read = spark.read.format("binaryFile").load([file.uri for file in files])
+    read = spark.read.format("binaryFile").load([_as_pattern(file.uri) for file in files])
     start = sql.substring("content", 1, 4096).cast("string")
     alone = start.contains('"assay-') | sql.col("path").rlike(r"[.]jsonl([.]gz)?$")
     folder = sql.regexp_replace("path", "/[^/]*$", "")

@@ -19,15 +19,20 @@ CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
 
 
 def fill(folder: Path) -> None:
-    """Write groups in every form that is read, some of them twice, and what is none."""
+    """Write groups in every form and under all sorts of names, some twice, and what is none."""
     shutil.copytree(CAPTURES / "3.6.2", folder / "texts")
     lines = [json.dumps(lopsided(f"g{n}")) for n in range(30)]
-    (folder / "a.jsonl").write_text("\n".join([*lines, "", "no group", lines[3]]) + "\n")
+    broken = [*lines, "", "no group", lines[3]]
+    (folder / "a b%20[1].jsonl").write_text("\n".join(broken) + "\n")
     with gzip.open(folder / "b.jsonl.gz", "wt") as packed:
         packed.write("\n".join(lines[:2]) + '\n{"format": "assay-group/1", "group": "cut"')
-    (folder / "one.json").write_text(json.dumps(lopsided("one")))
+    (folder / "_passed over.jsonl").write_text(json.dumps(lopsided("nobody")))
+    (folder / "x%y {z}").mkdir()
+    (folder / "x%y {z}" / "one+?.json").write_text(json.dumps(lopsided("one")))
     (folder / "empty.txt").write_text("")
-    write_groups([Group.from_dict(lopsided(f"p{n}")) for n in range(3)], str(folder / "c.parquet"))
+    write_groups(
+        [Group.from_dict(lopsided(f"p{n}")) for n in range(3)], str(folder / "c%20 d*.parquet")
+    )
 
 
 @pytest.mark.spark
@@ -47,11 +52,13 @@ def test_the_rows_are_those_of_spark(spark, tmp_path):
         drop = ["seconds", "source", "place"]
         here = _rows(getattr(found, name), drop)
         assert here == _rows(frame.toArrow(), drop), name
+    sources = {Path(row["source"]).name for row in readable.select("source").collect()}
+    assert {"one+?.json", "c%20 d*.parquet"} < sources
     reasons = groups.where("reason IS NOT NULL").select("place", "reason").collect()
     told = found.failures.select(["place", "reason"]).to_pylist()
     assert sorted(map(tuple, reasons)) == [(row["place"], row["reason"]) for row in told]
     bad = {row["place"].rpartition("/")[2] for row in told}
-    assert bad == {"a.jsonl:32", "b.jsonl.gz:3", "empty.txt"}
+    assert bad == {"a b%20[1].jsonl:32", "b.jsonl.gz:3", "empty.txt"}
 
 
 def _rows(table: pa.Table, drop: list[str]) -> list[str]:
