@@ -115,13 +115,16 @@ class Running:
         """Return what is left some seconds after its end: processes, and files of scratch."""
         end = time.monotonic() + 8
         while time.monotonic() < end:
-            found = [*map(str, self.processes()), *(p.name for p in self.scratch.iterdir())]
+            found = [*map(str, self.processes()), *self._scratch()]
             if not found:
                 break
             time.sleep(0.1)
         for name in ("asked", "open"):
             (self.folder / name).unlink(missing_ok=True)
         return found
+
+    def _scratch(self) -> list[str]:
+        return [path.name for path in self.scratch.rglob("*") if not path.is_dir()]
 
     def processes(self) -> list[int]:
         """Return what the run has started."""
