@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from compare import figures as figures
     from compare.advice.advice import Advice, Change, NoGain, Peak, Tried
     from compare.advice.advise import advise
-    from compare.fleet.ending import Ending, RunCounts, Unread
     from compare.fleet.frames import run
+    from compare.fleet.results import Ending, RunCounts, Unread
     from compare.history import Course
     from compare.judged import Judged, judge
     from compare.lag.worth import Worth, worth_moving
@@ -90,7 +90,7 @@ _HOMES = {
     "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
     "compare.fleet.frames": "run",
-    "compare.fleet.ending": "Ending RunCounts Unread",
+    "compare.fleet.results": "Ending RunCounts Unread",
     "compare.unscored": "NotScored",
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",

@@ -30,7 +30,7 @@ from groups.tiers import parse_objective
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
-    from compare.fleet.ending import RunCounts
+    from compare.fleet.results import RunCounts
     from heuristics import Assignor
 
 MOST_LINES = 20

@@ -12,7 +12,7 @@ from compare.fleet.summaries import MOST_LINES
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from compare.fleet.ending import RunCounts
+    from compare.fleet.results import RunCounts
     from groups.tiers import Objective
 
 FORMAT = "assay-run/1"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from compare.fleet.results import Ending, Unread
 from compare.fleet.summaries import (
     EVERY,
     MOST_LINES,
@@ -20,7 +20,7 @@ from compare.fleet.tables import RUN, latest
 from compare.limits import beyond
 from compare.overview import GUESSES, Glance, Overview
 from compare.scores import CURRENT, Score, ScoreTerm
-from compare.sentences import captures, spread
+from compare.sentences import spread
 from compare.unscored import unscored_rows
 from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED, counted, few
@@ -33,83 +33,6 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
     from compare.fleet.tables import Tables
     from compare.scores import Excess
-    from compare.unscored import NotScored
-
-
-class Unread(NamedTuple):
-    """An input that is no group: where it is, its name where it has one, and the reason."""
-
-    place: str
-    group: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What a run has found of the groups of its input.
-
-    Attributes
-    ----------
-    groups : names of groups; one may be captured several times
-    overview : of the captures that have a verdict, with a line for the worst of them
-    proved : captures with a proved optimum
-    not_judged : captures without a verdict, and the names of the first ones
-    unread : inputs that are no group, and the first ones
-    not_scored : why assignors have no score of some groups
-    """
-
-    groups: int
-    overview: Overview
-    proved: int
-    not_judged: tuple[int, tuple[str, ...]]
-    unread: tuple[int, tuple[Unread, ...]]
-    not_scored: tuple[NotScored, ...] = ()
-
-
-@dataclass(frozen=True)
-class RunCounts:
-    """How much a run came to.
-
-    Attributes
-    ----------
-    out : folder of the tables
-    found : what is known of the groups of the input
-    new : how many of them were not complete in the tables before
-    seconds : of the whole run
-    run : its name, as in the tables
-    stages : where the seconds went, by the names in `STAGES`
-    """
-
-    out: str
-    found: Ending
-    new: int
-    seconds: float
-    run: str
-    stages: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def captured(self) -> int:
-        """Snapshots in the input; a group that was captured twice counts twice."""
-        return self.found.overview.captured + self.found.not_judged[0]
-
-    @property
-    def solved(self) -> int:
-        """Snapshots of which the optimum is proved."""
-        return self.found.proved
-
-    @property
-    def failures(self) -> int:
-        """Inputs that could not become a group."""
-        return self.found.unread[0]
-
-    def line(self) -> str:
-        """Return one line for people."""
-        every = captures(self.captured, self.found.groups)
-        return (
-            f"{every}, {self.solved:,} of them with a proved optimum, "
-            f"{self.new:,} of them new in this run, {counted(self.failures, 'input')} failed, "
-            f"{self.seconds:.1f} s; tables in {self.out}"
-        )
 
 
 def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:

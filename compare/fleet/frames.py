@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from compare.fleet.ending import RunCounts
     from compare.fleet.job import Job
+    from compare.fleet.results import RunCounts
     from groups.errors import Failure
     from heuristics import AssignorFunction
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from compare.fleet.ending import RunCounts, ending_of
+from compare.fleet.ending import ending_of
 from compare.fleet.optima import ANSWERS, READ, failed, whole
+from compare.fleet.results import RunCounts
 from compare.fleet.session import set_for_now
 from compare.fleet.source import BATCH, FOR_READING, portions
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, Row, SparkSession
 
-    from compare.fleet.ending import Ending
     from compare.fleet.job import Job
+    from compare.fleet.results import Ending
     from compare.fleet.source import Portion
     from groups.errors import Failure
 

@@ -24,7 +24,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from compare.fleet.ending import Unread
+    from compare.fleet.results import Unread
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.overview import Overview

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from compare.fleet.ending import Unread
+    from compare.fleet.results import Unread
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail, Line
     from compare.unscored import NotScored

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.fleet.ending import Unread
+from compare.fleet.results import Unread
 from compare.judged import judge, worst_first
 from compare.overview import latest_of, overview_of
 from compare.page.comparison import comparison_of

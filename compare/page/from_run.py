@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.ending import Unread, glance, stored_score, verdict_in
+from compare.fleet.ending import glance, stored_score, verdict_in
+from compare.fleet.results import Unread
 from compare.fleet.summaries import EVERY, MOST_WORST, Aggregates
 from compare.fleet.tables import read_table, stored
 from compare.judged import judge

@@ -12,14 +12,13 @@ from assay import run
 from assay.commands.many_groups import missed
 from assay.printing.run import not_read, run_document
 from compare.fleet.ending import (
-    RunCounts,
-    Unread,
     ending_of,
     glances_of,
     stored_score,
     too_far_in_run,
 )
 from compare.fleet.job import job_of
+from compare.fleet.results import RunCounts, Unread
 from compare.fleet.tables import TABLES, read_table
 from compare.judged import judge
 from compare.limits import too_far
