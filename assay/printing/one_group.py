@@ -10,7 +10,6 @@ from assay.printing.terminal import tell
 from assay.streams import OPTIONS
 from compare.lag.behind import behind
 from compare.lag.words import peak_found
-from compare.scores import UNKNOWN
 from compare.sentences import called, spread
 from groups.assignment import Assignment
 from groups.tiers import TIERS
@@ -127,6 +126,8 @@ def name_of(solution: Solution) -> str:
 def reason_of(score: Score) -> str | None:
     """Return why a row has no score, or is not valid; None where it is."""
     if not score.violations:
+        from compare.scores import UNKNOWN
+
         hint = f"; {OPTIONS['subscriptions']}" if score.reason == UNKNOWN else ""
         return score.reason and f"{score.reason}{hint}"
     first = min(score.violations, key=lambda violation: violation.partition_exists)
