@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from groups.arrays import GREATEST
+from groups.errors import BadInput
 from groups.extras import require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    import altair as alt
     import pandas as pd
 
 # Rows that a notebook shows.
@@ -17,7 +19,14 @@ SHOWN = 60
 
 
 class Framed:
-    """Something that has rows, each with the same columns."""
+    """Something that has rows, each with the same columns.
+
+    Attributes
+    ----------
+    draw : what draws it; the figures, which know what there is to draw, set it
+    """
+
+    draw: ClassVar[Callable[[Framed], alt.Chart] | None] = None
 
     def to_rows(self) -> Iterable[Mapping[str, object]]:
         """Return the rows: values by the names of columns, None where one is not known."""
@@ -40,6 +49,18 @@ class Framed:
             if {*map(type, known)} == {int} and max(map(abs, known)) <= GREATEST:
                 frame[name] = frame[name].astype("int64" if len(known) == len(frame) else "Int64")
         return frame.infer_objects()
+
+    def plot(self) -> alt.Chart:
+        """Return the figure of a group, a solution, scores or a frontier.
+
+        Raises
+        ------
+        BadInput
+            Where the figures are not loaded, or there is nothing to draw.
+        """
+        if self.draw is None:
+            raise BadInput("plot: load the figures first: from assay import figures")
+        return type(self).draw(self)
 
     def _repr_html_(self) -> str:
         """Return the table of `to_frame` for notebooks: of many rows the first and the last."""

@@ -2,8 +2,11 @@
 
 A table is a pandas DataFrame or a list of records, and each figure names its columns. An empty
 one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light or the dark look,
-`svg` and `save` export it without a browser and without a network.
+`svg` and `save` export it without a browser and without a network. Notebooks show figures as SVG,
+unless another renderer of Altair's was chosen: Altair's own loads its scripts from a network.
 """
+
+import altair as alt
 
 from compare.figures.assignor_tables import excess_table, seconds_table, shares_table
 from compare.figures.assignors import ecdf, ecdf_of, profile, profile_of, time_by_size
@@ -21,6 +24,7 @@ from compare.figures.group_tables import (
 )
 from compare.figures.members import lag, loads
 from compare.figures.moves import moves
+from compare.figures.results import plot
 from compare.figures.shares import shares
 from compare.figures.sweeps import sizes, trade_off, trend
 from compare.figures.theme import themed
@@ -39,6 +43,7 @@ __all__ = [
     "loads_table",
     "moves",
     "moves_table",
+    "plot",
     "profile",
     "profile_of",
     "require_suffix",
@@ -55,3 +60,6 @@ __all__ = [
     "trend",
     "trend_table",
 ]
+
+if alt.renderers.active == "default":
+    alt.renderers.enable("svg")

@@ -118,7 +118,7 @@ def lag_table(
     return rows
 
 
-def costs_table(best: Solution, scores: Sequence[Score]) -> list[Record]:
+def costs_table(best: Solution | None, scores: Sequence[Score]) -> list[Record]:
     """Return what assignors cost in each tier, beside the best.
 
     Parameters
@@ -127,7 +127,8 @@ def costs_table(best: Solution, scores: Sequence[Score]) -> list[Record]:
 
     Returns
     -------
-    rows : `assignor`, `tier`, `value`, `valid`; last the solution itself, as "best"
+    rows : `assignor`, `tier`, `value`, `valid`; last the solution itself, as "best", where it is
+        given
     """
     rows: list[Record] = [
         {
@@ -141,7 +142,7 @@ def costs_table(best: Solution, scores: Sequence[Score]) -> list[Record]:
     ]
     rows += [
         {"assignor": "best", "tier": term.name, "value": term.value, "valid": True}
-        for term in best.terms
+        for term in (best.terms if best else ())
     ]
     return rows
 

@@ -1,0 +1,65 @@
+"""Results: the figure of a group, a solution, scores or a frontier, as their `plot` draws it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compare.figures.costs import costs
+from compare.figures.group_tables import (
+    MOVING,
+    costs_table,
+    loads_floor,
+    loads_table,
+    trade_off_table,
+)
+from compare.figures.members import loads
+from compare.figures.sweeps import trade_off
+from compare.scores import Scores
+from compare.sentences import called
+from groups.errors import BadInput
+from groups.framed import Framed
+from groups.group import Group
+from optimal.frontier.point import Frontier
+from optimal.solution import Solution
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def plot(result: Framed) -> alt.Chart:
+    """Return the figure of a result.
+
+    Of a group the partitions of each member now, of a solution beside those in the best
+    assignment; of scores what each assignor costs; of a frontier what the one tier costs in the
+    other.
+
+    Parameters
+    ----------
+    result : a `Group`, a `Solution`, what `score_assignors` returns, or a `Frontier`
+
+    Raises
+    ------
+    BadInput
+        Where there is nothing to draw, or it is something else.
+    """
+    if isinstance(result, Group):
+        return loads(loads_table(result))
+    if isinstance(result, Solution):
+        return loads(loads_table(result.group, result), floor=loads_floor(result))
+    if isinstance(result, Scores):
+        return costs(costs_table(None, result))
+    if isinstance(result, Frontier):
+        if not result:
+            raise BadInput("plot: no trade-off was found, there is nothing to draw")
+        first, second = result[0].tiers
+        paid, bought = (
+            (first, second) if first in MOVING and second not in MOVING else (second, first)
+        )
+        rows = trade_off_table((first, second), result)
+        return trade_off(rows, paid=called(paid), bought=called(bought))
+    raise BadInput(
+        f"plot: {type(result).__name__}, expected a group, a solution, scores, a frontier"
+    )
+
+
+Framed.draw = staticmethod(plot)
