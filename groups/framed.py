@@ -58,9 +58,10 @@ class Framed:
         BadInput
             Where the figures are not loaded, or there is nothing to draw.
         """
-        if self.draw is None:
+        draw = type(self).draw
+        if draw is None:
             raise BadInput("plot: load the figures first: from assay import figures")
-        return type(self).draw(self)
+        return draw(self)
 
     def _repr_html_(self) -> str:
         """Return the table of `to_frame` for notebooks: of many rows the first and the last."""
