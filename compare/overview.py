@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from compare.history import Course
     from compare.judged import Judged
+    from compare.lag.fall import Fall
     from compare.lag.lowest import LowestPeak
     from compare.verdict import Verdict
 
@@ -50,6 +51,7 @@ class Glance:
     peak, lowest : records of the member with most lag, now and at the least; None where not known
     longest, longest_best : seconds until the last member has caught up, likewise
     lowest_proved : whether no assignment as balanced has less
+    fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
     """
 
     name: str
@@ -67,6 +69,7 @@ class Glance:
     longest: int | None = None
     longest_best: int | None = None
     lowest_proved: bool = False
+    fall: Fall | None = None
 
     @property
     def moves(self) -> int | None:
@@ -91,6 +94,8 @@ class Overview:
     worst : the worst first; of each verdict that a sentence names, the first ones at least
     changes : how groups went over their snapshots, the greatest changes first
     changed : of each kind of change, how many groups there are
+    lagging : groups whose partitions are even, and whose busiest member could have less lag; 0
+        where that was not looked at
     """
 
     captured: int
@@ -103,6 +108,7 @@ class Overview:
     worst: Sequence[Glance] = ()
     changes: Sequence[Course] = ()
     changed: Mapping[str, int] = field(default_factory=dict)
+    lagging: int = 0
 
     @property
     def now(self) -> int:
@@ -130,6 +136,14 @@ class Overview:
         if not sorts:
             when = " in its latest capture" if latest else ""
             sorts.append(f"none of {every} is known to be improvable{when}")
+        if self.lagging:
+            found = [one for one in self.worst if is_lagging(one)]
+            falls = [f"{one.name} {one.fall.sentence()}" for one in found if one.fall is not None]
+            has = "has" if self.lagging == 1 else "have"
+            sorts.append(
+                f"{self.lagging:,} {has} even partitions, but lag that could fall: "
+                f"{few(falls, self.lagging)}"
+            )
         if self.questions:
             what = "depends" if self.questions == 1 else "depend"
             sorts.append(f"{self.questions:,} {what} on who reads what")
@@ -186,6 +200,7 @@ def overview_of(
     for one in now:
         names.setdefault(one.verdict.says, set()).add(one.group.name)
     known = {one.group.name for one in judged}
+    lagging = {one.name for one in worst if is_lagging(one)}
     return Overview(
         captured=len(judged),
         groups=len(known),
@@ -197,7 +212,13 @@ def overview_of(
         worst=worst,
         changes=changes,
         changed=Counter(one.what for one in changes),
+        lagging=len(lagging),
     )
+
+
+def is_lagging(glance: Glance) -> bool:
+    """Return whether partitions are as even as can be, and the busiest member's lag could fall."""
+    return glance.fall is not None and glance.verdict.says == "as good as can be"
 
 
 def latest_of(judged: Sequence[Judged]) -> set[int]:
@@ -252,4 +273,5 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         longest=None if now is None else now.longest,
         longest_best=least.longest if least is not None and same_rates else None,
         lowest_proved=lowest is not None and lowest.proved,
+        fall=judged.fall,
     )

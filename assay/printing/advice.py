@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.printing.moves import print_moves
 from assay.printing.overview import print_guessed
 from assay.printing.table import Table
 from assay.printing.terminal import tell
@@ -22,7 +23,6 @@ from compare.advice.words import (
     why,
 )
 from compare.overview import guessed_in
-from compare.page.group.moves import moves_to
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from compare.advice.advice import Advice, Change
 
-MOST_MOVES, MOST_CONDITIONS = 8, 5
+MOST_CONDITIONS = 5
 
 
 def print_advice(advice: Advice) -> None:
@@ -114,11 +114,7 @@ def _print_change(lead: str, change: Change, advice: Advice) -> None:
         tell(f"   {line}")
     if change.kind != "rebalance":
         return
-    moves = moves_to(change.assignment)
-    for move in moves[:MOST_MOVES]:
-        tell(f"   {move.count:,} from {move.origin} to {move.target}: {move.partitions}")
-    if len(moves) > MOST_MOVES:
-        tell(f"   and {len(moves) - MOST_MOVES:,} more pairs: --format json has every move")
+    print_moves(change.assignment, indent="   ")
 
 
 def _print_trials(advice: Advice) -> None:

@@ -13,7 +13,7 @@ from compare.judged import worst_first
 from compare.lag.condition import which_if_latest
 from compare.lag.without_reader import sentences_without_reader
 from compare.lag.words import not_compared
-from compare.overview import GUESSES, latest_of, overview_of
+from compare.overview import GUESSES, is_lagging, latest_of, overview_of
 from compare.sentences import called
 from groups.wording import counted, duration, few, rounded
 
@@ -119,11 +119,13 @@ def print_lines(
     whole = [*[1] * times, times + 5]
     table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])
     for i, one in enumerate(worst):
-        says = f"{one.verdict.says}{' *' if one.verdict.condition else ''}"
+        says, moves = one.verdict.says + " *" * bool(one.verdict.condition), one.moves
+        if is_lagging(one) and one.fall is not None:
+            says, moves = f"even, lag could fall{says[len(one.verdict.says) :]}", one.fall.moves
         if one.verdict.says == "nobody reads":
             says += f": {rounded(one.verdict.waiting or 0)}"
         time, nothing = [one.captured_at] * times, [one.idle] * idle
-        cells = [one.members, one.partitions, one.now, one.best, says, one.moves]
+        cells = [one.members, one.partitions, one.now, one.best, says, moves]
         lag = [column[i] for column in shown.values()]
         table.add(one.name, *time, *cells, *nothing, *lag)
     for name in not_judged:

@@ -116,10 +116,8 @@ class Change:
 
     def to_dict(self) -> dict[str, object]:
         """Return the change as it stands in the ``assay-advice/1`` document."""
-        group, moved = self.assignment.group, self.assignment.moved
         gain = {"at_least": int(self.at_least * self.after.per)}
         gain |= {"at_most": int(self.at_most * self.after.per), "per": self.after.per}
-        columns = (moved, group.owner[moved], self.assignment.owner[moved])
         return {
             "kind": self.kind,
             "assignor": self.assignor,
@@ -136,15 +134,7 @@ class Change:
             "restarts": self.restarts,
             "rolling_restarts": self.rolling_restarts,
             "not_reached": [{"assignor": name, "peak": peak} for name, peak in self.not_reached],
-            "moves": [
-                {
-                    "topic": group.topics[group.topic[p]],
-                    "partition": int(group.number[p]),
-                    "from": group.members[a],
-                    "to": group.members[b],
-                }
-                for p, a, b in zip(*(column.tolist() for column in columns), strict=True)
-            ],
+            "moves": self.assignment.moves,
         }
 
 

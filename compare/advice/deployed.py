@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.remedy import BROKER
 from compare.sentences import assigned_by
 from groups.wording import counted
 from heuristics.catalogue import AGREE_WITH_KAFKAS, SHIPPED, WRITTEN, usual_assignors
@@ -25,7 +26,6 @@ NEAR = {
 }
 # What is tried of them where no class is here that can be called.
 WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
-JAVA, BROKER = "kafka-java", "kafka-broker"
 
 
 def tried_by_default() -> list[str]:
@@ -38,23 +38,6 @@ def tried_by_default() -> list[str]:
 def is_rule(name: str) -> bool:
     """Return whether an assignor is a rule as a text has it, which no client brings as such."""
     return name in WRITTEN and name not in AGREE_WITH_KAFKAS
-
-
-def spoken(name: str) -> str:
-    """Return what people call an assignor.
-
-    Examples
-    --------
-    >>> [spoken(name) for name in ("kafka-java/sticky@4.4.0", "kafka-broker/uniform@4.4.0")]
-    ['sticky 4.4.0', "the broker's uniform 4.4.0"]
-    >>> spoken("librdkafka/range@2.13.0")
-    'librdkafka/range@2.13.0'
-    """
-    client, _, rest = name.partition("/")
-    if client not in (JAVA, BROKER):
-        return name
-    whose = "the broker's " if client == BROKER else ""
-    return f"{whose}{rest.replace('@', ' ')}"
 
 
 def listed_as(name: str) -> str | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.advice.deployed import assigns_now, spoken
+from compare.advice.deployed import assigns_now
 from compare.overview import overview_of
+from compare.remedy import spoken
 from compare.sentences import captures
 from compare.verdict import EMPTY
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compare.advice.deployed import spoken, takes
+from compare.advice.deployed import takes
+from compare.remedy import spoken
 from compare.sentences import sentence, start_consumers
 from groups.wording import counted, few
 
