@@ -1,4 +1,4 @@
-"""Remedy: what brings about the moves of a plan: an assignor of Kafka's, one of ours, or nothing."""
+"""Remedy: what makes the moves of a plan: an assignor of Kafka's, one of ours, or nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def remedy(judged: Judged, rows: Sequence[Score]) -> str:
         return f"{NO_COMMAND} No assignor of Kafka's looks at lag. {OURS}"
     tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
     if not tried:
-        return f"{NO_COMMAND} assay advise says which one."
+        return f"{NO_COMMAND} assay advise --lower peak_load says which one."
     as_good = [row for row in tried if row.valid and row.terms and row.terms[0].excess == 0]
     if not as_good:
         each = f"None of {counted(len(tried), 'assignor')} tried"
@@ -59,8 +59,8 @@ def remedy(judged: Judged, rows: Sequence[Score]) -> str:
     moves = next((term.value for term in best.terms or () if term.name == "stickiness"), None)
     by = "" if moves is None else f" by moving {counted(moves, 'partition')}"
     return (
-        f"{NO_COMMAND} Of those tried, {spoken(best.assignor)} gets there{by}: assay advise says "
-        "what it takes to change to it."
+        f"{NO_COMMAND} Of those tried, {spoken(best.assignor)} gets there{by}; assay advise "
+        "--lower peak_load says what it takes to change to it."
     )
 
 

@@ -18,15 +18,27 @@ if TYPE_CHECKING:
     from groups import Assignment, Group
     from groups.arrays import Int64
 
+# The verdict on a group whose partitions are as even as can be, and whose lag is not.
+EVEN_LAGGING = "even, lag could fall"
+
 
 def not_valid(now: Assignment) -> str:
-    """Return why an assignment is not valid; where partitions are only not given out, how many."""
-    first, *rest = now.violations
-    if all(one.kind == "unassigned" for one in now.violations):
-        count = counted(len(now.violations), "partition")
+    """Return why an assignment is not valid; where partitions only have no owner, how many."""
+    if without := without_owner(now):
+        owners = "has no owner" if without == 1 else "have no owner"
         named = few([f"{one.topic}-{one.partition}" for one in now.violations])
-        return f"{count} {'are' if rest else 'is'} with nobody for now: {named}"
+        return f"{counted(without, 'partition')} {owners}: {named}"
+    first, *rest = now.violations
     return f"{first}{f', and {len(rest)} more' if rest else ''}"
+
+
+def without_owner(now: Assignment) -> int:
+    """Return how many partitions nobody holds though somebody reads them.
+
+    0 where something else is wrong with the assignment, too.
+    """
+    alone = all(one.kind == "unassigned" for one in now.violations)
+    return len(now.violations) if alone else 0
 
 
 def sentence(judged: Judged) -> str:
@@ -38,6 +50,14 @@ def _under_way(group: Group) -> str:
     """Return a sentence of its own where the verdict is about the end of a rebalance."""
     found = next((line for line in group.assumed if line.startswith(ON_THE_WAY)), None)
     return "" if found is None else f" {found[0].upper()}{found[1:]}."
+
+
+def verdict_shown(judged: Judged) -> str:
+    """Return a verdict in the few words of a table, with lag that could fall."""
+    says = judged.verdict.says
+    if says == "as good as can be" and judged.fall is not None:
+        return EVEN_LAGGING
+    return says
 
 
 def _sentence(judged: Judged) -> str:
@@ -54,7 +74,12 @@ def _sentence(judged: Judged) -> str:
     if verdict.says == "nothing assigned yet":
         return f"{name}: nothing assigned yet to its {members}.{waiting and f' {waiting}.'}"
     if verdict.says == "not valid":
-        return f"{name}: not valid. {not_valid(judged.now)}."
+        if not without_owner(judged.now):
+            return f"{name}: not valid. {not_valid(judged.now)}."
+        return (
+            f"{name}: {not_valid(judged.now)}. Capture again: a rebalance may be under way. If it "
+            "stays so, nobody reads them."
+        )
     fall = judged.fall
     given = f", if {verdict.condition}" if verdict.condition else ""
     if verdict.says == "as good as can be":
@@ -111,7 +136,7 @@ def assigned_by(group: Group) -> str | None:
 
 
 def moves_needed(judged: Judged) -> int | None:
-    """Return how many partitions move to what is sure to be possible, None where unknown."""
+    """Return how many partitions move to what is best known, None where unknown."""
     target = judged.target
     return None if target is None else len(target.moved)
 

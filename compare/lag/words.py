@@ -57,7 +57,8 @@ def needed(now: Assignment, lowest: LowestPeak) -> str:
         if not lowest.proved:
             said += f" No {which} has less than {lowest.bound:,} on one member."
     elif lowest.proved:
-        said = f"No {which} has {'less' if more == 0 else f'less than {lowest.records:,}'} on one member."
+        less = "less" if more == 0 else f"less than {lowest.records:,}"
+        said = f"No {which} has {less} on one member."
     else:
         said = f"No {which} has less than {lowest.bound:,} on one member; the best known has "
         said += f"{lowest.records:,}."

@@ -11,7 +11,7 @@ from compare.reasons import words
 from compare.reasons.explanation import explain
 from compare.reasons.member import about
 from compare.reasons.moves import Count
-from compare.verdict import NO_COMMAND
+from compare.remedy import NO_COMMAND
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve
 from tests.assay.calling import LOPSIDED
