@@ -146,7 +146,7 @@ class Overview:
             sorts.append(f"none of {every} is known to be improvable{when}")
         if self.lagging:
             found = [one for one in self.worst if is_lagging(one)]
-            falls = [f"{one.name} {one.fall.sentence()}" for one in found if one.fall is not None]
+            falls = [f"{one.name} {one.fall.in_short}" for one in found if one.fall is not None]
             has = "has" if self.lagging == 1 else "have"
             sorts.append(
                 f"{self.lagging:,} {has} even partitions, but lag that could fall: "

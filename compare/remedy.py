@@ -53,8 +53,9 @@ def remedy(judged: Judged, rows: Sequence[Score]) -> str:
         return f"{NO_COMMAND} assay advise --lower peak_load says which one."
     as_good = [row for row in tried if row.valid and row.terms and row.terms[0].excess == 0]
     if not as_good:
-        each = f"None of {counted(len(tried), 'assignor')} tried"
-        return f"{NO_COMMAND} {each} gets as far. {OURS}"
+        none = f"None of the {len(tried)} tried gets"
+        none = none if len(tried) > 1 else "The one tried does not get"
+        return f"{NO_COMMAND} {none} as far. {OURS}"
     best = min(as_good, key=_effort)
     moves = next((term.value for term in best.terms or () if term.name == "stickiness"), None)
     by = "" if moves is None else f" by moving {counted(moves, 'partition')}"

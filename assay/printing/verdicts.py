@@ -81,12 +81,12 @@ def print_group(
     if lowest is None and (said := not_compared([judged.group])):
         tell(said)
     if rows and reference is not None:
+        print_plan(judged, rows)
         print_loads(judged)
         if chosen is not None:
             least = "least peak lag" if chosen.proved else "least peak lag that was found"
             tell(f"of all as good it has the {least}: {' > '.join((*chosen.before, 'peak_lag'))}")
         print_rows(reference, rows, lowest)
-        print_plan(judged, rows)
     elif reference is None:
         for row in rows:
             tell(f"{row.assignor}: {reason_of(row)}")

@@ -103,15 +103,21 @@ def takes(change: Change) -> list[str]:
 
 
 def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:
-    lead = f"Takes two rolling restarts of {members}"
-    first, then = f"with {listed} listed before {now or 'the one of now'}", f"with {listed} alone"
     if now is not None:
-        return f"{lead}: {first}, then {then}."
+        return (
+            f"Takes two rolling restarts of {members}: in the first list {listed} before {now}, "
+            f"in the second {listed} alone."
+        )
+    first = f"Restart {members} one by one, with {listed} listed before the assignor of now."
     if _is_eager(listed):
-        enough = "which is enough from range, roundrobin or sticky"
-        return f"{lead} at the most: {first}, {enough}, then {then}."
-    java = "as Kafka's Java consumer does by default"
-    return f"{lead}: {first}, then {then}; one, {then}, if all list it already, {java}."
+        return (
+            f"{first} From range, roundrobin or sticky that is enough; from any other, restart "
+            f"them again with {listed} alone."
+        )
+    return (
+        f"{first} Then restart them again with {listed} alone. If all list it already, as Kafka's "
+        "Java consumer does by default, the second restart is enough."
+    )
 
 
 def _of_rule(name: str) -> list[str]:

@@ -52,6 +52,11 @@ class Fall:
         """From how many records to how many."""
         return f"from {self.now:,} to {self.then:,}"
 
+    @property
+    def in_short(self) -> str:
+        """From how many records to how many, with the moves in brackets."""
+        return f"{self.from_to} ({counted(self.moves, 'move')})"
+
     def sentence(self) -> str:
         """Return from what to what the lag could fall, and by how many moves."""
         return f"{self.from_to} by moving {counted(self.moves, 'partition')}"
