@@ -306,7 +306,7 @@ def _rebalance(
     if few is None or few.moves >= every.moves or not few.is_worth_it:
         return every, None
     # Another 1% is worth more moves; or they make partitions more even.
-    after = Peak(few.then, few.then, proof="as it is")
+    after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")
     fewer = Change("rebalance", before, after, few.assignment, few.moves)
     if improvable or PARTS * (few.then - best.peak.value) >= here:
         return every, fewer
