@@ -358,7 +358,7 @@ def _trials(
     if good:
         trial, _ = min(good, key=lambda one: one[0].peak or 0)
         of = f"The best of {len(good):,} tried" if len(good) > 1 else "The one tried"
-        reason = f"{of}, {spoken(trial.assignor)}, gives the busiest member {trial.peak:,}."
+        reason = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}."
     return trials, NoGain("assignor", reason, proved=best.peak.bound >= here)
 
 

@@ -78,9 +78,9 @@ def fall_by_few_moves(now: Assignment) -> Fall | None:
     peak, lag = peak_lag(now), now.group.lag_records
     if peak is None or lag is None or not now.is_valid:
         return None
-    owner, found = now.owner, [Fall(peak, peak, now)]
+    made, found = now, [Fall(peak, peak, now)]
     while len(found) <= MOST_STEPS:
-        owner = _step(Assignment(now.group, owner), lag)
+        owner = _step(made, lag)
         if owner is None:
             break
         made = Assignment(now.group, owner)

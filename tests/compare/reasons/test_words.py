@@ -176,7 +176,7 @@ def test_a_group_of_two_lines_reads_as_it_should():
         "not its own would hold more than it has to: 1 must go.",
         "- c0 owns 6 partitions and holds at most 5: 1 must go.",
         "1 + 1 = 2, with no partition counted twice. The best assignment moves just 2. "
-        "Kafka has no command for moves: another assignor makes them.",
+        "Kafka has no command for moves: an assignor makes them.",
     ]
     assert about(explanation, "c1") == [
         "c1 holds 1 partition now and 4 in the best assignment.",
