@@ -205,7 +205,8 @@ def test_an_assignor_that_would_assign_anew_takes_one_rebalance_and_no_other_lis
         (COOPERATIVE, ["range", "cooperative-sticky"], 1, "with cooperative-sticky alone."),
         (STICKY, ["range"], 1, "a restart of 3 members, one by one, with sticky listed before "
          "range."),
-        (STICKY, ["cooperative-sticky"], 2, "list sticky before cooperative-sticky, in the second sticky alone."),
+        (STICKY, ["cooperative-sticky"], 2, "list sticky before cooperative-sticky, in the second "
+         "sticky alone."),
         (UNIFORM, ["range"], 1, "with group.protocol=consumer, one by one: broker 4.0 or later "
          "and a client that speaks KIP-848."),
         (STICKY, ["uniform"], 1, "with group.protocol=classic."),
