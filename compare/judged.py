@@ -8,13 +8,15 @@ holds. What both say is sure, whoever reads what.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from compare.lag.behind import known_lag
+from compare.lag.fall import Fall, fall_by_few_moves, fall_to
 from compare.question import Open, questions
 from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
 from groups import Assignment, Group, values
-from groups.tiers import parse_objective
+from groups.tiers import LAG_PEAKS, parse_objective
 from groups.unknown import reading_least, reading_most
 from optimal import solve_many
 from optimal.proof import Proof, ProofKind
@@ -52,6 +54,31 @@ class Judged:
         """The assignment to go for: the best that can be had, or under the condition of it."""
         solution = self.lowest if self.verdict.condition else self.best
         return None if solution is None else solution.assignment
+
+    @cached_property
+    def fall(self) -> Fall | None:
+        """How far the lag of the busiest member could fall, whoever reads what.
+
+        By the moves to the target where the group is improvable, else by a few moves that leave
+        loads as even as they are. None where it falls by less than a tenth, or a lag is not known.
+        """
+        if self.best is None or self.best.objective[0] != "balance":
+            return None
+        if not self.now.is_valid or {*LAG_PEAKS} & {*self.best.objective}:
+            return None
+        target = self.target if self.verdict.says == "improvable" else None
+        found = fall_by_few_moves(self.now) if target is None else fall_to(self.now, target)
+        return found if found is not None and found.is_worth_it else None
+
+    @property
+    def plan(self) -> Assignment | None:
+        """The assignment that the verdict says to go for; None where there is none.
+
+        The target where the group is improvable, else the one with less lag on one member.
+        """
+        if self.verdict.says == "improvable":
+            return self.target
+        return None if self.fall is None else self.fall.assignment
 
     @property
     def reference(self) -> Solution | None:
@@ -153,16 +180,17 @@ def question_of(
 def worst_first(judged: Sequence[Judged]) -> list[int]:
     """Return the numbers of groups in the order in which people want to see them.
 
-    By verdict, how far above the optimum or how much waits, how many partitions to move, name and
-    time of capture.
+    By verdict, how far above the optimum or how much waits, how many partitions to move, by how
+    much lag could fall, name and time of capture.
     """
 
-    def urgency(i: int) -> tuple[int, int, int, str, str]:
+    def urgency(i: int) -> tuple[int, int, int, int, str, str]:
         one = judged[i]
         says, at_least = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
         to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
+        less = 0 if one.fall is None else one.fall.now - one.fall.then
         at = one.group.captured_at or ""
-        return WORST_FIRST.index(says), -at_least, -to_move, one.group.name, at
+        return WORST_FIRST.index(says), -at_least, -to_move, -less, one.group.name, at
 
     return sorted(range(len(judged)), key=urgency)
 

@@ -10,8 +10,9 @@ from compare.history import history_of, sentences_of
 from compare.judged import worst_first
 from compare.lag.behind import behind
 from compare.lag.without_reader import is_read
-from compare.sentences import captures, spread
+from compare.sentences import captures, spread, without_owner
 from compare.verdict import WORST_FIRST, Says
+from groups.importers.seen import rebalancing as told_of
 from groups.wording import MOST_NAMED, counted, few
 
 if TYPE_CHECKING:
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
     from compare.history import Course
     from compare.judged import Judged
+    from compare.lag.fall import Fall
     from compare.lag.lowest import LowestPeak
     from compare.verdict import Verdict
+    from groups.errors import Failure
 
 
 # Of these verdicts a sentence says how many groups they are about, and names the first.
@@ -28,6 +31,7 @@ NAMED: tuple[Says, ...] = ("nobody reads", "not valid", "improvable")
 SAID_WITH: Mapping[Says, str] = {
     "improvable": " by moving {}",
     "nobody reads": " with {} waiting",
+    "not valid": " with {} without an owner",
 }
 # What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
 GUESSES = {
@@ -50,6 +54,8 @@ class Glance:
     peak, lowest : records of the member with most lag, now and at the least; None where not known
     longest, longest_best : seconds until the last member has caught up, likewise
     lowest_proved : whether no assignment as balanced has less
+    fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
+    without_owner : partitions that nobody holds though somebody reads them
     """
 
     name: str
@@ -67,6 +73,8 @@ class Glance:
     longest: int | None = None
     longest_best: int | None = None
     lowest_proved: bool = False
+    fall: Fall | None = None
+    without_owner: int = 0
 
     @property
     def moves(self) -> int | None:
@@ -91,6 +99,9 @@ class Overview:
     worst : the worst first; of each verdict that a sentence names, the first ones at least
     changes : how groups went over their snapshots, the greatest changes first
     changed : of each kind of change, how many groups there are
+    lagging : groups whose partitions are even, and whose busiest member could have less lag; 0
+        where that was not looked at
+    rebalancing : groups of which there is no assignment, because they are rebalancing
     """
 
     captured: int
@@ -103,6 +114,8 @@ class Overview:
     worst: Sequence[Glance] = ()
     changes: Sequence[Course] = ()
     changed: Mapping[str, int] = field(default_factory=dict)
+    lagging: int = 0
+    rebalancing: Sequence[str] = ()
 
     @property
     def now(self) -> int:
@@ -115,7 +128,8 @@ class Overview:
 
     def sentence(self) -> str:
         """Return how many of all groups are improvable, by what, and how many were not judged."""
-        every = captures(self.now + self.not_judged, self.groups + self.not_judged)
+        more = self.not_judged + len(self.rebalancing)
+        every = captures(self.now + more, self.groups + more)
         latest = self.now < self.captured
         sorts: list[str] = []
         for says in NAMED:
@@ -130,9 +144,27 @@ class Overview:
         if not sorts:
             when = " in its latest capture" if latest else ""
             sorts.append(f"none of {every} is known to be improvable{when}")
+        if self.lagging:
+            found = [one for one in self.worst if is_lagging(one)]
+            falls = [f"{one.name} {one.fall.in_short}" for one in found if one.fall is not None]
+            has = "has" if self.lagging == 1 else "have"
+            sorts.append(
+                f"{self.lagging:,} {has} even partitions, but lag that could fall: "
+                f"{few(falls, self.lagging)}"
+            )
         if self.questions:
             what = "depends" if self.questions == 1 else "depend"
-            sorts.append(f"{self.questions:,} {what} on who reads what")
+            idle = [
+                f"{one.name}, of which {counted(one.idle, 'member')} {_hold(one.idle)} nothing"
+                for one in self.worst
+                if one.verdict.question and one.idle and max(one.loads) > 1
+            ]
+            named = f": {few(idle)}" if idle else ""
+            sorts.append(f"{self.questions:,} {what} on who reads what{named}")
+        if self.rebalancing:
+            many = len(self.rebalancing)
+            is_or_are = "is" if many == 1 else "are"
+            sorts.append(f"{many:,} {is_or_are} rebalancing: {few(self.rebalancing)}")
         if self.not_judged:
             sorts.append(f"{self.not_judged:,} could not be judged")
         text = "; ".join(sorts)
@@ -155,6 +187,8 @@ class Overview:
             what, how_many = "partition", one.moves
             if says == "nobody reads":
                 what, how_many = "record", one.verdict.waiting
+            elif says == "not valid":
+                how_many = one.without_owner or None
             number = counted(how_many or 0, what) if not shown else f"{how_many or 0:,}"
             by = ""
             if how_many is not None and says in SAID_WITH:
@@ -167,14 +201,14 @@ class Overview:
 def overview_of(
     judged: Sequence[Judged],
     lowest: Sequence[LowestPeak | None] = (),
-    failed: Iterable[str | None] = (),
+    failed: Iterable[Failure] = (),
 ) -> Overview:
     """Return the overview of judged groups, every one of them in a line.
 
     Parameters
     ----------
     lowest : (groups,) the lowest peak lag of each; nothing where it was not looked for
-    failed : of what could not be judged the groups, as far as they are known
+    failed : what could not be judged
     """
     counting = latest_of(judged)
     changes = history_of(judged) if len(counting) < len(judged) else []
@@ -186,10 +220,14 @@ def overview_of(
     for one in now:
         names.setdefault(one.verdict.says, set()).add(one.group.name)
     known = {one.group.name for one in judged}
+    lagging = {one.name for one in worst if is_lagging(one)}
+    missed = {one.group: one.reason for one in failed if one.group not in (None, *known)}
+    rebalancing = sorted(name for name, why in missed.items() if name and why == told_of(name))
     return Overview(
         captured=len(judged),
         groups=len(known),
-        not_judged=len({name for name in failed if name} - known),
+        not_judged=len(missed) - len(rebalancing),
+        rebalancing=rebalancing,
         says=Counter(one.verdict.says for one in now),
         names={says: len(found) for says, found in names.items()},
         questions=sum(one.verdict.question is not None for one in now),
@@ -197,7 +235,17 @@ def overview_of(
         worst=worst,
         changes=changes,
         changed=Counter(one.what for one in changes),
+        lagging=len(lagging),
     )
+
+
+def _hold(members: int) -> str:
+    return "holds" if members == 1 else "hold"
+
+
+def is_lagging(glance: Glance) -> bool:
+    """Return whether partitions are as even as can be, and the busiest member's lag could fall."""
+    return glance.fall is not None and glance.verdict.says == "as good as can be"
 
 
 def latest_of(judged: Sequence[Judged]) -> set[int]:
@@ -252,4 +300,6 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         longest=None if now is None else now.longest,
         longest_best=least.longest if least is not None and same_rates else None,
         lowest_proved=lowest is not None and lowest.proved,
+        fall=judged.fall,
+        without_owner=without_owner(judged.now) if there else 0,
     )

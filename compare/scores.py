@@ -13,6 +13,7 @@ from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
 from groups.framed import Framed
 from groups.tiers import values
+from groups.unknown import reading_least, reading_most
 from heuristics import Plan, assignor_named, available, matching
 from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
@@ -314,6 +315,33 @@ def score_without_subscriptions(reference: Solution, assignor: str) -> Score:
     if assignor == CURRENT:
         return score_current(reference.group, reference)
     return Score(assignor, "refused", UNKNOWN)
+
+
+def score_whoever_reads_what(
+    group: Group, reference: Solution, assignors: Sequence[str], limit: TimeLimit
+) -> list[Score]:
+    """Score assignors on a group where the verdict on it does not depend on who reads what.
+
+    Each is tried where members read the least, and where they read the most, that they may. One
+    that does not do as well in both has no score.
+
+    Parameters
+    ----------
+    reference : the best that can be had, with bounds that hold whoever reads what
+    """
+    rows = []
+    for name in assignors:
+        if name == CURRENT:
+            rows.append(score_current(reference.group, reference))
+            continue
+        least, most = (
+            score_outcome(world, limit.plan(world, name), reference, name)
+            for world in (reading_least(group), reading_most(group))
+        )
+        alike = least.valid and most.valid and least.terms == most.terms
+        refused = Score(name, "refused", "what it does depends on who reads what")
+        rows.append(least if alike or least.status != "scored" else refused)
+    return rows
 
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:

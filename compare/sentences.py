@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.verdict import NO_COMMAND
 from groups.errors import Refused
 from groups.wording import ON_THE_WAY, counted, few
 from heuristics.protocol import choose
@@ -19,15 +18,27 @@ if TYPE_CHECKING:
     from groups import Assignment, Group
     from groups.arrays import Int64
 
+# The verdict on a group whose partitions are as even as can be, and whose lag is not.
+EVEN_LAGGING = "even, lag could fall"
+
 
 def not_valid(now: Assignment) -> str:
-    """Return why an assignment is not valid; where partitions are only not given out, how many."""
-    first, *rest = now.violations
-    if all(one.kind == "unassigned" for one in now.violations):
-        count = counted(len(now.violations), "partition")
+    """Return why an assignment is not valid; where partitions only have no owner, how many."""
+    if without := without_owner(now):
+        owners = "has no owner" if without == 1 else "have no owner"
         named = few([f"{one.topic}-{one.partition}" for one in now.violations])
-        return f"{count} {'are' if rest else 'is'} with nobody for now: {named}"
+        return f"{counted(without, 'partition')} {owners}: {named}"
+    first, *rest = now.violations
     return f"{first}{f', and {len(rest)} more' if rest else ''}"
+
+
+def without_owner(now: Assignment) -> int:
+    """Return how many partitions nobody holds though somebody reads them.
+
+    0 where something else is wrong with the assignment, too.
+    """
+    alone = all(one.kind == "unassigned" for one in now.violations)
+    return len(now.violations) if alone else 0
 
 
 def sentence(judged: Judged) -> str:
@@ -39,6 +50,14 @@ def _under_way(group: Group) -> str:
     """Return a sentence of its own where the verdict is about the end of a rebalance."""
     found = next((line for line in group.assumed if line.startswith(ON_THE_WAY)), None)
     return "" if found is None else f" {found[0].upper()}{found[1:]}."
+
+
+def verdict_shown(judged: Judged) -> str:
+    """Return a verdict in the few words of a table, with lag that could fall."""
+    says = judged.verdict.says
+    if says == "as good as can be" and judged.fall is not None:
+        return EVEN_LAGGING
+    return says
 
 
 def _sentence(judged: Judged) -> str:
@@ -55,24 +74,40 @@ def _sentence(judged: Judged) -> str:
     if verdict.says == "nothing assigned yet":
         return f"{name}: nothing assigned yet to its {members}.{waiting and f' {waiting}.'}"
     if verdict.says == "not valid":
-        return f"{name}: not valid. {not_valid(judged.now)}."
-    partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
-    one = members == "1 member"
-    holds = f"{members} {'holds' if one else 'hold'} {spread(judged.now.loads)}"
-    holds += f"{'' if one else ' each'} of {partitions}"
+        if not without_owner(judged.now):
+            return f"{name}: not valid. {not_valid(judged.now)}."
+        return (
+            f"{name}: {not_valid(judged.now)}. Capture again: a rebalance may be under way. If it "
+            "stays so, nobody reads them."
+        )
+    fall = judged.fall
+    given = f", if {verdict.condition}" if verdict.condition else ""
     if verdict.says == "as good as can be":
-        given = f", if {verdict.condition}" if verdict.condition else ""
-        return f"{name}: as good as can be{given}. {holds}."
+        if fall is None:
+            return f"{name}: as good as can be{given}. {_holds(judged)}."
+        return (
+            f"{name}: partitions are as even as can be{given}; the lag of the busiest member "
+            f"could fall {fall.sentence()}. {_holds(judged)}."
+        )
     if verdict.says == "improvable":
-        return f"{name}: {_improvable(judged, partitions)}"
-    tier = verdict.tier or ""
-    most = "" if verdict.at_most is None else f", at most {verdict.at_most} less {_told(tier)}"
+        lag = f" The lag of the busiest member falls {fall.from_to} with that." if fall else ""
+        return f"{name}: {_improvable(judged)}{lag}"
+    lag = "" if fall is None else f" The lag of the busiest member could fall {fall.sentence()}."
     if verdict.says == "not proved":
-        return f"{name}: not proved in the time given. A better one may exist{most}. {holds}."
-    return (
-        f"{name}: depends on who reads what: {verdict.question} "
-        f"If so, it is improvable{most}; if not, another topic may decide it. {holds}."
-    )
+        lead = "not proved in the time given, so a better assignment may exist."
+    else:
+        lead = f"depends on who reads what: {verdict.question} If so, partitions can be more even."
+    return f"{name}: {lead} {_holds(judged)}.{lag}"
+
+
+def _holds(judged: Judged) -> str:
+    """Return how many partitions each member holds now, and how many hold none."""
+    partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
+    members, idle = len(judged.group.members), len(judged.now.idle)
+    if members == 1:
+        return f"1 member holds {partitions}"
+    none = f"; {idle:,} {'holds' if idle == 1 else 'hold'} none" if idle else ""
+    return f"{members:,} members hold {spread(judged.now.loads)} each of {partitions}{none}"
 
 
 def records_waiting(records: int | None) -> str:
@@ -101,7 +136,7 @@ def assigned_by(group: Group) -> str | None:
 
 
 def moves_needed(judged: Judged) -> int | None:
-    """Return how many partitions move to what is sure to be possible, None where unknown."""
+    """Return how many partitions move to what is best known, None where unknown."""
     target = judged.target
     return None if target is None else len(target.moved)
 
@@ -125,24 +160,19 @@ def captures(captured: int, groups: int) -> str:
     return told if captured == groups else f"{captured:,} captures of {told}"
 
 
-def _improvable(judged: Judged, partitions: str) -> str:
-    verdict = judged.verdict
+def _improvable(judged: Judged) -> str:
+    verdict, target = judged.verdict, judged.target
     surely = f" if {verdict.condition}" if verdict.condition else " for sure"
-    moves, target = moves_needed(judged), judged.target
     if target is None:
         return f"improvable{surely}."
-    now, best = judged.now.loads, target.loads
-    members = judged.group.members
+    partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
+    moving = f"Moving {len(target.moved):,} of {partitions}"
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least}"
-        lowers = f"Moving {moves} of {partitions} lowers {verdict.tier}{by}."
-        return f"improvable{surely}. {lowers} {NO_COMMAND}"
+        return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
+    now, members = judged.now.loads, judged.group.members
     least, most = int(np.argmin(now)), int(np.argmax(now))
     return (
-        f"improvable{surely}. Moving {moves} of {partitions} gives everyone {spread(best)}; now "
-        f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}. {NO_COMMAND}"
+        f"improvable{surely}. {moving} gives everyone {spread(target.loads)}; now "
+        f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}."
     )
-
-
-def _told(tier: str) -> str:
-    return "in the sum of all pairs' differences" if tier == "balance" else f"in {tier}"

@@ -30,9 +30,6 @@ EMPTY: tuple[Says, ...] = ("nobody reads", "nothing assigned yet", "no members")
 DEPENDS: Says = "depends on who reads what"
 ALL_ALIKE = "all members read the same topics"
 
-# What brings moves about.
-NO_COMMAND = "Kafka has no command for moves: another assignor makes them."
-
 VerdictDocument = TypedDict(
     "VerdictDocument",
     {

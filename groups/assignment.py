@@ -264,6 +264,21 @@ class Assignment:
         marked = np.where(unread, 0, NOBODY).astype(np.int32)
         return {topic: numbers for _, topic, numbers in _runs(self.group, marked)}
 
+    @property
+    def moves(self) -> list[dict[str, str | int]]:
+        """Each partition that moves: `topic`, `partition`, and the member `from` and `to` whom."""
+        group, moved = self.group, self.moved
+        columns = (moved, group.owner[moved], self.owner[moved])
+        return [
+            {
+                "topic": group.topics[group.topic[p]],
+                "partition": int(group.number[p]),
+                "from": group.members[a],
+                "to": group.members[b],
+            }
+            for p, a, b in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+
     def moves_by_pair(self) -> dict[tuple[str, str], int]:
         """Return ``{(from, to): partitions}`` over the partitions with a valid owner that move."""
         before, after = self.group.owner[self.moved], self.owner[self.moved]

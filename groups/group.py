@@ -487,13 +487,17 @@ class Group(Framed):
 
     @cached_property
     def topics_in_demand(self) -> Int64:
-        """Topics of which somebody holds a partition, ascending int64; all if nobody holds any.
+        """Topics that somebody is sure to read, ascending int64; all if nobody holds a partition.
 
-        Nobody reads the others, in a group in good order.
+        A member whose subscription is unknown is sure to read the topics of which it holds a
+        partition. Nobody is taken to read the others.
         """
-        held = np.unique(self.claims.topic).astype(np.int64)
-        held = held[held < len(self.topics)]
-        return frozen(held if len(held) else np.arange(len(self.topics), dtype=np.int64))
+        claims = self.claims
+        if not len(claims.topic):
+            return frozen(np.arange(len(self.topics), dtype=np.int64))
+        shows = (claims.topic < len(self.topics)) & ~self.subscription_known[claims.member]
+        read = np.union1d(claims.topic[shows], self.subscription_topics)
+        return frozen(read.astype(np.int64))
 
     def with_equal_subscriptions(self) -> Group:
         """Return the group with every unknown subscription taken as all topics in demand.

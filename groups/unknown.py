@@ -1,7 +1,7 @@
 """Unknown subscriptions: what a member whose subscription no source shows may read.
 
-No console view prints subscriptions. In a group in good order a member reads at least the topics
-of which it holds a partition, and at most those of which somebody does.
+No console view prints subscriptions. A member reads at least the topics of which it holds a
+partition, and is taken to read at most those that are in demand: that some member is sure to read.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from groups.arrays import NOBODY
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.subscriptions import in_use
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +51,30 @@ def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
     return with_reads(group, rows, unknown, np.arange(len(unknown)))
 
 
+def settled(group: Group) -> Group:
+    """Return the group with its subscriptions known, where members can read in one way alone.
+
+    So it is where each member whose subscription is unknown holds a partition of every topic in
+    demand. `assumed` says so.
+    """
+    unknown = ~group.subscription_known
+    if not unknown.any() or not len(group.claims.member):
+        return group
+    least, most = reading_least(group), reading_most(group)
+    for m in np.flatnonzero(unknown).tolist():
+        if len(least.subscription(m)) < len(most.subscription(m)):
+            return group
+    who = counted(int(unknown.sum()), "member")
+    line = f"subscription of {who}: the topics held, since it holds a part of each"
+    if unknown.sum() > 1:
+        line = f"subscription of {who}: the topics held, since each holds a part of every one"
+    return replace(least, assumed=(*least.assumed, line))
+
+
 def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]:
     """Return the groups with the subscriptions that somebody gives by hand.
+
+    Where nothing is left open by what members hold, subscriptions are known.
 
     Parameters
     ----------
@@ -79,7 +102,8 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
         if not any(_matches(names, pattern) for group in groups for names in _names(group)):
             raise BadInput(f"--reads {rule}: no member's id or client id matches {pattern!r}")
         rules.append(Rule(pattern, topics, also=listed.startswith("+")))
-    return [_as_told(group, rules) for group in groups] if rules else list(groups)
+    read = [_as_told(group, rules) for group in groups] if rules else groups
+    return [settled(group) for group in read]
 
 
 class Rule(NamedTuple):

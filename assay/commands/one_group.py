@@ -23,10 +23,12 @@ from assay.commands.options import (
     one_group,
 )
 from assay.streams import note_assumed, show, show_json
+from groups.assignment import Assignment
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError, BadInput, ProofError
 from groups.tiers import parse_objective
+from groups.unknown import reading_least, reading_most
 
 # Where nobody says what is best, and the question is about the peak.
 WORTH = "balance > peak_lag"
@@ -58,8 +60,12 @@ def solve(
     ] = None,
     format_: Format = "table",
 ) -> None:
-    """Find the best assignment of a group, with its proof."""
+    """Find the best assignment of a group, with its proof.
+
+    Where subscriptions are not known it is one that holds whoever reads what, if there is one.
+    """
     from assay.printing.one_group import print_solution
+    from compare.reasons.sure import sure_optimum
     from optimal import solve as solve_group
 
     budgets = budgets_of(at_most or [])
@@ -81,7 +87,12 @@ def solve(
         else:
             print_worth(worth)
         return
-    solution = solve_group(one, objective, method=method, time_limit=time_limit, at_most=budgets)
+    if one.subscription_known.all() or budgets or method != "auto":
+        solution = solve_group(
+            one, objective, method=method, time_limit=time_limit, at_most=budgets
+        )
+    else:
+        solution = sure_optimum(one, parse_objective(objective), time_limit=time_limit)
     note_assumed(one.assumed)
     if format_ == "json":
         show_json(solution.to_dict())
@@ -131,8 +142,9 @@ def check(
     from optimal.recount import count_again
     from optimal.solution import Solution
 
-    one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset)
-    one.require_subscriptions()
+    given = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset)
+    # With more readers nothing is harder: what no assignment is below there, none is below here.
+    one = reading_most(given)
     data = read_bytes(solution)
     try:
         document = parse_json(decode(data))
@@ -147,6 +159,13 @@ def check(
                 f"it answers {asked(*answered)}, but the question is {asked(*question)}"
             )
         unchecked = list(check_solution(one, answer))
+        if answer.assignment is not None:
+            answer_if_least = Assignment(reading_least(given), answer.assignment.owner)
+            if answer_if_least.violations:
+                raise ProofError(
+                    f"it depends on who reads what: {answer_if_least.violations[0]}; "
+                    "add --reads PATTERN=TOPICS, or --assume-equal"
+                )
         if unchecked and count_again(one, answer):
             unchecked = []
     except AssayError as error:

@@ -44,6 +44,7 @@ from compare.scores import (
     Score,
     assignors_asked,
     score_assignors,
+    score_whoever_reads_what,
     score_without_subscriptions,
 )
 from compare.verdict import EMPTY
@@ -143,7 +144,7 @@ def score(
     if format_ == "json":
         for i, one in enumerate(judged):
             made = tables.document(one, references[i], rows[i], tiers, groups[i].assumed)
-            show_json(made | {"lag": lag_document(one.now, lowest[i])})
+            show_json(made | {"lag": lag_document(one.now, lowest[i], one.fall)})
     elif len(judged) == 1:
         # Of assignors that nobody named, one line says why none was scored.
         shown = [
@@ -234,6 +235,8 @@ def _rows(
                 limit.warm_up(name for name in names if name not in (CURRENT, OPTIMUM))
                 some = asked if asked and one.verdict.says in EMPTY else names
                 rows.append(score_assignors(reference.group, reference, some, limit))
+            elif one.verdict.sure and not asked:
+                rows.append(score_whoever_reads_what(one.group, reference, names, limit))
             else:
                 rows.append([score_without_subscriptions(reference, name) for name in names])
     return rows

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from assay.printing.moves import print_moves
 from assay.printing.overview import print_guessed
 from assay.printing.table import Table
 from assay.printing.terminal import tell
@@ -15,6 +17,7 @@ from compare.advice.words import (
     depends,
     gains_nothing,
     headline,
+    hot_partition,
     in_short,
     more_even,
     told,
@@ -22,7 +25,7 @@ from compare.advice.words import (
     why,
 )
 from compare.overview import guessed_in
-from compare.page.group.moves import moves_to
+from compare.sentences import verdict_shown
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
     from compare.advice.advice import Advice, Change
 
-MOST_MOVES, MOST_CONDITIONS = 8, 5
+MOST_CONDITIONS = 5
 
 
 def print_advice(advice: Advice) -> None:
@@ -42,6 +45,8 @@ def print_advice(advice: Advice) -> None:
         tell(line)
     for number, change in enumerate(advice.changes, start=1):
         _print_change(f"{number}. ", change, advice)
+    if said := hot_partition(advice):
+        tell(said)
     for change in advice.same_peak:
         tell("For the same peak:")
         _print_change("- ", change, advice)
@@ -62,36 +67,39 @@ def print_advice(advice: Advice) -> None:
 
 def print_all(advice: Sequence[Advice]) -> None:
     """Print a line for each of several groups, the greatest gain first."""
-    order = sorted(advice, key=lambda one: (-one.share, one.group, one.captured_at or ""))
-    for line in several(order):
-        tell(line)
+    order = sorted(advice, key=lambda one: (-_less(one), one.group, one.captured_at or ""))
+    tell(several(order))
     show("")
     # A group that is there more than once is told by when it was captured.
     times = int(len({one.group for one in order}) < len(order))
-    heads = ["group", *["captured at"] * times, "what decides", "now", "without it", "then"]
-    right = [times + column for column in (2, 3, 4, 5, 7)]
-    heads += ["less", "change first", "moves", "verdict"]
+    heads = ["group", *["captured at"] * times, "what decides", "now", "then", "less"]
+    heads += ["change first", "moves", "verdict"]
+    right = [times + column for column in (2, 3, 4, 6)]
     table = Table(*heads, right=right, gives_way=[times + 1])
     for one in order:
         change = one.changes[0] if one.changes else None
-        first = [one.group, *[one.captured_at] * times, one.lower]
         now = None if one.now is None else f"{one.now:,}"
-        gain: list[object] = [None, None, None]
+        then = less = moves = None
         if change is not None:
-            before, then = change.before, told(replace(change.after, bound=change.after.value))
-            gain = [None, then, "not valid"]
-            if before is not None:
-                gain = [told(before), then, f"{int(100 * change.share)}%"]
-        says = None if one.judged is None else one.judged.verdict.says
-        moves = None if change is None else change.moves
-        table.add(*first, now, *gain, in_short(one), moves, says)
+            then, moves = told(replace(change.after, bound=change.after.value)), change.moves
+            less = "not valid" if change.before is None else f"{int(100 * _less(one))}%"
+        says = None if one.judged is None else verdict_shown(one.judged)
+        captured = [one.captured_at] * times
+        table.add(one.group, *captured, one.lower, now, then, less, in_short(one), moves, says)
     table.show()
-    tell(
-        "without it: what the busiest has without that change, at the best; of moves: now; "
-        "less: by how much of that at least"
-    )
+    tell("then: what the busiest member has after the change; less: than now")
     _print_assumed(order)
     tell("one in full: --group NAME; by partitions, not lag: --lower peak_load")
+
+
+def _less(advice: Advice) -> Fraction:
+    """Return by what share the first change lowers the peak of now, 0..1; 1 of one that mends."""
+    if not advice.changes:
+        return Fraction(0)
+    change, now = advice.changes[0], advice.now
+    if change.before is None or not now:
+        return change.share
+    return 1 - Fraction(change.after.value, change.after.per) / now
 
 
 def _print_assumed(advice: Sequence[Advice]) -> None:
@@ -112,13 +120,9 @@ def _print_change(lead: str, change: Change, advice: Advice) -> None:
     tell(f"{lead}{what_to_do(change, advice)}")
     for line in (why(change, advice), *depends(change, advice)):
         tell(f"   {line}")
-    if change.kind != "rebalance":
+    if change.kind not in ("rebalance", "isolate"):
         return
-    moves = moves_to(change.assignment)
-    for move in moves[:MOST_MOVES]:
-        tell(f"   {move.count:,} from {move.origin} to {move.target}: {move.partitions}")
-    if len(moves) > MOST_MOVES:
-        tell(f"   and {len(moves) - MOST_MOVES:,} more pairs: --format json has every move")
+    print_moves(change.assignment, indent="   ")
 
 
 def _print_trials(advice: Advice) -> None:

@@ -120,7 +120,7 @@ def name_of(solution: Solution) -> str:
     """Return what the row of the optimum is called, with what is known of it."""
     if solution.assignment is None:
         return "optimum (unknown)"
-    return "optimum (proved)" if solution.status == "optimal" else "sure to be possible"
+    return "optimum (proved)" if solution.status == "optimal" else "best known"
 
 
 def reason_of(score: Score) -> str | None:

@@ -13,8 +13,8 @@ from compare.judged import worst_first
 from compare.lag.condition import which_if_latest
 from compare.lag.without_reader import sentences_without_reader
 from compare.lag.words import not_compared
-from compare.overview import GUESSES, latest_of, overview_of
-from compare.sentences import called
+from compare.overview import GUESSES, is_lagging, latest_of, overview_of
+from compare.sentences import EVEN_LAGGING, called
 from groups.wording import counted, duration, few, rounded
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def print_groups(
     not_had : groups that could not be judged in the state they were in
     rows : what was scored of each that counts, nothing where nobody named an assignor
     """
-    overview = overview_of(judged, lowest, [one.group for one in (*not_had, *unread)])
+    overview = overview_of(judged, lowest, [*not_had, *unread])
     counting = latest_of(judged)
     ordered = [judged[i] for i in worst_first(judged) if i in counting]
     tell(overview.sentence())
@@ -56,7 +56,8 @@ def print_groups(
         tell(said)
     print_not_read(unread)
     show("")
-    missed = list(dict.fromkeys(one.about for one in (*not_had, *unread)))
+    missed = {one.about: "not judged" for one in (*not_had, *unread)}
+    missed |= dict.fromkeys(overview.rebalancing, "rebalancing")
     if print_lines(overview.worst, missed):
         _print_meaning_of_lag(overview.worst, tiers)
         if said := which_if_latest([one.now.group for one in ordered]):
@@ -80,13 +81,16 @@ def print_not_read(unread: Sequence[Failure]) -> None:
 
 
 def print_lines(
-    worst: Sequence[Glance], not_judged: Sequence[str] = (), *, several: bool = False
+    worst: Sequence[Glance],
+    not_judged: Mapping[str, str],
+    *,
+    several: bool = False,
 ) -> bool:
     """Print a line for each group; say whether some have a lag.
 
     Parameters
     ----------
-    not_judged : names of groups, or places, without a verdict
+    not_judged : names of groups, or places, without a verdict, and what is shown instead of it
     several : whether a group is there more than once, also where no two of its lines are shown
     """
     lags = [_peak_lags(one) for one in worst]
@@ -119,16 +123,20 @@ def print_lines(
     whole = [*[1] * times, times + 5]
     table = Table(*heads, right=right, whole=whole, gives_way=[times + 2, times + 1])
     for i, one in enumerate(worst):
-        says = f"{one.verdict.says}{' *' if one.verdict.condition else ''}"
+        says, moves = one.verdict.says + " *" * bool(one.verdict.condition), one.moves
+        if is_lagging(one) and one.fall is not None:
+            says, moves = f"{EVEN_LAGGING}{says[len(one.verdict.says) :]}", one.fall.moves
         if one.verdict.says == "nobody reads":
             says += f": {rounded(one.verdict.waiting or 0)}"
+        if one.without_owner:
+            says = f"{counted(one.without_owner, 'partition')} without owner"
         time, nothing = [one.captured_at] * times, [one.idle] * idle
-        cells = [one.members, one.partitions, one.now, one.best, says, one.moves]
+        cells = [one.members, one.partitions, one.now, one.best, says, moves]
         lag = [column[i] for column in shown.values()]
         table.add(one.name, *time, *cells, *nothing, *lag)
-    for name in not_judged:
+    for name, instead in not_judged.items():
         blank = [None] * (len(heads) - times - 6)
-        table.add(name, *[None] * (times + 4), "not judged", *blank)
+        table.add(name, *[None] * (times + 4), instead, *blank)
     table.show()
     return bool(shown)
 

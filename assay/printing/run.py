@@ -34,7 +34,8 @@ def print_run(counts: RunCounts, tiers: Objective) -> None:
     shown = found.overview.worst[:MOST_LINES]
     if shown or names:
         several = found.overview.now > found.overview.groups
-        print_lines(shown, names[: max(0, MOST_LINES - len(shown))], several=several)
+        missed = dict.fromkeys(names[: max(0, MOST_LINES - len(shown))], "not judged")
+        print_lines(shown, missed, several=several)
         left = found.overview.now + many - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
         if left > 0:
             what = "no worse than the last line" if shown else "not judged"

@@ -56,10 +56,19 @@ def _enough(sizing: Sizing) -> str:
             return f"No number of members is enough {_aim(target)}."
         none = "No number" if sizing.sure else "No number is known that"
         return f"{none} from {looked} is enough {aim}.{_least(sizing, target)}"
+    enough = [row.members for row in rows if row.meets]
+    if any(row.members > few and row.meets is False for row in rows):
+        # More members are not always enough: loads are even where they divide the partitions.
+        named = ", ".join(map(str, enough[:-1])) + " and " * (len(enough) > 1) + str(enough[-1])
+        members = f"{named} member{'' if enough == [1] else 's'}"
+        if not target.at_most:
+            return f"Loads are even with {members}, and with no other number tried."
+        are = "is" if enough == [1] else "are"
+        return f"{members} {are} enough {aim}; no other number tried is."
     are = "member is" if few == 1 else "members are"
     said = f"{few:,} {are} enough {aim}"
     if few == rows[0].members:
-        return f"{said}." if few == 1 else f"{said}; fewer were not looked at."
+        return f"{said}." if few == 1 else f"{said}; fewer than {few:,} were not tried."
     if not sizing.sure:
         return f"{said}; that fewer are not is not proved."
     before = next(row for row in reversed(rows) if row.members < few)

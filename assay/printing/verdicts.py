@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.printing.loads import print_loads
+from assay.printing.moves import print_moves
 from assay.printing.one_group import print_rows, reason_of
 from assay.printing.terminal import tell
 from compare.gains import early_gain
 from compare.lag.without_reader import without_reader
 from compare.lag.words import lag_told, not_compared
+from compare.remedy import remedy
 from compare.scores import scores_document
 from compare.sentences import assigned_by, sentence
 
@@ -41,12 +43,13 @@ def document(
         }
     else:
         found = scores_document(judged.group, reference, rows)
-    waiting = without_reader(judged.group)
+    waiting, plan = without_reader(judged.group), judged.plan
     return {
         **found,
         "captured_at": judged.group.captured_at,
         "verdict": judged.verdict.to_dict(),
         "question": judged.verdict.question,
+        "plan": None if plan is None else plan.moves,
         "assumed": list(assumed),
         "without_reader": None if waiting is None else waiting.to_dict(),
     }
@@ -78,6 +81,7 @@ def print_group(
     if lowest is None and (said := not_compared([judged.group])):
         tell(said)
     if rows and reference is not None:
+        print_plan(judged, rows)
         print_loads(judged)
         if chosen is not None:
             least = "least peak lag" if chosen.proved else "least peak lag that was found"
@@ -86,3 +90,17 @@ def print_group(
     elif reference is None:
         for row in rows:
             tell(f"{row.assignor}: {reason_of(row)}")
+
+
+def print_plan(judged: Judged, rows: Sequence[Score]) -> None:
+    """Print the moves that a verdict is about, and what makes them; nothing where it names none.
+
+    Parameters
+    ----------
+    rows : what was scored of the assignors that were tried
+    """
+    plan = judged.plan
+    if plan is not None:
+        tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
+        print_moves(plan)
+        tell(remedy(judged, rows))

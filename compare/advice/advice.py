@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 FORMAT = "assay-advice/1"
 Lower = Literal["peak_load", "peak_lag"]
 TO_LOWER: tuple[Lower, ...] = get_args(Lower)
-Kind = Literal["rebalance", "assignor", "subscription", "members", "partitions", "fewer members"]
-# Of changes that gain the same, the one that takes least comes first.
+Kind = Literal[
+    "rebalance", "isolate", "assignor", "subscription", "members", "partitions", "fewer members"
+]
+# Of changes that gain about the same, the one that takes least comes first.
 CHEAPEST_FIRST: tuple[Kind, ...] = get_args(Kind)
 # Nothing is advised for less than one part in so many of the peak, but moves alone.
 PARTS = 100
@@ -56,8 +58,9 @@ class Change:
 
     Attributes
     ----------
-    kind : `rebalance` (other partitions for the same members), `subscription` (one member reads
-        one topic more), `assignor`, `members` (more of them), `partitions` (more of one topic), or
+    kind : `rebalance` (other partitions for the same members), `isolate` (likewise, with loads
+        that may be uneven, so that a hot partition is alone), `subscription` (one member reads one
+        topic more), `assignor`, `members` (more of them), `partitions` (more of one topic), or
         `fewer members` for the same peak
     before : the peak without it: of `rebalance` and `assignor` what the members hold now, else the
         least that the group as it is can have. None where what is there now is not valid
@@ -116,10 +119,8 @@ class Change:
 
     def to_dict(self) -> dict[str, object]:
         """Return the change as it stands in the ``assay-advice/1`` document."""
-        group, moved = self.assignment.group, self.assignment.moved
         gain = {"at_least": int(self.at_least * self.after.per)}
         gain |= {"at_most": int(self.at_most * self.after.per), "per": self.after.per}
-        columns = (moved, group.owner[moved], self.assignment.owner[moved])
         return {
             "kind": self.kind,
             "assignor": self.assignor,
@@ -136,15 +137,7 @@ class Change:
             "restarts": self.restarts,
             "rolling_restarts": self.rolling_restarts,
             "not_reached": [{"assignor": name, "peak": peak} for name, peak in self.not_reached],
-            "moves": [
-                {
-                    "topic": group.topics[group.topic[p]],
-                    "partition": int(group.number[p]),
-                    "from": group.members[a],
-                    "to": group.members[b],
-                }
-                for p, a, b in zip(*(column.tolist() for column in columns), strict=True)
-            ],
+            "moves": self.assignment.moves,
         }
 
 
@@ -208,7 +201,10 @@ class Advice:
     violation : why not, in words
     best : the least that the group as it is can have; None where there are no members, nothing
         is known of who reads what, or nothing was found in time
-    changes : what lowers the peak for sure, the greatest proved gain first
+    changes : what lowers the peak for sure. Of those that gain most, or at least four fifths of
+        that, the one that takes least comes first
+    hot : (topic, partition, records) of a partition that has half of the busiest member's lag or
+        more; None where there is none
     same_peak : what keeps the peak and saves something
     no_gain : the kinds of change that do not lower it
     assignors : what those tried do, in the order asked for
@@ -232,6 +228,7 @@ class Advice:
     violation: str | None
     best: Peak | None
     changes: tuple[Change, ...] = ()
+    hot: tuple[str, int, int] | None = None
     same_peak: tuple[Change, ...] = ()
     no_gain: tuple[NoGain, ...] = ()
     assignors: tuple[Tried, ...] = ()
@@ -262,6 +259,8 @@ class Advice:
             "violation": self.violation,
             "best": None if self.best is None else asdict(self.best),
             "changes": [change.to_dict() for change in self.changes],
+            "hot_partition": self.hot
+            and dict(zip(("topic", "partition", "records"), self.hot, strict=True)),
             "same_peak": [change.to_dict() for change in self.same_peak],
             "no_gain": [asdict(kind) for kind in self.no_gain],
             "verdict": None if self.judged is None else self.judged.verdict.to_dict(),

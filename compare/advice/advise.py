@@ -24,13 +24,16 @@ from compare.advice.tried import advisable, better_assignor, name_of, not_reache
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
 from compare.judged import judge, question_of
 from compare.lag.condition import if_latest
+from compare.lag.fall import Fall, fall_by_few_moves
+from compare.lag.lowest import hottest
+from compare.remedy import spoken
 from compare.sentences import assigned_by
 from compare.sizes.resized import reading
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data
-from groups.tiers import values
+from groups.tiers import MOVES, values
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
 from optimal.solve import solve
@@ -38,7 +41,6 @@ from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from fractions import Fraction
 
     from compare.advice.advice import Lower, Tried
     from compare.advice.worlds import Best
@@ -143,9 +145,10 @@ def advise(
         least = best.peak
         peak = replace(least, value=min(least.value, here), bound=min(least.bound, here))
         best = replace(best, peak=peak)
-    # It is not known what assignors do where it is not known who reads what.
-    names = assignors if assignors is not None else tried_by_default() if worlds.known else ()
-    asked = _Asked(group, names if worlds.known else (), like)
+    # Where the verdict depends on who reads what, so does what assignors do.
+    sure = worlds.known or (start.judged is not None and start.judged.verdict.sure)
+    names = assignors if assignors is not None else tried_by_default() if sure else ()
+    asked = _Asked(group, names if sure else (), like)
     with TimeLimit(call_seconds(time_limit)) if limit is None else nullcontext(limit) as calls:
         calls.warm_up(asked.names)
         return _advised(start, worlds, best, now, asked, calls, time_left)
@@ -171,9 +174,11 @@ def _advised(
 ) -> Advice:
     """Look for each kind of change, and put in order what is sure to lower the peak."""
     lower = start.lower
-    by_hand = _rebalance(best, now, lower, time_left)
+    by_hand, few = _rebalance(start, best, now, time_left)
     found = [
         by_hand,
+        few,
+        _worth(_isolated(best, lower, time_left)),
         _worth(one_more_reader(worlds, best, lower, time_left, total=start.total)),
         more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
         _worth(_partitions(worlds, best, lower, time_left)),
@@ -187,14 +192,15 @@ def _advised(
     # Assignors have a time of their own, and come when the one for all else is no longer needed.
     trials, assignor = _trials(worlds, best, now, lower, asked.names, limit)
     hung = {trial.assignor for trial in trials if trial.status != "scored"}
-    others = [name for name in asked.names if name_of(name) not in hung]
+    others = [name for name in asked.names if worlds.known and name_of(name) not in hung]
     found = [_with_assignors(one, lower, others, limit) for one in found]
     found.insert(1, _worth(assignor))
     changes = [one for one in found if isinstance(one, Change)]
     return replace(
         start,
         best=best.peak,
-        changes=tuple(sorted(changes, key=_effect)),
+        changes=tuple(_by_effect(changes)),
+        hot=_hot_partition(best) if lower == "peak_lag" else None,
         same_peak=() if fewer is None else (fewer,),
         no_gain=tuple(one for one in found if isinstance(one, NoGain)),
         assignors=tuple(trials),
@@ -204,10 +210,19 @@ def _advised(
     )
 
 
-def _effect(change: Change) -> tuple[bool, Fraction, int, int]:
-    """Order changes: what mends first, then by proved gain, by what each takes, by moves."""
-    kind = CHEAPEST_FIRST.index(change.kind)
-    return not change.mends, -change.at_least, kind, change.moves
+def _by_effect(changes: Sequence[Change]) -> list[Change]:
+    """Order changes by effect for cost, what mends first.
+
+    Of all that gain the most, or at least four fifths of that, the one comes first that takes
+    least: by its kind, then by moves.
+    """
+    left, ordered = list(changes), []
+    while left:
+        most = max((one.mends > 0, one.at_least) for one in left)
+        near = [one for one in left if (one.mends > 0, 5 * one.at_least) >= (most[0], 4 * most[1])]
+        ordered.append(min(near, key=lambda one: (CHEAPEST_FIRST.index(one.kind), one.moves)))
+        left.remove(ordered[-1])
+    return ordered
 
 
 def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
@@ -255,27 +270,69 @@ def _total(worlds: Worlds, lower: Lower) -> int:
 
 
 def _rebalance(
-    best: Best, now: Assignment | None, lower: Lower, time_left: TimeLeft
-) -> Change | NoGain | None:
-    """Return the assignment to go to, where it has a lower peak or mends what is there."""
-    if now is None:
-        return None
-    here, mends = peak_of(now, lower), len(now.violations)
+    start: Advice, best: Best, now: Assignment | None, time_left: TimeLeft
+) -> tuple[Change | NoGain | None, Change | None]:
+    """Return the assignment to go to, where it has a lower peak or mends what is there.
+
+    The second is one with fewer moves that brings most of that, where there is one.
+    """
+    lower, here = start.lower, start.now
+    if now is None or here is None:
+        return None, None
+    mends = len(now.violations)
     if not mends and best.peak.value >= here:
         even = "" if lower == "peak_load" else " with loads as even as can be"
         less = "has less" if best.peak.bound == here else "is known to have less"
         reason = f"No assignment of these members{even} {less}."
-        return NoGain("rebalance", reason, proved=best.peak.bound == here)
-    share = time_left.share(4)
-    best = with_few_moves(best, lower, share)
-    return Change(
+        return NoGain("rebalance", reason, proved=best.peak.bound == here), None
+    best = with_few_moves(best, lower, time_left.share(4))
+    before = Peak(here, here, proof="as it is")
+    every = Change(
         "rebalance",
-        before=None if mends else Peak(here, here, proof="as it is"),
+        before=None if mends else before,
         after=best.peak,
         assignment=best.assignment,
         moves=len(best.assignment.moved),
         mends=mends,
     )
+    if mends or lower == "peak_load":
+        return every, None
+    improvable = start.judged is not None and start.judged.verdict.says == "improvable"
+    if not improvable and not Fall(here, best.peak.value, best.assignment).is_worth_it:
+        moves = counted(every.moves, "partition")
+        reason = f"By moving {moves} lag falls from {here:,} to {best.peak.value:,}: under 10%."
+        return NoGain("rebalance", reason, proved=best.peak.proved), None
+    few = fall_by_few_moves(now)
+    if few is None or few.moves >= every.moves or not few.is_worth_it:
+        return every, None
+    # Another 1% is worth more moves; or they make partitions more even.
+    after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")
+    fewer = Change("rebalance", before, after, few.assignment, few.moves)
+    if improvable or PARTS * (few.then - best.peak.value) >= here:
+        return every, fewer
+    return fewer, None
+
+
+def _isolated(best: Best, lower: Lower, time_left: TimeLeft) -> Change | None:
+    """Return the assignment with less lag where loads may be uneven; None where it has no less."""
+    if lower != "peak_lag":
+        return None
+    found = solve(best.assignment.group, (lower, MOVES), time_limit=time_left.share(4))
+    if found.assignment is None or found.terms[0].value >= best.peak.bound:
+        return None
+    value, bound = found.terms[0].value, found.terms[0].bound
+    after = Peak(value, bound or 0, proof=str(found.proof.kind if bound == value else "none"))
+    moves = len(found.assignment.moved)
+    return Change("isolate", best.peak, after, found.assignment, moves)
+
+
+def _hot_partition(best: Best) -> tuple[str, int, int] | None:
+    """(topic, partition, records) of a partition with half of the least peak or more."""
+    group, found = best.assignment.group, hottest(best.assignment.group)
+    if found is None or 2 * found[1] < best.peak.value:
+        return None
+    at, records = found
+    return group.topics[group.topic[at]], int(group.number[at]), records
 
 
 def _trials(
@@ -289,7 +346,7 @@ def _trials(
     """Return what assignors do, and the best of them where it has a lower peak than now."""
     if not names:
         return [], None
-    trials, valid = tried_assignors(worlds.least, best, lower, names, limit)
+    trials, valid = tried_assignors(worlds, best, lower, names, limit)
     if now is None or not now.is_valid:
         return trials, None
     here = peak_of(now, lower)
@@ -297,14 +354,11 @@ def _trials(
     better = better_assignor(here, best.peak.value, good)
     if better is not None:
         return trials, better
-    none = f"None of {counted(len(good), 'assignor')} tried"
-    if len(good) < len(trials):
-        none += " that can be advised"
-    reason = f"{none} gains half of what a rebalance does."
-    if all(made.peak is None or made.peak >= here for made, _ in good):
-        reason = f"{none} has less than there is now."
-    if not good:
-        reason = "No assignor tried can be advised."
+    reason = "No assignor tried can be advised."
+    if good:
+        trial, _ = min(good, key=lambda one: one[0].peak or 0)
+        of = f"The best of {len(good):,} tried" if len(good) > 1 else "The one tried"
+        reason = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}."
     return trials, NoGain("assignor", reason, proved=best.peak.bound >= here)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.remedy import BROKER
 from compare.sentences import assigned_by
 from groups.wording import counted
 from heuristics.catalogue import AGREE_WITH_KAFKAS, SHIPPED, WRITTEN, usual_assignors
@@ -25,7 +26,6 @@ NEAR = {
 }
 # What is tried of them where no class is here that can be called.
 WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
-JAVA, BROKER = "kafka-java", "kafka-broker"
 
 
 def tried_by_default() -> list[str]:
@@ -38,23 +38,6 @@ def tried_by_default() -> list[str]:
 def is_rule(name: str) -> bool:
     """Return whether an assignor is a rule as a text has it, which no client brings as such."""
     return name in WRITTEN and name not in AGREE_WITH_KAFKAS
-
-
-def spoken(name: str) -> str:
-    """Return what people call an assignor.
-
-    Examples
-    --------
-    >>> [spoken(name) for name in ("kafka-java/sticky@4.4.0", "kafka-broker/uniform@4.4.0")]
-    ['sticky 4.4.0', "the broker's uniform 4.4.0"]
-    >>> spoken("librdkafka/range@2.13.0")
-    'librdkafka/range@2.13.0'
-    """
-    client, _, rest = name.partition("/")
-    if client not in (JAVA, BROKER):
-        return name
-    whose = "the broker's " if client == BROKER else ""
-    return f"{whose}{rest.replace('@', ' ')}"
 
 
 def listed_as(name: str) -> str | None:
@@ -120,15 +103,21 @@ def takes(change: Change) -> list[str]:
 
 
 def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:
-    lead = f"Takes two rolling restarts of {members}"
-    first, then = f"with {listed} listed before {now or 'the one of now'}", f"with {listed} alone"
     if now is not None:
-        return f"{lead}: {first}, then {then}."
+        return (
+            f"Takes two rolling restarts of {members}: in the first list {listed} before {now}, "
+            f"in the second {listed} alone."
+        )
+    first = f"Restart {members} one by one, with {listed} listed before the assignor of now."
     if _is_eager(listed):
-        enough = "which is enough from range, roundrobin or sticky"
-        return f"{lead} at the most: {first}, {enough}, then {then}."
-    java = "as Kafka's Java consumer does by default"
-    return f"{lead}: {first}, then {then}; one, {then}, if all list it already, {java}."
+        return (
+            f"{first} From range, roundrobin or sticky that is enough; from any other, restart "
+            f"them again with {listed} alone."
+        )
+    return (
+        f"{first} Then restart them again with {listed} alone. If all list it already, as Kafka's "
+        "Java consumer does by default, the second restart is enough."
+    )
 
 
 def _of_rule(name: str) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.advice.deployed import assigns_now, spoken
+from compare.advice.deployed import assigns_now
 from compare.overview import overview_of
-from compare.sentences import captures
+from compare.remedy import spoken
+from compare.sentences import verdict_shown
 from compare.verdict import EMPTY
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from compare.advice.advice import Advice
 
-LESS = {"peak_load": "fewer partitions", "peak_lag": "less lag"}
 VERDICT = "Verdict of assay score (balance > moves)"
 
 
@@ -34,7 +34,7 @@ def verdict_told(advice: Advice) -> str:
         return ""
     verdict = advice.judged.verdict
     given = f", if {verdict.condition}" if verdict.condition else ""
-    return f"{VERDICT}: {verdict.says}{given}."
+    return f"{VERDICT}: {verdict_shown(advice.judged)}{given}."
 
 
 def not_advised(advice: Advice) -> list[str]:
@@ -56,18 +56,6 @@ def not_advised(advice: Advice) -> list[str]:
     return said
 
 
-def several(advice: Sequence[Advice]) -> list[str]:
-    """Return how many groups could have less, by the number that decides, and the verdicts."""
-    every = captures(len(advice), len({one.group for one in advice}))
-    less = [one for one in advice if one.changes and one.changes[0].before is not None]
-    unlike = [word for lower, word in LESS.items() if lower in {one.lower for one in less}]
-    whose = "its" if len(less) == 1 else "their"
-    lead = f"{len(less):,} of {every} could have {' or '.join(unlike)} on {whose} busiest member."
-    if not less:
-        lead = f"Nothing that was tried gives the busiest member less in any of {every}."
-    judged = [one.judged for one in advice if one.judged is not None]
-    return [lead, f"{VERDICT}: {_small(overview_of(judged).sentence())}"]
-
-
-def _small(sentence: str) -> str:
-    return f"{sentence[0].lower()}{sentence[1:]}"
+def several(advice: Sequence[Advice]) -> str:
+    """Return the verdicts on several groups, in the sentence of `assay score`."""
+    return overview_of([one.judged for one in advice if one.judged is not None]).sentence()

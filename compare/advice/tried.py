@@ -29,7 +29,7 @@ TRIED_SECONDS = 0.5
 
 
 def tried_assignors(
-    group: Group,
+    worlds: Worlds,
     best: Best,
     lower: Lower,
     assignors: Sequence[str | AssignorFunction],
@@ -39,14 +39,16 @@ def tried_assignors(
 
     Parameters
     ----------
-    group : who reads what is known of all its members
+    worlds : where it is not known who reads what, what counts is the worse of what an assignor
+        does where members read the least and the most that they may; no joins and leaves are tried
     limit : of each call
 
     Returns
     -------
     trials : one an assignor, and again those that made a valid assignment, with that
     """
-    events = _events(group)
+    group = worlds.least
+    events = _events(group) if worlds.known else []
     there = [_after(group, *event) for event in events]
     known = least_peaks([Worlds(one, one) for one in there], lower, TRIED_SECONDS)
     trials: list[Tried] = []
@@ -58,6 +60,9 @@ def tried_assignors(
             trials.append(Tried(name, outcome.status, outcome.reason))
             continue
         made = outcome.plan.assignment
+        other = None if worlds.known else limit.plan(worlds.most, asked).plan
+        if other is not None:
+            made = max(made, other.assignment, key=lambda one: _cost(one, lower))
         if not made.is_valid:
             trials.append(Tried(name, "scored", _not_valid(made)))
             continue
@@ -180,6 +185,11 @@ def better_assignor(
 def name_of(asked: str | AssignorFunction) -> str:
     """Return the name of an assignor that was asked for."""
     return asked if isinstance(asked, str) else assignor_named(asked).name
+
+
+def _cost(made: Assignment, lower: Lower) -> tuple[bool, int, int]:
+    """Order assignments: those that are not valid last, then by peak and moves."""
+    return not made.is_valid, peak_of(made, lower), len(made.moved)
 
 
 def _not_valid(made: Assignment) -> str:

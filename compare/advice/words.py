@@ -6,8 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compare.advice.deployed import spoken, takes
-from compare.sentences import sentence, start_consumers
+from compare.advice.deployed import takes
+from compare.remedy import spoken
+from compare.sentences import sentence, spread, start_consumers
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -16,10 +17,22 @@ if TYPE_CHECKING:
 # What a kind of change is called where it gains nothing.
 NAMED = {
     "rebalance": "moving partitions",
+    "isolate": "uneven loads",
     "subscription": "one more topic for one member",
     "assignor": "another assignor",
     "members": "more members",
     "partitions": "more partitions",
+}
+
+
+# What stands behind a reason that is not proved.
+UNPROVED = {
+    "rebalance": " (that none has less is not proved)",
+    "isolate": " (that none has less is not proved)",
+    "subscription": "; others were not tried",
+    "assignor": "",
+    "members": " (that none does is not proved)",
+    "partitions": "; others were not tried",
 }
 
 
@@ -67,6 +80,9 @@ def what_to_do(change: Change, advice: Advice) -> str:
             lead = "Assign again what is not valid"
         else:
             moved = ""
+    elif change.kind == "isolate":
+        loads = spread(change.assignment.loads)
+        lead, moved = "Let loads be uneven", f"; {_moves(change.moves)}, loads are then {loads}"
     elif change.kind == "assignor":
         again = " again" if change.rolling_restarts == 0 else ""
         lead = f"Let {spoken(change.assignor or '')} assign{again}{_assigned_by(advice)}"
@@ -91,11 +107,15 @@ def why(change: Change, advice: Advice) -> str:
     unit = "" if advice.lower == "peak_load" else " of lag"
     if change.kind == "assignor":
         return _tried(change, advice)
+    if change.kind == "rebalance" and after.proof == "as it is" and advice.best is not None:
+        return _beside_all_moves(advice.best)
     if before is None or change.kind == "rebalance":
         if after.proved:
             even = _even(advice)
             return f"Proved ({after.proof}): no assignment of the same members{even} has less."
-        return f"Proved: it can be had. At the very best it has {after.bound:,}{unit}."
+        return (
+            f"It can be had. No assignment with loads as even has less than {after.bound:,}{unit}."
+        )
     if before.proved and after.proved:
         if change.kind == "fewer members":
             least = f"{after.value:,} is the least of {advice.members:,} members"
@@ -118,6 +138,11 @@ def depends(change: Change, advice: Advice) -> list[str]:
         said.append(advice.new_members)
     if change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
         said.append("What fewer moves bring: assay frontier FILE stickiness peak_lag.")
+    if change.kind == "isolate":
+        said.append(
+            "No assignor of Kafka's does that. assay solve FILE --objective 'peak_lag > moves' "
+            "writes it."
+        )
     if change.kind == "fewer members":
         said.append(f"Who leaves makes no difference; fewest move if it is {few(change.leaves)}.")
     if change.kind == "assignor":
@@ -151,11 +176,34 @@ def _not_reached(change: Change, advice: Advice) -> str:
     return f"Not every assignor gets there: {', '.join(more)}."
 
 
+def _beside_all_moves(best: Peak) -> str:
+    """Return how low the peak is with as many moves as it takes, beside one with few moves."""
+    if best.proved:
+        return f"With more moves it is {best.value:,}, and with even loads no assignment has less."
+    return (
+        f"With more moves it is {best.value:,}; with even loads no assignment has less than "
+        f"{best.bound:,}."
+    )
+
+
+def hot_partition(advice: Advice) -> str:
+    """Return what to do for new records about a partition that has most of the lag, if one has."""
+    if advice.hot is None:
+        return ""
+    topic, number, records = advice.hot
+    return (
+        f"One partition ({topic}-{number}) has {records:,} of the lag. For new records, more "
+        f"partitions of {topic} spread it over more members, unless it comes from one key. Keys "
+        "then go to other partitions, so their order across the change is lost; partitions cannot "
+        "be taken away again."
+    )
+
+
 def gains_nothing(advice: Advice) -> list[str]:
     """Return which kinds of change do not lower the peak, and why."""
     lines = []
     for one in advice.no_gain:
-        known = "" if one.proved else " (not proved)"
+        known = "" if one.proved else UNPROVED[one.kind]
         now = _assigned_by(advice) if one.kind == "assignor" else ""
         lines.append(f"{NAMED[one.kind]}{now}: {one.because[0].lower()}{one.because[1:-1]}{known}")
     return lines

@@ -25,6 +25,7 @@ from groups.errors import BadInput, Failure
 from groups.files import holds_snapshots, is_other_format, is_parquet
 from groups.group import Group
 from groups.importers import import_each
+from groups.unknown import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +89,7 @@ class Given:
 
     def of(self, group: Group) -> Group:
         """Return the group with that."""
-        group = group.with_target().with_reset(self.reset)
+        group = settled(group.with_target().with_reset(self.reset))
         return group.with_equal_subscriptions() if self.assume_equal else group
 
 
@@ -288,8 +289,7 @@ def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
     asked = pa.array(_on_the_way(rows), pa.bool_())
     if given.reset is not None:
         asked = pc.or_(asked, pc.is_null(rows.column("auto_offset_reset")))
-    if given.assume_equal:
-        asked = pc.or_(asked, pc.is_valid(rows.column("subscription_known")))
+    asked = pc.or_(asked, pc.is_valid(rows.column("subscription_known")))
     if not pc.any(asked).as_py():
         return rows
     batches, start = [], 0

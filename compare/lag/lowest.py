@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
+    from compare.lag.fall import Fall
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
@@ -228,7 +229,9 @@ def least_lagging(
     return found if found and values(found.assignment, tiers) == known else None
 
 
-def lag_document(now: Assignment, lowest: LowestPeak | None) -> dict[str, object] | None:
+def lag_document(
+    now: Assignment, lowest: LowestPeak | None, fall: Fall | None = None
+) -> dict[str, object] | None:
     """Return the ``lag`` of the ``assay-scores/1`` document; None where no lag is known."""
     here = behind(now)
     if here is None:
@@ -243,6 +246,7 @@ def lag_document(now: Assignment, lowest: LowestPeak | None) -> dict[str, object
         "peak": here.peak,
         "lowest": None if lowest is None else lowest.records,
         "bound": None if lowest is None else lowest.bound,
+        "could_fall": fall and {"to": fall.then, "moves": fall.assignment.moves},
         "most_in_one_partition": named,
         "latest_assumed": rests_on_latest(now.group),
     }

@@ -49,22 +49,19 @@ def needed(now: Assignment, lowest: LowestPeak) -> str:
     if here is None or there is None or here.peak is None:
         return ""
     more, given = here.peak - lowest.records, _given(lowest.before)
-    if more <= 0:
-        which = "balanced assignment" if lowest.before == ("balance",) else f"assignment{given}"
-        below = "less" if more == 0 else f"less than {lowest.records:,}"
-        if lowest.proved:
-            said = f"No {which} has {below} on one member."
-        else:
-            said = (
-                f"No {which} with {below} on one member was found; that there is none is not "
-                f"proved: one has at least {lowest.bound:,}."
-            )
-    else:
+    which = "balanced assignment" if lowest.before == ("balance",) else f"assignment{given}"
+    if more > 0:
         said = f"It could be {lowest.records:,}{given}: {more:,} less."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         if not lowest.proved:
-            said += f" Not proved to be the least: that is at least {lowest.bound:,}."
+            said += f" No {which} has less than {lowest.bound:,} on one member."
+    elif lowest.proved:
+        less = "less" if more == 0 else f"less than {lowest.records:,}"
+        said = f"No {which} has {less} on one member."
+    else:
+        said = f"No {which} has less than {lowest.bound:,} on one member; the best known has "
+        said += f"{lowest.records:,}."
     if if_latest(now.group):
         said = f"If so, {said[0].lower()}{said[1:]}"
     if not lowest.in_time:
@@ -146,7 +143,7 @@ def peak_found(solution: Solution) -> str:
         return f"{said} How much less is possible is not known."
     if term.bound < term.value:
         share = 100 * (term.value - term.bound) / max(1, term.bound)
-        return f"{said} Not proved to be the best: at most {share:.2g}% from it."
+        return f"{said} Not proved: the best may have up to {share:.2g}% less."
     if term.name == "peak_lag":
         return f"{said} {floor(solution.group, term.value)}"
     return said

@@ -64,7 +64,7 @@ def page_of_groups(
     latest, rows = [judged[i] for i in order], [scores[i] for i in order]
     names = unlike_names([(one.group.name, one.group.captured_at) for one in latest])
     return composed(
-        overview_of(judged, failed=[one.group for one in unread]),
+        overview_of(judged, failed=unread),
         latest[:MOST_DETAILS],
         rows[:MOST_DETAILS],
         sources=sources,

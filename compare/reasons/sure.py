@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compare.judged import judge
+from groups.assignment import Assignment
 from groups.errors import BadInput
 from optimal import solve
 
@@ -16,11 +18,12 @@ if TYPE_CHECKING:
 
 
 def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = None) -> Solution:
-    """Return the optimum of a group, whoever reads what.
+    """Return the best of a group that is sure, whoever reads what.
 
-    Where subscriptions are unknown, it is that of the group in which whoever is unknown reads
-    every topic in demand. It is returned where it is no better than what can be had for sure: then
-    it bounds what is true, and its terms are the true ones.
+    It is the optimum where that does not depend on who reads what, with a certificate for the
+    group in which whoever is unknown reads every topic in demand: more readers never make the best
+    assignment worse. Else it is better than what members hold now, with bounds on how much better
+    another one may be.
 
     Parameters
     ----------
@@ -29,12 +32,14 @@ def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = N
     Raises
     ------
     BadInput
-        Where the optimum depends on who reads what.
+        Where it depends on who reads what whether anything is better than what members hold.
     """
     if group.subscription_known.all():
         return solve(group, tiers, time_limit=time_limit)
     (judged,) = judge([group], tiers, time_limit=time_limit)
     sure = what_is_sure(judged)
+    if sure is None and judged.verdict.sure:
+        sure = judged.reference
     if sure is not None:
         return sure
     asks = f" ({judged.verdict.question})" if judged.verdict.question else ""
@@ -44,12 +49,15 @@ def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = N
 
 
 def what_is_sure(judged: Judged) -> Solution | None:
-    """Return of a judged group the solution whose terms hold whoever reads what, if there is one.
+    """Return of a judged group the optimum that holds whoever reads what, if there is one.
 
-    Under a condition it is the one that holds under it.
+    No member gets a topic that it may not read. Under a condition it is the optimum under it.
     """
-    if judged.verdict.condition or judged.best is judged.lowest:
-        return judged.lowest
-    reference, lowest = judged.reference, judged.lowest
-    sure = reference is not None and reference is judged.best
-    return lowest if sure or judged.verdict.says == "not proved" else None
+    best, lowest = judged.best, judged.lowest
+    if judged.verdict.condition or best is lowest:
+        return lowest
+    if best is None or lowest is None:
+        return None
+    if judged.reference is best and best.assignment is not None:
+        return replace(lowest, assignment=Assignment(lowest.group, best.assignment.owner))
+    return lowest if judged.verdict.says == "not proved" else None

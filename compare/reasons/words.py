@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.remedy import NO_COMMAND
 from compare.sentences import spread
-from compare.verdict import NO_COMMAND
 from groups.wording import counted
 from optimal.proof import ProofKind
 

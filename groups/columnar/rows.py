@@ -28,6 +28,7 @@ from groups.documents.snapshot import columns_of_row, names_in
 from groups.documents.snapshots import NO_DETAILS, Snapshots, details_of
 from groups.errors import BadInput
 from groups.group import Group
+from groups.unknown import settled
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -279,8 +280,9 @@ def decode(
     """Yield the rows of the snapshots that are good, and why the others are not.
 
     A row is that of the group which :meth:`Group.from_json` returns, where a rebalance is under
-    way with :meth:`Group.with_target`, and a reason is what it raises. `BadRow.row` counts all
-    contents; the rows are those of the others, in their order.
+    way with :meth:`Group.with_target`, and with subscriptions that are :func:`settled
+    <groups.unknown.settled>`. A reason is what it raises. `BadRow.row` counts all contents; the
+    rows are those of the others, in their order.
     They come in batches that fit the memory: a short text may hold many partitions.
 
     Parameters
@@ -324,7 +326,7 @@ def _document(content: Content, reset: str | None, assume_equal: bool) -> Docume
     members = content.members.values()
     unknown = any(told(one.subscription) is None for one in members)
     lacks_reset = reset and told(content.auto_offset_reset) is None
-    if (assume_equal and unknown) or lacks_reset or any(map(_on_the_way, members)):
-        group = Group.of_document(content).with_target().with_reset(reset)
+    if unknown or lacks_reset or any(map(_on_the_way, members)):
+        group = settled(Group.of_document(content).with_target().with_reset(reset))
         content = (group.with_equal_subscriptions() if assume_equal else group).document()
     return content

@@ -70,7 +70,7 @@ def test_it_says_why_the_loads_cannot_be_more_even_and_what_must_move(shown):
         "0-5 now. 5 partitions for 2 members are 2 each and 1 over: 1 member holds 3 and 1 holds "
         "2. No assignment is more even. At least 2 partitions must move for loads as even as "
         "that: - c0 owns 5 partitions and holds at most 3: 2 must go. The best assignment moves "
-        "just 2. Kafka has no command for moves: another assignor makes them."
+        "just 2. Kafka has no command for moves: an assignor makes them."
     )
 
 

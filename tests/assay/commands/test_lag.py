@@ -151,7 +151,7 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
     assert lines[0] == (
         "kpr-c: improvable if all members read the same topics. "
         "Moving 4 of 14 partitions lowers peak_lag by 482. "
-        "Kafka has no command for moves: another assignor makes them."
+        "Kafka has no command for moves: an assignor makes them."
     )
     assert lines[2].startswith("If so, it could be 900: 482 less. ")
     assert cells(lines, "kpr-1")[2:6] == ["5", "3", "243", "900"]

@@ -103,7 +103,7 @@ def test_no_assignor_is_advised_where_none_lowers_the_peak_or_none_is_asked_abou
         even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
     found = advise(Group.from_dict(even), limit=limit)
     (said,) = [one for one in found.no_gain if one.kind == "assignor"]
-    assert said.because == "None of 5 assignors tried has less than there is now."
+    assert said.because == "The best of 5 tried, roundrobin, leaves the busiest member with 4."
     assert said.proved
     assert advise(Group.from_dict(even), assignors=()).assignors == ()
 
@@ -196,16 +196,17 @@ def test_an_assignor_that_would_assign_anew_takes_one_rebalance_and_no_other_lis
 @pytest.mark.parametrize(
     ("name", "now", "often", "said"),
     [
-        (COOPERATIVE, ["range"], 2, "two rolling restarts of 3 members: with cooperative-sticky "
-         "listed before range, then with cooperative-sticky alone."),
-        (COOPERATIVE, None, 2, "; one, with cooperative-sticky alone, if all list it already, "
-         "as Kafka's Java consumer does by default."),
-        (STICKY, None, 2, "at the most: with sticky listed before the one of now, which is "
-         "enough from range, roundrobin or sticky, then with sticky alone."),
+        (COOPERATIVE, ["range"], 2, "two rolling restarts of 3 members: in the first list "
+         "cooperative-sticky before range, in the second cooperative-sticky alone."),
+        (COOPERATIVE, None, 2, "If all list it already, as Kafka's Java consumer does by default, "
+         "the second restart is enough."),
+        (STICKY, None, 2, "with sticky listed before the assignor of now. From range, roundrobin "
+         "or sticky that is enough; from any other, restart them again with sticky alone."),
         (COOPERATIVE, ["range", "cooperative-sticky"], 1, "with cooperative-sticky alone."),
         (STICKY, ["range"], 1, "a restart of 3 members, one by one, with sticky listed before "
          "range."),
-        (STICKY, ["cooperative-sticky"], 2, "listed before cooperative-sticky, then with"),
+        (STICKY, ["cooperative-sticky"], 2, "list sticky before cooperative-sticky, in the second "
+         "sticky alone."),
         (UNIFORM, ["range"], 1, "with group.protocol=consumer, one by one: broker 4.0 or later "
          "and a client that speaks KIP-848."),
         (STICKY, ["uniform"], 1, "with group.protocol=classic."),
@@ -261,7 +262,7 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
     for m in range(3):
         even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
     none = gains_nothing(advise(Group.from_dict(even), limit=limit))
-    assert any(line.startswith("another assignor (now: range): none of ") for line in none)
+    assert any(line.startswith("another assignor (now: range): the best of ") for line in none)
 
 
 def test_in_short_an_assignor_is_named_with_the_one_that_assigns_now(limit):

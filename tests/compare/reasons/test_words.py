@@ -11,7 +11,7 @@ from compare.reasons import words
 from compare.reasons.explanation import explain
 from compare.reasons.member import about
 from compare.reasons.moves import Count
-from compare.verdict import NO_COMMAND
+from compare.remedy import NO_COMMAND
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve
 from tests.assay.calling import LOPSIDED
@@ -176,7 +176,7 @@ def test_a_group_of_two_lines_reads_as_it_should():
         "not its own would hold more than it has to: 1 must go.",
         "- c0 owns 6 partitions and holds at most 5: 1 must go.",
         "1 + 1 = 2, with no partition counted twice. The best assignment moves just 2. "
-        "Kafka has no command for moves: another assignor makes them.",
+        "Kafka has no command for moves: an assignor makes them.",
     ]
     assert about(explanation, "c1") == [
         "c1 holds 1 partition now and 4 in the best assignment.",

@@ -10,6 +10,7 @@ from groups import BadInput, Group
 from groups.columnar import rows as module
 from groups.columnar.rows import batch_of, decode
 from groups.documents.json_files import parse_json
+from groups.unknown import settled
 from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
 
 
@@ -24,7 +25,7 @@ def one_by_one(texts, change=lambda group: group):
     groups, reasons = [], []
     for index, text in enumerate(texts):
         try:
-            groups.append(change(Group.from_dict(parse_json(text))))
+            groups.append(change(settled(Group.from_dict(parse_json(text)))))
         except BadInput as error:
             reasons.append((index, str(error)))
     return batch_of(groups), reasons

@@ -1,0 +1,105 @@
+"""What is said of a group with unknown subscriptions holds for every way to complete them."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations, product
+
+import numpy as np
+import pytest
+
+from compare.judged import judge
+from groups import Assignment, Group, values
+from groups.unknown import reading_least, settled
+from optimal import solve
+
+TIERS = ("balance", "stickiness")
+
+
+def drawn(random: np.random.Generator) -> Group:
+    """Return a small group in any order, some of whose subscriptions are not known."""
+    topics = {f"t{t}": int(random.integers(1, 4)) for t in range(random.integers(1, 4))}
+    members = {}
+    free = [(topic, p) for topic, count in topics.items() for p in range(count)]
+    for m in range(int(random.integers(2, 4))):
+        owned: dict[str, list[int]] = {}
+        for pair in tuple(free):
+            if random.random() < 0.35:
+                free.remove(pair)
+                owned.setdefault(pair[0], []).append(pair[1])
+        known = random.random() < 0.4
+        read = [topic for topic in topics if random.random() < 0.7] if known else None
+        members[f"m{m}"] = {"subscription": read, "owned": owned}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    )
+
+
+def completions(group: Group) -> list[Group]:
+    """Return the group for each way in which its members may read topics in demand."""
+    least, ways = reading_least(group), []
+    for m in np.flatnonzero(~group.subscription_known).tolist():
+        may = sorted({*group.topics_in_demand.tolist()} - {*least.subscription(m).tolist()})
+        some = chain.from_iterable(combinations(may, size) for size in range(len(may) + 1))
+        ways.append([[(m, topic) for topic in topics] for topics in some])
+    return [reading_least(group, [*chain(*pairs)]) for pairs in product(*ways)]
+
+
+def test_a_sure_verdict_and_every_bound_hold_whoever_reads_what() -> None:
+    random, seen = np.random.default_rng(7), set()
+    for _ in range(150):
+        group = drawn(random)
+        (judged,) = judge([group])
+        verdict, reference = judged.verdict, judged.reference
+        seen.add((verdict.says, reference is not None and reference.status == "optimal"))
+        for true in completions(group):
+            optimum = tuple(term.value for term in solve(true).terms)
+            now = Assignment.current(true)
+            if reference is not None:
+                for term, value in zip(reference.terms, optimum, strict=True):
+                    assert term.bound is None or term.bound <= value
+                    assert value <= term.value
+                    if term.value != value:
+                        break
+                if reference.status == "optimal":
+                    assert tuple(term.value for term in reference.terms) == optimum
+            if judged.target is not None:
+                assert Assignment(true, judged.target.owner).is_valid
+            if verdict.says == "improvable" and verdict.sure:
+                assert values(now, TIERS) > optimum
+            if verdict.says == "as good as can be":
+                assert values(now, TIERS) == optimum
+    assert {says for says, _ in seen} >= {"improvable", "as good as can be", "not valid"}
+
+
+def test_a_topic_that_a_known_member_reads_may_be_read_by_the_others() -> None:
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t0": 5, "t2": 1, "t3": 1}}
+    document["members"] = {
+        "m0": {"subscription": None, "owned": {"t2": [0]}},
+        "m1": {"subscription": ["t0", "t2", "t3"]},
+    }
+    (judged,) = judge([Group.from_dict(document)])
+    assert judged.reference is not None
+    assert judged.reference.status == "feasible"
+    assert [term.bound for term in judged.reference.terms] == [1, None]
+
+
+@pytest.mark.parametrize(
+    ("owned", "known"),
+    [
+        ([{"t0": [0]}, {"t0": [1, 2]}], True),
+        ([{"t0": [0, 1, 2]}, {}], False),
+        ([{"t0": [0], "t1": [0]}, {"t0": [1, 2]}], False),
+        ([{"t0": [0], "t1": [0]}, {"t0": [1, 2], "t1": [1]}], True),
+    ],
+)
+def test_subscriptions_are_known_where_everybody_holds_a_part_of_every_topic(
+    owned: list[dict[str, list[int]]], known: bool
+) -> None:
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t0": 3, "t1": 2}}
+    document["members"] = {
+        f"m{m}": {"subscription": None, "owned": held} for m, held in enumerate(owned)
+    }
+    group = Group.from_dict(document)
+    found = settled(group)
+    assert found.subscription_known.all() == known == (len(completions(group)) == 1)
+    assert any("subscription of 2 members" in line for line in found.assumed) == known
