@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from groups import Assignment, Group
     from groups.arrays import Int64
 
+BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
+
 
 def not_valid(now: Assignment) -> str:
     """Return why an assignment is not valid; where partitions are only not given out, how many."""

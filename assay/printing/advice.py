@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from assay.printing.overview import print_guessed
 from assay.printing.table import Table
-from assay.printing.terminal import tell
 from assay.streams import show
+from assay.tables import show_guessed
+from assay.terminal import tell
 from compare.advice.measure import not_advised, several, verdict_told, what_decides
 from compare.advice.words import (
     conclusion,
@@ -96,7 +96,7 @@ def print_all(advice: Sequence[Advice]) -> None:
 
 def _print_assumed(advice: Sequence[Advice]) -> None:
     """Print on what the advice on some groups rests."""
-    print_guessed(guessed_in([one.assumed for one in advice]), len(advice))
+    show_guessed(guessed_in([one.assumed for one in advice]), len(advice))
     named: dict[str, list[str]] = {}
     for one in advice:
         if one.condition is not None:
