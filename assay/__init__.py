@@ -11,74 +11,86 @@ from typing import TYPE_CHECKING
 from groups.exports import exports
 
 if TYPE_CHECKING:
-    from compare import (
-        Excess,
-        Hunt,
-        Journey,
-        Quarry,
-        Scenario,
-        Score,
-        Scores,
-        ScoreTerm,
-        hunt,
-        play,
-        score,
-        score_assignors,
-    )
+    from compare import Excess as Excess
+    from compare import Hunt as Hunt
+    from compare import Journey as Journey
+    from compare import Quarry as Quarry
+    from compare import Scenario as Scenario
+    from compare import Score as Score
+    from compare import Scores as Scores
+    from compare import ScoreTerm as ScoreTerm
     from compare import figures as figures
-    from compare.advice.advice import Advice, Change, NoGain, Peak, Tried
-    from compare.advice.advise import advise
-    from compare.fleet.frames import run
-    from compare.fleet.results import Ending, RunCounts, Unread
-    from compare.history import Course
-    from compare.judged import Judged, judge
-    from compare.lag.worth import Worth, worth_moving
-    from compare.overview import Glance, Overview
-    from compare.samples.families import Family, differing, grid
-    from compare.scenarios.rollout import Act, Rollout, RolloutStep, Rule
-    from compare.scenarios.upgrade_paths import roll_out
-    from compare.scenarios.variation import Variation
-    from compare.sizes.sizing import Size, Sizing
-    from compare.sizes.sweep import size
-    from compare.sizes.target import Target
-    from compare.unscored import NotScored
-    from compare.verdict import Verdict
-    from groups import (
-        AssayError,
-        Assignment,
-        BadInput,
-        Failed,
-        Group,
-        InvalidAssignment,
-        ProofError,
-        Refused,
-        SolverContradiction,
-        Violation,
-    )
-    from groups.collection import Groups
-    from groups.errors import Failure
-    from groups.files import read_groups
-    from groups.fleet import Fleet
-    from heuristics import AssignorFunction, Plan, assign
-    from heuristics.time_limit import TimeLimit
-    from optimal import (
-        Floor,
-        Frontier,
-        Point,
-        Proof,
-        ProofKind,
-        Solution,
-        Status,
-        Stopped,
-        Term,
-        check,
-        frontier,
-        solve,
-        solve_many,
-    )
-    from optimal.export import Model, export
-    from optimal.solutions import Solutions
-    from optimal.solve import solve_fleet
+    from compare import hunt as hunt
+    from compare import play as play
+    from compare import score as score
+    from compare import score_assignors as score_assignors
+    from compare.advice.advice import Advice as Advice
+    from compare.advice.advice import Change as Change
+    from compare.advice.advice import NoGain as NoGain
+    from compare.advice.advice import Peak as Peak
+    from compare.advice.advice import Tried as Tried
+    from compare.advice.advise import advise as advise
+    from compare.fleet.frames import run as run
+    from compare.fleet.results import Ending as Ending
+    from compare.fleet.results import RunCounts as RunCounts
+    from compare.fleet.results import Unread as Unread
+    from compare.history import Course as Course
+    from compare.judged import Judged as Judged
+    from compare.judged import judge as judge
+    from compare.lag.worth import Worth as Worth
+    from compare.lag.worth import worth_moving as worth_moving
+    from compare.overview import Glance as Glance
+    from compare.overview import Overview as Overview
+    from compare.samples.families import Family as Family
+    from compare.samples.families import differing as differing
+    from compare.samples.families import grid as grid
+    from compare.scenarios.rollout import Act as Act
+    from compare.scenarios.rollout import Rollout as Rollout
+    from compare.scenarios.rollout import RolloutStep as RolloutStep
+    from compare.scenarios.rollout import Rule as Rule
+    from compare.scenarios.upgrade_paths import roll_out as roll_out
+    from compare.scenarios.variation import Variation as Variation
+    from compare.sizes.sizing import Size as Size
+    from compare.sizes.sizing import Sizing as Sizing
+    from compare.sizes.sweep import size as size
+    from compare.sizes.target import Target as Target
+    from compare.unscored import NotScored as NotScored
+    from compare.verdict import Verdict as Verdict
+    from groups import AssayError as AssayError
+    from groups import Assignment as Assignment
+    from groups import BadInput as BadInput
+    from groups import Failed as Failed
+    from groups import Group as Group
+    from groups import InvalidAssignment as InvalidAssignment
+    from groups import ProofError as ProofError
+    from groups import Refused as Refused
+    from groups import SolverContradiction as SolverContradiction
+    from groups import Violation as Violation
+    from groups.collection import Groups as Groups
+    from groups.errors import Failure as Failure
+    from groups.files import read_groups as read_groups
+    from groups.fleet import Fleet as Fleet
+    from heuristics import AssignorFunction as AssignorFunction
+    from heuristics import Plan as Plan
+    from heuristics import assign as assign
+    from heuristics.time_limit import TimeLimit as TimeLimit
+    from optimal import Floor as Floor
+    from optimal import Frontier as Frontier
+    from optimal import Point as Point
+    from optimal import Proof as Proof
+    from optimal import ProofKind as ProofKind
+    from optimal import Solution as Solution
+    from optimal import Status as Status
+    from optimal import Stopped as Stopped
+    from optimal import Term as Term
+    from optimal import check as check
+    from optimal import frontier as frontier
+    from optimal import solve as solve
+    from optimal import solve_many as solve_many
+    from optimal.export import Model as Model
+    from optimal.export import export as export
+    from optimal.solutions import Solutions as Solutions
+    from optimal.solve import solve_fleet as solve_fleet
 
     __version__: str
 
@@ -117,87 +129,7 @@ _HOMES = {
     "frontier solve solve_many",
 }
 
-__all__ = [
-    "Act",
-    "Advice",
-    "AssayError",
-    "Assignment",
-    "AssignorFunction",
-    "BadInput",
-    "Change",
-    "Course",
-    "Ending",
-    "Excess",
-    "Failed",
-    "Failure",
-    "Family",
-    "Fleet",
-    "Floor",
-    "Frontier",
-    "Glance",
-    "Group",
-    "Groups",
-    "Hunt",
-    "InvalidAssignment",
-    "Journey",
-    "Judged",
-    "Model",
-    "NoGain",
-    "NotScored",
-    "Overview",
-    "Peak",
-    "Plan",
-    "Point",
-    "Proof",
-    "ProofError",
-    "ProofKind",
-    "Quarry",
-    "Refused",
-    "Rollout",
-    "RolloutStep",
-    "Rule",
-    "RunCounts",
-    "Scenario",
-    "Score",
-    "ScoreTerm",
-    "Scores",
-    "Size",
-    "Sizing",
-    "Solution",
-    "Solutions",
-    "SolverContradiction",
-    "Status",
-    "Stopped",
-    "Target",
-    "Term",
-    "TimeLimit",
-    "Tried",
-    "Unread",
-    "Variation",
-    "Verdict",
-    "Violation",
-    "Worth",
-    "advise",
-    "assign",
-    "check",
-    "differing",
-    "export",
-    "frontier",
-    "grid",
-    "hunt",
-    "judge",
-    "play",
-    "read_groups",
-    "roll_out",
-    "run",
-    "score",
-    "score_assignors",
-    "size",
-    "solve",
-    "solve_fleet",
-    "solve_many",
-    "worth_moving",
-]
+__all__ = sorted(name for names in _HOMES.values() for name in names.split())
 
 _MODULES = {"figures": "compare.figures", "fleet": "compare.fleet.frames"}
 

@@ -5,14 +5,16 @@ A command is loaded when it is called: ``assay --help`` loads none of them.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 if TYPE_CHECKING:
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 
 # What click calls the width leaves two columns free.
 WIDE = 78
+# Of the help of a command, where there is room.
+WIDEST = 100
+# What Typer calls the types of options that have no name of their own for what they take.
+TAKES = {"str": "TEXT", "int range": "N", "float range": "SECONDS", "list[str]": "TEXT"}
+TAKES |= {"list[int]": "N", "list[int range]": "N"}
 _COLUMN = 39
 
 
@@ -30,69 +37,61 @@ class Entry:
     Attributes
     ----------
     says : what it is for, in so few words that two columns of them fit 80
-    lives : module in ``assay.commands``, and the function if it has another name
     example : a call without ``assay`` in front
+    module : of ``assay.commands``; the one of its name if empty
     """
 
     says: str
-    lives: str
     example: str
+    module: str = ""
 
     def function(self, name: str) -> Callable[..., None]:
         """Load the function of the command."""
-        module, _, function = self.lives.partition(":")
-        found: Callable[..., None] = getattr(
-            import_module(f"assay.commands.{module}"), function or name
-        )
+        # Python keeps the word `import` for itself.
+        spelled = f"{name}_" if iskeyword(name) else name
+        home = import_module(f"assay.commands.{self.module or spelled}")
+        found: Callable[..., None] = getattr(home, spelled)
         return found
 
 
 PANELS: dict[str, dict[str, Entry]] = {
     "My group": {
-        "score": Entry("is it as good as can be?", "score", "score groups.txt --group orders"),
-        "explain": Entry("why can it not be better?", "explain", "explain groups.txt --member c0"),
-        "frontier": Entry(
-            "what does each move buy?", "frontier", "frontier orders.json balance stickiness"
-        ),
-        "advise": Entry("what to change first?", "advise", "advise groups.txt --group orders"),
-        "size": Entry("how many members?", "size", "size orders.json --target peak_load=8"),
-        "solve": Entry("the best, with its proof", "one_group", "solve orders.json --format json"),
-        "check": Entry("does a proof hold?", "one_group", "check orders.json solution.json"),
-        "diff": Entry("who lost and gained what?", "diff", "diff yesterday.txt today.txt"),
-        "plot": Entry("one figure of it", "plot", "plot groups.txt --group orders -o orders.svg"),
+        "score": Entry("is it as good as can be?", "score groups.txt --group orders"),
+        "explain": Entry("why can it not be better?", "explain groups.txt --member c0"),
+        "frontier": Entry("what does each move buy?", "frontier orders.json balance stickiness"),
+        "advise": Entry("what to change first?", "advise groups.txt --group orders"),
+        "size": Entry("how many members?", "size orders.json --target peak_load=8"),
+        "solve": Entry("the best, with its proof", "solve orders.json --format json"),
+        "check": Entry("does a proof hold?", "check orders.json solution.json"),
+        "diff": Entry("who lost and gained what?", "diff yesterday.txt today.txt"),
+        "plot": Entry("one figure of it", "plot groups.txt --group orders -o orders.svg"),
     },
     "Many groups": {
-        "run": Entry("score them on Spark", "many_groups", "run snapshots/ --out tables"),
-        "report": Entry("one page about them", "report", "report groups.txt -o report.html"),
+        "run": Entry("score them on Spark", "run snapshots/ --out tables"),
+        "report": Entry("one page about them", "report groups.txt -o report.html"),
         "watch": Entry(
-            "what changes in a cluster",
-            "watch",
-            "watch --bootstrap-server localhost:9092 -o series",
+            "what changes in a cluster", "watch --bootstrap-server localhost:9092 -o series"
         ),
     },
     "Assignors": {
-        "assignors": Entry("which are here", "assignors", "assignors"),
-        "fetch": Entry("bring those that are not", "assignors", "fetch kafka-java@4.4.0"),
+        "assignors": Entry("which are here", "assignors"),
+        "fetch": Entry("bring those that are not", "fetch kafka-java@4.4.0"),
         "hunt": Entry(
-            "break a promise of one", "promises", "hunt kip-54-sticky --promise balanced"
+            "break a promise of one", "hunt kip-54-sticky --promise balanced", "promises"
         ),
-        "reproduce": Entry("a finding as a test", "promises", "reproduce FINDING --out here"),
+        "reproduce": Entry("a finding as a test", "reproduce FINDING --out here", "promises"),
         "scenario": Entry(
-            "a week of events", "scenarios", "scenario corpus/scenarios/deploy.json"
+            "a week of events", "scenario corpus/scenarios/deploy.json", "scenarios"
         ),
-        "probe": Entry("score any client", "assignors", "probe orders.json"),
+        "probe": Entry("score any client", "probe orders.json"),
     },
     "Files": {
-        "capture": Entry(
-            "groups of a cluster", "capture", "capture --bootstrap-server localhost:9092"
-        ),
-        "import": Entry(
-            "what other tools print", "importing:import_", "import groups.txt -o groups.jsonl"
-        ),
-        "validate": Entry("is it a good snapshot?", "snapshots", "validate orders.json"),
-        "anonymise": Entry("the same without names", "snapshots", "anonymise orders.json"),
-        "export": Entry("for another solver", "export", "export orders.json --lp -o orders.lp"),
-        "generate": Entry("seeded groups", "snapshots", "generate random --members 6 --seed 3"),
+        "capture": Entry("groups of a cluster", "capture --bootstrap-server localhost:9092"),
+        "import": Entry("what other tools print", "import groups.txt -o groups.jsonl"),
+        "validate": Entry("is it a good snapshot?", "validate orders.json"),
+        "anonymise": Entry("the same without names", "anonymise orders.json"),
+        "export": Entry("for another solver", "export orders.json --lp -o orders.lp"),
+        "generate": Entry("seeded groups", "generate random --members 6 --seed 3"),
     },
 }
 COMMANDS = {name: entry for panel in PANELS.values() for name, entry in panel.items()}
@@ -123,7 +122,15 @@ class Menu(TyperGroup):
         alone = typer.Typer(
             add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
         )
-        alone.command(cmd_name, epilog=f"Example: assay {entry.example}")(entry.function(cmd_name))
+        screen = {"max_content_width": WIDEST}
+        if not sys.stdout.isatty():
+            screen["terminal_width"] = WIDEST
+        alone.command(
+            cmd_name,
+            cls=Command,
+            epilog=f"Example: assay {entry.example}",
+            context_settings=screen,
+        )(entry.function(cmd_name))
         loaded = get_command(alone)
         assert isinstance(loaded, TyperCommand)
         return loaded
@@ -131,6 +138,51 @@ class Menu(TyperGroup):
     def format_help(self, ctx: typer.Context, formatter: object) -> None:  # type: ignore[override]
         """Write the page of ``assay --help``."""
         formatter.write(help_page(formatter.width))  # type: ignore[attr-defined]
+
+
+class Command(TyperCommand):
+    """A command whose help fits a screen: what an option takes and its default, no ranges."""
+
+    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Return what has to be given, and what may be."""
+        pieces = ["[OPTIONS]"]
+        for param in self.get_params(ctx):
+            if isinstance(param, TyperArgument):
+                name = param.display_name_raw.upper()
+                pieces.append(name if param.required else f"[{name}]")
+            elif isinstance(param, TyperOption) and param.required:
+                pieces.append(_taken(param, ctx).rpartition(", ")[2])
+        return pieces
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write arguments and options in the order in which the command has them."""
+        arguments, options = [], []
+        for param in self.get_params(ctx):
+            if isinstance(param, TyperArgument):
+                arguments.append((param.display_name_raw.upper(), param.help or ""))
+            elif isinstance(param, TyperOption) and not param.hidden:
+                options.append((_taken(param, ctx), _told(param)))
+        for head, rows in (("Arguments", arguments), ("Options", options)):
+            if rows:
+                with formatter.section(head):
+                    formatter.write_dl(rows)
+
+
+def _taken(option: TyperOption, ctx: typer.Context) -> str:
+    """Return an option with what it takes, as in ``--group NAME...``; dots: again and again."""
+    names = f"{', '.join(option.opts)}{''.join(f' / {off}' for off in option.secondary_opts)}"
+    if option.is_flag:
+        return names
+    takes = (option.display_type_rich(ctx) or "").strip("<>")
+    return f"{names} {TAKES.get(takes, takes)}{'...' if option.multiple else ''}"
+
+
+def _told(option: TyperOption) -> str:
+    default = option.show_default if isinstance(option.show_default, str) else option.default
+    if isinstance(default, bool) or default in (None, "") or not option.show_default:
+        return option.help or ""
+    number = f"{default:,.15g}" if isinstance(default, float) else default
+    return f"{option.help} [{number}]"
 
 
 def help_page(width: int) -> str:

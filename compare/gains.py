@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from compare.lag.behind import behind
 from groups.assignment import Assignment
 from groups.tiers import values
 from groups.wording import counted
+from optimal.frontier.point import knee
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
-    from compare.judged import Judged
+    from collections.abc import Sequence
 
+    from compare.judged import Judged
+    from groups.group import Group
+    from optimal import Frontier, Point
+
+MOVING = ("stickiness", "moved_weight")
 IMPROVABLE = ("improvable", "balance")
 # Percent of the gain that is worth stopping at.
 ENOUGH = 80
@@ -61,3 +69,84 @@ def what_moves_buy(few: int, gain: int, every: int, most: int) -> str:
     """
     gives = "gives" if few == 1 else "give"
     return f"{counted(few, 'move')} {gives} {100 * gain // most}% of what {every} would"
+
+
+class TradeOff(NamedTuple):
+    """A point of a frontier, as a row of its table.
+
+    Attributes
+    ----------
+    spent, bought : values of the tier that is paid with, which is moves if one is, and the other
+    per_move : what each moved partition buys since the point with fewer moves, rounded down; None
+        of the first point, and if no tier is moves
+    is_knee : whether it is the knee, as `optimal.frontier.point.knee` finds it
+    catch_up : seconds until the last member has caught up; None if that is not known
+    """
+
+    point: Point
+    spent: int
+    bought: int
+    per_move: int | None
+    is_knee: bool
+    catch_up: int | None
+
+
+def pays_first(tiers: tuple[str, str]) -> bool:
+    """Return whether the first tier is the one that is paid with: moves, if one is about them."""
+    return tiers[0] in MOVING and tiers[1] not in MOVING
+
+
+def trade_offs(tiers: tuple[str, str], points: Sequence[Point]) -> list[TradeOff]:
+    """Return the points of a frontier, the cheapest first."""
+    spent, at_knee = 0 if pays_first(tiers) else 1, knee(points)
+    gains = gains_per_move(tiers, points)
+    found = [
+        TradeOff(p, p.at[spent], p.at[1 - spent], gains[i], i == at_knee, _catch_up(p))
+        for i, p in enumerate(points)
+    ]
+    return sorted(found, key=lambda one: one.spent)
+
+
+def frontier_document(group: Group, tiers: tuple[str, str], points: Frontier) -> dict[str, object]:
+    """Return the ``assay-frontier/1`` document."""
+    return {
+        "format": "assay-frontier/1",
+        "group": group.name,
+        "tiers": list(tiers),
+        "points": [
+            {
+                "values": list(point.at),
+                "bounds": [point.first_bound, point.second_bound],
+                "proved": point.proved,
+                "proof": str(point.proof),
+                "complete": point.complete,
+                "gain_per_move": gain,
+                "catch_up_seconds": _catch_up(point),
+            }
+            for point, gain in zip(points, gains_per_move(tiers, points), strict=True)
+        ],
+        "left_out": points.left_out,
+        "knee": knee(points),
+        "assumed": list(group.assumed),
+    }
+
+
+def gains_per_move(tiers: tuple[str, str], points: Sequence[Point]) -> list[int | None]:
+    """Return what each moved partition buys of the other tier since the point with fewer moves.
+
+    (points,) rounded down; None of the point with the fewest moves, and where no tier is moves.
+    """
+    if "stickiness" not in tiers:
+        return [None] * len(points)
+    moves = tiers.index("stickiness")
+    found: dict[int, int] = {}
+    ascending = sorted(points, key=lambda point: point.at[moves])
+    for before, after in pairwise(ascending):
+        fewer = before.at[1 - moves] - after.at[1 - moves]
+        found[id(after)] = fewer // (after.at[moves] - before.at[moves])
+    return [found.get(id(point)) for point in points]
+
+
+def _catch_up(point: Point) -> int | None:
+    late = behind(point.assignment)
+    return None if late is None else late.longest

@@ -93,6 +93,15 @@ class Score:
         """Whether every tier is proved to be at its optimum."""
         return self.terms is not None and all(term.excess == 0 for term in self.terms)
 
+    @property
+    def why_not(self) -> str | None:
+        """Why it has no score, or is not valid; None where it is."""
+        if not self.violations:
+            return self.reason
+        first = min(self.violations, key=lambda violation: violation.partition_exists)
+        more = len(self.violations) - 1
+        return f"not valid: {first}{f' (and {more} more)' if more else ''}"
+
     def to_dict(self) -> dict[str, object]:
         """Return the row of the ``assay-scores/1`` document."""
         terms = self.terms

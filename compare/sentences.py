@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # The verdict on a group whose partitions are as even as can be, and whose lag is not.
 EVEN_LAGGING = "even, lag could fall"
+BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 
 
 def not_valid(now: Assignment) -> str:

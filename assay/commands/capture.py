@@ -1,7 +1,5 @@
 """Capture: groups of a running cluster become snapshots."""
 
-from typing import Annotated
-
 import typer
 
 from assay.commands.cluster import (
@@ -9,12 +7,13 @@ from assay.commands.cluster import (
     CommandConfig,
     Config,
     Patterns,
+    Strict,
     Timeout,
     connection_to,
     groups_of,
 )
-from assay.commands.importing import note_each_assumed, write_snapshots
-from assay.commands.options import Reset
+from assay.commands.import_ import note_each_assumed, write_snapshots
+from assay.commands.options import Reset, SnapshotsOut
 from groups.extras import require
 from groups.folders import PARQUET
 from live.waiting import DEFAULT_SECONDS
@@ -24,23 +23,18 @@ def capture(
     bootstrap_server: BootstrapServer,
     *,
     group: Patterns = None,
+    out: SnapshotsOut = None,
+    strict: Strict = False,
+    reset: Reset = None,
     command_config: CommandConfig = None,
     config: Config = None,
     timeout: Timeout = DEFAULT_SECONDS,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="exit code 2 where a group is not to be had")
-    ] = False,
-    reset: Reset = None,
-    out: Annotated[
-        str | None,
-        typer.Option("-o", "--out", help="where to write: Parquet where it ends with .parquet"),
-    ] = None,
 ) -> None:
     """Turn the groups of a running cluster into snapshots.
 
-    Who reads and holds what, and the lag. It asks and changes nothing. One group is a document,
-    several are JSON lines. A group that is not to be had (it is rebalancing, or has no members)
-    costs a line; the others come out, with exit code 2 where --group named it.
+    They say who reads and holds what, and the lag. Nothing in the cluster changes. One group is a
+    document, several are JSON lines. A group that is rebalancing or has no members costs a line on
+    standard error; the others are written, with exit code 2 if --group named it.
     """
     connection = connection_to(bootstrap_server, command_config, config, timeout)
     groups, damaged, not_had = groups_of(connection, group or [], reset=reset)

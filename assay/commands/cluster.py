@@ -27,20 +27,21 @@ BootstrapServer = Annotated[
 ]
 BootstrapServerInstead = Annotated[
     str | None,
-    typer.Option(BOOTSTRAP, metavar="HOST:PORT", help="a broker to ask, instead of FILE"),
+    typer.Option(BOOTSTRAP, metavar="HOST:PORT", help="ask a running cluster instead of files"),
 ]
 FilesInstead = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE...",
-        help="snapshots, JSON lines, what other tools print, folders; - for standard input",
+        help="snapshots, JSON lines, what other tools printed, folders; - is standard input",
     ),
 ]
 GroupsAsked = Annotated[
     list[str] | None,
     typer.Option(
         "--group",
-        help="only this one, of a broker also with wildcards as in 'orders-*'; may be given again",
+        metavar="NAME",
+        help="only this one; of a cluster also a pattern as in 'orders-*'",
     ),
 ]
 CommandConfig = Annotated[
@@ -56,23 +57,25 @@ Config = Annotated[
     typer.Option(
         "--config",
         metavar="KEY=VALUE",
-        help="one of them, before those of the file; for a password ${env:NAME} or ${file:PATH}; "
-        "may be given again",
+        help="one of them, before those of FILE; a password as ${env:NAME} or ${file:PATH}",
     ),
 ]
 Timeout = Annotated[
     float,
     typer.Option(
-        "--timeout", min=0.1, max=MOST_SECONDS, help="seconds to connect, and for each answer"
+        "--timeout",
+        metavar="SECONDS",
+        min=0.1,
+        max=MOST_SECONDS,
+        help="to connect, and for each answer",
     ),
 ]
 Patterns = Annotated[
     list[str] | None,
-    typer.Option(
-        "--group",
-        metavar="PATTERN",
-        help="only groups of this name, or with wildcards as in 'orders-*'; may be given again",
-    ),
+    typer.Option("--group", metavar="NAME", help="only this group, or a pattern as in 'orders-*'"),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="exit code 2 if a group is not to be had in its state")
 ]
 
 

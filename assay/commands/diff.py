@@ -1,16 +1,31 @@
 """Diff: who lost and gained what between two captures, plans or solutions of groups."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from assay.commands.importing import note_each_assumed
+from assay.commands.import_ import note_each_assumed
 from assay.commands.options import Format
-from assay.streams import note, note_assumed, show_json
+from assay.streams import note, note_assumed, show, show_json
+from assay.terminal import Column, show_table, tell
+from compare.diff import Diff, diffs_of, loads, names_in, unassigned
+from compare.sentences import spread
 from groups.assignment_files import read_assignments
 from groups.errors import BadInput
-from groups.named_assignment import NamedAssignment
+from groups.wording import counted, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from compare.diff import Change, Move
+    from groups.named_assignment import NamedAssignment
+
+MOST_LINES = 12
+MOST_GROUPS = 20
+LONGEST = 40
 
 
 def diff(
@@ -21,7 +36,7 @@ def diff(
     after: Annotated[str, typer.Argument(metavar="B", help="a later one of the same groups")],
     *,
     group: Annotated[
-        str | None, typer.Option("--group", help="which one, of several in a file")
+        str | None, typer.Option("--group", metavar="NAME", help="one of the groups")
     ] = None,
     by: Annotated[
         Literal["member", "client-id"],
@@ -33,9 +48,6 @@ def diff(
 
     Each is a snapshot, a solution, {member: {topic: [partition]}} or what other tools print.
     """
-    from assay.printing.diff import print_diff, print_diffs
-    from compare.diff import Diff, diffs_of, names_in
-
     if before == after == "-":
         raise BadInput("standard input: it can be A or B, not both")
     files = [read_assignments(path) for path in (before, after)]
@@ -63,9 +75,9 @@ def diff(
         for diff in found:
             show_json(diff.to_dict())
     elif several:
-        print_diffs(found, *(names_in(one) for one in files))
+        show_diffs(found, *(names_in(one) for one in files))
     else:
-        print_diff(found[0])
+        show_diff(found[0])
     raise typer.Exit(2 if damaged else 0)
 
 
@@ -74,3 +86,151 @@ def _note_assumed(before: NamedAssignment, after: NamedAssignment) -> None:
         own = [line for line in side.assumed if line not in other.assumed]
         note_assumed([f"{side.source}: {line}" for line in own])
     note_assumed([line for line in before.assumed if line in after.assumed])
+
+
+def show_diff(diff: Diff) -> None:
+    """Print a sentence, the members whose partitions changed, and what went where."""
+    before, after = diff.before, diff.after
+    name = "the group" if diff.group is None else diff.group
+    if diff.is_empty:
+        held = counted(sum(loads(after)), "partition")
+        members = counted(len(after.held), "member")
+        hold = "holds" if len(after.held) == 1 else "hold"
+        tell(f"{name}: the same in both. {members} {hold} {held}.")
+        return
+    moved = f"{counted(diff.moved, 'partition')} moved"
+    for names, verb in ((diff.joined, "joined"), (diff.left, "left")):
+        moved += f", {_named(names)} {verb}" if names else ""
+    then, now = spread(loads(before)), spread(loads(after))
+    kept = f"loads stay {now}" if then == now else f"loads were {then} and are {now}"
+    tell(f"{name}: {moved}; {kept}.")
+    for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
+        if numbers:
+            tell(f"{what}: {_partitions(numbers)}")
+    then_left, now_left = unassigned(before) or {}, unassigned(after) or {}
+    if then_left == now_left and now_left:
+        tell(f"with nobody, before and after: {_partitions(now_left)}")
+    else:
+        for when, left in (("before", then_left), ("after", now_left)):
+            if left:
+                tell(f"with nobody {when}: {_partitions(left)}")
+    _show_members(diff.members)
+    _show_moves(diff.moves)
+    again = _clients(before, diff.left) & _clients(after, diff.joined)
+    if again:
+        what = counted(len(again), "client id")
+        tell(f"{what} of members that left came back with new members: see --by client-id")
+
+
+def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:
+    """Print a line for each group that changed, worst change first, and how many did not.
+
+    Parameters
+    ----------
+    before, after : the names of the groups on each side
+    """
+    changed = [diff for diff in diffs if not diff.is_empty or any(diff.harm)]
+    worse = [diff for diff in changed if diff.harm > (0, 0, 0)]
+    same, otherwise = len(diffs) - len(changed), len(changed) - len(worse)
+    tell(
+        f"{len(worse)} of {counted(len(diffs), 'group')} got worse, {otherwise} changed without "
+        f"getting worse, {same} did not change."
+    )
+    for names, when in ((before, "before"), (after, "after")):
+        if alone := sorted(set(names) - {diff.group for diff in diffs}):
+            tell(f"only {when}: {_named(alone, 'group')}")
+    if not changed:
+        return
+    show_table(
+        changed[:MOST_GROUPS],
+        Column("group", lambda diff: diff.group, whole=True),
+        Column("moved", lambda diff: diff.moved),
+        Column("joined", lambda diff: len(diff.joined)),
+        Column("left", lambda diff: len(diff.left)),
+        Column("loads before", lambda diff: spread(loads(diff.before)), right=True),
+        Column("after", lambda diff: spread(loads(diff.after)), right=True),
+        Column("with nobody before", lambda diff: _unread(diff.before), right=True),
+        Column("after", lambda diff: _unread(diff.after), right=True),
+        Column("peak lag before", lambda diff: diff.before.peak_lag_records, right=True),
+        Column("after", lambda diff: diff.after.peak_lag_records, right=True),
+    )
+    if len(changed) > MOST_GROUPS:
+        show(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
+    tell(
+        "worst first: more partitions with nobody, then loads farther apart, then more lag on the "
+        "member with most; one group in full: --group NAME"
+    )
+
+
+def _unread(side: NamedAssignment) -> int | None:
+    numbers = unassigned(side)
+    return None if numbers is None else _count(numbers)
+
+
+def _clients(side: NamedAssignment, members: Sequence[str]) -> set[str]:
+    return {side.client_ids[member] for member in members if member in side.client_ids}
+
+
+def _named(names: Sequence[str], what: str = "member") -> str:
+    """Return a few names, or how many members or groups that are."""
+    text = ", ".join(names)
+    return text if len(text) < LONGEST else counted(len(names), what)
+
+
+def _partitions(numbers: Mapping[str, Sequence[int]]) -> str:
+    """Return partitions as ``t0:0-3,7 t1:2``, cut with the number of those left out."""
+    shown: list[str] = []
+    left = _count(numbers)
+    for topic, listed in numbers.items():
+        room = LONGEST - sum(map(len, shown)) - len(topic)
+        runs = ranges(listed).split(",")
+        while len(runs) > 1 and len(",".join(runs)) > room:
+            runs.pop()
+        if shown and len(",".join(runs)) > room:
+            break
+        shown.append(f"{topic}:{','.join(runs)}")
+        left -= sum(_size(run) for run in runs)
+    return " ".join(shown) + (f" and {left} more" if left else "")
+
+
+def _size(run: str) -> int:
+    first, _, last = run.partition("-")
+    return int(last or first) - int(first) + 1
+
+
+def _show_members(members: Sequence[Change]) -> None:
+    changed = [c for c in members if c.lost or c.gained or None in (c.before, c.after)]
+    if not changed:
+        return
+    changed.sort(key=lambda c: -_count(c.lost) - _count(c.gained))
+    show("")
+    show_table(
+        changed[:MOST_LINES],
+        Column("member", lambda change: change.member),
+        Column("before", lambda change: change.before, right=True),
+        Column("after", lambda change: change.after, right=True),
+        Column("lost", lambda change: _count(change.lost) or None, right=True),
+        Column("gained", lambda change: _count(change.gained) or None, right=True),
+    )
+    if len(changed) > MOST_LINES:
+        show(f"and {counted(len(changed) - MOST_LINES, 'more member')}")
+
+
+def _count(numbers: Mapping[str, Sequence[int]]) -> int:
+    return sum(map(len, numbers.values()))
+
+
+def _show_moves(moves: Sequence[Move]) -> None:
+    if not moves:
+        return
+    show("")
+    show_table(
+        moves[:MOST_LINES],
+        Column("from", lambda move: move.origin or "nobody"),
+        Column("to", lambda move: move.target or "nobody"),
+        Column("partitions", lambda move: move.count),
+        Column("", lambda move: _partitions(move.partitions)),
+    )
+    if len(moves) > MOST_LINES:
+        more = sum(move.count for move in moves[MOST_LINES:])
+        show(f"and {counted(more, 'more partition')}")

@@ -1,6 +1,8 @@
 """Explain: why the best assignment of a group cannot be better, in words."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,32 +16,47 @@ from assay.commands.options import (
     Views,
     group_in,
 )
-from assay.streams import note_assumed, show
+from assay.streams import note_assumed, printable, put, show
+from assay.terminal import Column, show_table, width, wrapped
+from compare.reasons import words
+from compare.reasons.member import about
+from compare.reasons.peak import peak_of
+from compare.sentences import spread
 from groups.tiers import parse_objective
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.reasons.explanation import Explanation
+
+WIDEST = 100
+MOST_BLOCKS = 5
+LONGEST = 28
 
 
 def explain(
     files: Views,
     *,
+    group: OneOf = None,
     member: Annotated[
         str | None,
-        typer.Option("--member", help="explain what this member holds; its id or client id"),
+        typer.Option(
+            "--member", metavar="MEMBER", help="explain what it holds; its id or client id"
+        ),
     ] = None,
-    group: OneOf = None,
     objective: Objective = "kip-54",
-    time_limit: TimeLimitOption = DEFAULT_SECONDS,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
 ) -> None:
     """Explain in words why no assignment is better than the best one.
 
-    Which members are the only readers of which partitions, what that means for their loads, and
-    which partitions must move.
+    It names the members that are the only readers of partitions, what that means for their loads,
+    and the partitions that must move.
     """
-    from assay.printing.explanation import print_explanation
     from compare.reasons.explanation import explain as explained
     from compare.reasons.sure import sure_optimum
-    from compare.reasons.words import WHOEVER, not_proved
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)
@@ -51,11 +68,75 @@ def explain(
     else:
         solution = sure_optimum(one, tiers, time_limit=time_limit)
         found = explained(solution)
-        lead = WHOEVER if solution.group is not one else None
+        lead = words.WHOEVER if solution.group is not one else None
         if one is not given:
             lead = f"This holds if {ALL_ALIKE}."
         if found is None:
-            show(not_proved(solution))
+            show(words.not_proved(solution))
         else:
-            print_explanation(found, member, lead=lead)
+            show_explanation(found, member, lead=lead)
     raise typer.Exit(2 if damaged else 0)
+
+
+def show_explanation(
+    explanation: Explanation, member: str | None = None, *, lead: str | None = None
+) -> None:
+    """Print why the optimum cannot be better, for the group or for one member of it.
+
+    Parameters
+    ----------
+    lead : what stands in front, such as what was assumed
+    """
+    lines = None if member is None else about(explanation, member)
+    if lead:
+        _say(lead)
+    _say(words.headline(explanation))
+    if len(explanation.blocks) > 1:
+        _show_blocks(explanation)
+    for line in words.reasons(explanation) if lines is None else lines:
+        _say(line)
+    peak = peak_of(explanation) if lines is None else None
+    for line in (peak.found, peak.because) if peak else ():
+        if line:
+            _say(line)
+    objective = explanation.solution.objective
+    counted_out = peak is not None and bool(peak.because) and len(objective) == 1
+    if explanation.moves is None and objective != ("balance",) and not counted_out:
+        _say(words.other_proof(explanation))
+
+
+def _say(sentence: str) -> None:
+    """Print a sentence in lines of 100 columns, wherever it goes: there are many."""
+    text, room = printable(sentence), min(width() or WIDEST, WIDEST)
+    put(wrapped(text, room, indent="  " if text.startswith("- ") else ""))
+
+
+def _show_blocks(explanation: Explanation) -> None:
+    group, blocks = explanation.group, explanation.blocks
+    lines = [(f"{number}", [block]) for number, block in enumerate(blocks, start=1)]
+    if len(lines) > MOST_BLOCKS:
+        between = ("...", [*blocks[MOST_BLOCKS - 2 : -1]])
+        lines = [*lines[: MOST_BLOCKS - 2], between, lines[-1]]
+    show_table(
+        lines,
+        Column("line", lambda one: one[0], right=True),
+        Column(
+            "members",
+            lambda one: _listed([group.members[m] for b in one[1] for m in b.members], "member"),
+        ),
+        Column(
+            "topics",
+            lambda one: _listed([group.topics[t] for b in one[1] for t in b.topics], "topic"),
+        ),
+        Column("partitions", lambda one: sum(block.partitions for block in one[1])),
+        Column(
+            "each holds",
+            lambda one: spread([n for block in one[1] for n in (block.least, block.most)]),
+            right=True,
+        ),
+    )
+
+
+def _listed(names: Sequence[str], noun: str) -> str:
+    text = " ".join(names)
+    return (text or "-") if len(text) <= LONGEST else counted(len(names), noun)

@@ -34,15 +34,21 @@ def export(
     objective: Objective = "kip-54",
     tier: Annotated[
         int,
-        typer.Option(min=1, help="which tier to minimise, the earlier ones held at their best"),
+        typer.Option(min=1, help="the tier to minimise; the earlier ones are held at their best"),
     ] = 1,
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     out: Annotated[
         str | None,
-        typer.Option("-o", "--out", help="where to write; what the names mean goes to OUT.json"),
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="where to write; the names of variables go to FILE.json",
+        ),
     ] = None,
     map_: Annotated[
-        str | None, typer.Option("--map", help="where to write what the names mean")
+        str | None,
+        typer.Option("--map", metavar="FILE", help="where to write the names of variables"),
     ] = None,
     group: OneOf = None,
     reads: Reads = None,
@@ -51,8 +57,8 @@ def export(
 ) -> None:
     """Write a formulation for another solver.
 
-    One program for each tier of the objective. A JSON file beside it says of which partitions and
-    which member each variable speaks.
+    There is one program for each tier of the objective. A JSON file beside it says what each
+    variable is about.
     """
     from optimal.export import export as exported
 

@@ -1,6 +1,8 @@
 """Frontier: what one tier costs in units of another, point by point."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +19,16 @@ from assay.commands.options import (
     one_group,
 )
 from assay.streams import note_assumed, show_json
-from groups.tiers import tier_named
+from assay.terminal import Column, show_table, tell
+from compare.gains import frontier_document, pays_first, trade_offs, what_moves_buy
+from compare.sentences import BALANCE, called, spread
+from groups.tiers import LAG_PEAKS, PEAKS, tier_named
+from groups.wording import counted, duration
+
+if TYPE_CHECKING:
+    from compare.gains import TradeOff
+    from groups.group import Group
+    from optimal import Frontier
 
 MOST_POINTS = 25
 
@@ -29,31 +40,114 @@ def frontier(
         str, typer.Argument(metavar="TIER", help="another, as in stickiness, which is moves")
     ],
     *,
-    points: Annotated[
-        int, typer.Option(min=2, max=10_000, help="how many at most, spread evenly")
-    ] = MOST_POINTS,
-    time_limit: Annotated[
-        float, typer.Option(min=0.001, max=MOST_SECONDS, help="seconds for all points together")
-    ] = DEFAULT_SECONDS,
     group: OneOf = None,
+    points: Annotated[
+        int,
+        typer.Option(
+            "--points", metavar="N", min=2, max=10_000, help="at most so many, spread evenly"
+        ),
+    ] = MOST_POINTS,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
+    format_: Format = "table",
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            min=0.001,
+            max=MOST_SECONDS,
+            help="for all points together",
+        ),
+    ] = DEFAULT_SECONDS,
     reset: Reset = None,
     rate: Rate = None,
-    format_: Format = "table",
 ) -> None:
     """Show what each move buys: the trade-offs of two tiers.
 
-    Of stickiness and peak_lag: how low the peak gets within so many moves.
+    With stickiness and peak_lag: how low the lag of the busiest member gets within so many moves.
     """
-    from assay.printing.frontier import document, print_frontier
-    from optimal import frontier as trade_offs
+    from optimal import frontier as found_points
 
     one = one_group(files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
     tiers = tier_named(first), tier_named(second)
-    found = trade_offs(one, *tiers, time_limit=time_limit, points=points)
+    found = found_points(one, *tiers, time_limit=time_limit, points=points)
     note_assumed(one.assumed)
     if format_ == "json":
-        show_json(document(one, tiers, found))
+        show_json(frontier_document(one, tiers, found))
     else:
-        print_frontier(one, tiers, found)
+        show_frontier(one, tiers, found)
+
+
+def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> None:
+    """Print what is known, then a row a point, from the one that costs least."""
+    if not points:
+        tell(f"{group.name}: nothing was found in time; give it more with --time-limit")
+        return
+    rows = trade_offs(tiers, points)
+    bought, paid = (called(tier) for tier in (reversed(tiers) if pays_first(tiers) else tiers))
+    cheapest, dearest = rows[0], rows[-1]
+    if len(rows) == 1:
+        tell(
+            f"{group.name}: nothing to trade, one assignment is best in both: "
+            f"{bought} {cheapest.bought:,}, {paid} {cheapest.spent:,}"
+        )
+        return
+    best = next((row for row in rows if row.is_knee), None)
+    tell(
+        f"{group.name}: {bought} {cheapest.bought:,} for {_spent(cheapest.spent, paid)}, "
+        f"{dearest.bought:,} for {_spent(dearest.spent, paid)}. "
+        f"{_at_knee(paid, cheapest, dearest, best)}"
+    )
+    per_move = bool(paid == "moves" and {*tiers} & {*PEAKS})
+    times = bool({*tiers} & {*LAG_PEAKS}) and None not in (row.catch_up for row in rows)
+    most, every = cheapest.bought, max(1, cheapest.bought - dearest.bought)
+    show_table(
+        rows,
+        Column(paid, lambda row: row.spent),
+        Column(bought, lambda row: row.bought),
+        Column("catch-up", lambda row: duration(row.catch_up or 0), right=True, shown=times),
+        Column("loads", lambda row: spread(row.point.assignment.loads), right=True, gives_way=1),
+        Column("per move", lambda row: row.per_move, right=True, shown=per_move),
+        Column("gain", lambda row: f"{100 * (most - row.bought) // every}%", right=True),
+        Column("", lambda row: "knee" if row.is_knee else ""),
+        Column("proof", lambda row: _proof(row, paid, tiers)),
+    )
+    if any(_proof(row, paid, tiers).startswith("at least") for row in rows):
+        tell(f"at least: not proved; for so much no assignment has less {bought}")
+    if per_move:
+        tell(f"per move: what each partition moved buys of {bought}, since the row above")
+    if points.left_out is not None:
+        tell(_left_out(points.left_out))
+    if "balance" in tiers:
+        tell(BALANCE)
+
+
+def _left_out(reason: str) -> str:
+    """Return the sentence of what is not shown, with the options that would show more."""
+    more = {"at most": "--points gives more", "the time": "--time-limit gives more"}
+    hint = next((f"; {option}" for start, option in more.items() if reason.startswith(start)), "")
+    return f"Not all points: {reason}{hint}."
+
+
+def _at_knee(paid: str, cheapest: TradeOff, dearest: TradeOff, best: TradeOff | None) -> str:
+    if best is None:
+        return "No knee: no point is better than the straight line between the two."
+    if paid == "moves" and cheapest.spent == 0:
+        gain, most = (cheapest.bought - row.bought for row in (best, dearest))
+        return f"{what_moves_buy(best.spent, gain, dearest.spent, most)}."
+    return f"The knee: {best.bought:,} for {_spent(best.spent, paid)}."
+
+
+def _spent(number: int, unit: str) -> str:
+    return counted(number, "move") if unit == "moves" else f"{unit} {number:,}"
+
+
+def _proof(row: TradeOff, paid: str, tiers: tuple[str, str]) -> str:
+    point = row.point
+    if point.proved:
+        return str(point.proof)
+    bound = point.second_bound if pays_first(tiers) else point.first_bound
+    if bound == row.bought:
+        return f"{paid} not proved"
+    return "not proved" if bound is None else f"at least {bound:,}"

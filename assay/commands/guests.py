@@ -21,7 +21,9 @@ Probed = Annotated[
 ]
 Port = Annotated[
     int,
-    typer.Option("--port", min=0, max=65535, help="where --probe listens; 0: any that is free"),
+    typer.Option(
+        "--port", metavar="PORT", min=0, max=65535, help="where --probe listens; 0: a free one"
+    ),
 ]
 
 

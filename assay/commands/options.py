@@ -32,15 +32,16 @@ MOST_SECONDS = 1e9
 
 File = Annotated[
     str,
-    typer.Argument(help="a snapshot, JSON lines, what other tools print; - for standard input"),
+    typer.Argument(
+        metavar="FILE",
+        help="a snapshot, JSON lines or what another tool printed; - is standard input",
+    ),
 ]
-
 Views = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="a snapshot, JSON lines, what other tools print, several views of the same groups; "
-        "- for standard input",
+        help="snapshots, JSON lines or what other tools printed; - is standard input",
     ),
 ]
 
@@ -59,7 +60,8 @@ Objective = Annotated[
     str,
     typer.Option(
         "--objective",
-        help="a preset, or tiers as in 'balance > stickiness'",
+        metavar="OBJECTIVE",
+        help="what is best: a preset, or tiers as in 'balance > stickiness'",
         autocompletion=_objectives,
     ),
 ]
@@ -69,7 +71,11 @@ AssumeEqual = Annotated[
 TimeLimitOption = Annotated[
     float | None,
     typer.Option(
-        "--time-limit", min=0.001, max=MOST_SECONDS, help="seconds for each solve or assignor"
+        "--time-limit",
+        metavar="SECONDS",
+        min=0.001,
+        max=MOST_SECONDS,
+        help="for each solve, and for each call of an assignor",
     ),
 ]
 Format = Annotated[
@@ -79,22 +85,22 @@ Assignors = Annotated[
     list[str] | None,
     typer.Option(
         "--assignor",
-        help="one to score, as in partition.assignment.strategy or as assay assignors lists them, "
-        "a pattern as in 'kafka-java/*', written or shipped for all of these, or your own as "
-        "module:function; may be given again",
+        metavar="NAME",
+        help="one to try: a name or a pattern as assay assignors lists them, a class as in "
+        "partition.assignment.strategy, 'written' or 'shipped', or your own as module:function",
         autocompletion=_assignors,
     ),
 ]
 FailAbove = Annotated[
     list[str] | None,
-    typer.Option("--fail-above", metavar="TIER=N", help="exit 1 where the excess exceeds N"),
+    typer.Option(
+        "--fail-above", metavar="TIER=N", help="exit code 1 if a tier is over its optimum by more"
+    ),
 ]
 AtMost = Annotated[
     list[str] | None,
     typer.Option(
-        "--at-most",
-        metavar="TIER=K",
-        help="only with so much at most: stickiness=3 for three moves; may be given again",
+        "--at-most", metavar="TIER=K", help="a limit, as in stickiness=3 for at most three moves"
     ),
 ]
 Reads = Annotated[
@@ -103,26 +109,37 @@ Reads = Annotated[
         "--reads",
         metavar="PATTERN=TOPICS",
         help="what members read, by member or client id: 'app-*=t0,t1', or '=+t1' for t1 besides, "
-        "'=' for none; may be given again",
+        "'=' for none",
     ),
 ]
 Reset = Annotated[
     Literal["latest", "earliest"] | None,
-    typer.Option("--reset", help="auto.offset.reset, where the snapshot does not say it"),
+    typer.Option("--reset", help="auto.offset.reset, if the snapshot does not say it"),
 ]
 Rate = Annotated[
     int | None,
     typer.Option(
         "--rate",
-        metavar="RECORDS_PER_SECOND",
+        metavar="RECORDS",
         min=1,
         max=10**15,
-        help="what each member reads in a second, where the snapshot has no capacity; "
-        "shows the time to catch up beside the lag",
+        help="records a second that each member reads, if the snapshot has no capacity",
     ),
 ]
-OneOf = Annotated[str | None, typer.Option("--group", help="which one, of several in the file")]
-Out = Annotated[str | None, typer.Option("-o", "--out", help="where to write")]
+OneOf = Annotated[
+    str | None, typer.Option("--group", metavar="NAME", help="the group, if there are several")
+]
+Out = Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="where to write")]
+SnapshotsOut = Annotated[
+    str | None,
+    typer.Option(
+        "-o", "--out", metavar="FILE", help="where to write: Parquet if it ends with .parquet"
+    ),
+]
+Like = Annotated[
+    str | None,
+    typer.Option("--like", metavar="MEMBER", help="new members read what this one reads"),
+]
 
 
 def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:

@@ -25,8 +25,7 @@ Plans = Annotated[
     typer.Option(
         "--plan",
         metavar="PLAN",
-        help="an assignment to score: {member: {topic: [partition]}}, a solution, or another "
-        "capture of the group; may be given again",
+        help="a file to score: {member: {topic: [partition]}}, a solution or another capture",
     ),
 ]
 

@@ -26,7 +26,7 @@ def hunt(
         list[str] | None,
         typer.Option(
             "--promise",
-            help="one to break, also one that it does not make; may be given again",
+            help="one to break, also one that it does not make",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="seed of the groups to try")] = 1,

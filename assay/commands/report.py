@@ -68,7 +68,7 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="groups that are not yours, for a section of its own; may be given again",
+            help="groups that are not yours, for a section of its own",
         ),
     ] = None,
     assignor: Assignors = None,

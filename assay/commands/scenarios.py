@@ -70,7 +70,7 @@ def scenario(
             "--from",
             metavar="ASSIGNORS",
             help="of a rollout: what members list at the start, as in sticky,range, or some of "
-            "them, as in 'app-*=sticky,range'; may be given again",
+            "them, as in 'app-*=sticky,range'",
         ),
     ] = None,
     to: Annotated[

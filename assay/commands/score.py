@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from assay.commands.cluster import (
@@ -31,12 +33,30 @@ from assay.commands.options import (
     note_unused_capacity,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
-from assay.printing.terminal import tell
+from assay.commands.solve import lag_columns
 from assay.progress import far
-from assay.streams import OPTIONS, complain, note, note_assumed, show_json
+from assay.streams import OPTIONS, complain, note, note_assumed, show, show_json
+from assay.tables import (
+    in_words,
+    show_groups,
+    show_moves,
+    show_notes,
+    show_over_groups,
+    show_scores,
+    why_not,
+)
+from assay.terminal import Column, bar, show_table, tell
+from compare.gains import early_gain
+from compare.judged import judge, worst_first
+from compare.lag.behind import behind
 from compare.lag.choice import going_for_least_lag
+from compare.lag.condition import which_if_latest
 from compare.lag.lowest import lag_document, lowest_peaks
+from compare.lag.without_reader import sentences_without_reader, without_reader
+from compare.lag.words import lag_told, not_compared
 from compare.limits import left_out, too_far
+from compare.overview import latest_of, overview_of
+from compare.remedy import remedy
 from compare.scores import (
     CURRENT,
     OPTIMUM,
@@ -46,10 +66,12 @@ from compare.scores import (
     score_assignors,
     score_whoever_reads_what,
     score_without_subscriptions,
+    scores_document,
 )
+from compare.sentences import assigned_by, sentence
 from compare.verdict import EMPTY
 from groups.tiers import parse_objective
-from groups.wording import counted
+from groups.wording import counted, few
 from heuristics.catalogue import usual_assignors
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
@@ -57,12 +79,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.judged import Judged
+    from compare.lag.lowest import LowestPeak
+    from compare.overview import Glance
+    from groups.arrays import Int64
     from groups.errors import Failure
     from groups.group import Group
     from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
 
 MOST_LINES = 20
+MOST_MEMBERS = 12
+WIDEST_BAR = 20
 # Verdicts that --strict takes for none.
 OPEN = ("not proved", "depends on who reads what")
 NOT_SURE = (
@@ -74,42 +101,37 @@ NOT_SURE = (
 def score(
     files: FilesInstead = None,
     *,
-    bootstrap_server: BootstrapServerInstead = None,
     group: GroupsAsked = None,
-    command_config: CommandConfig = None,
-    config: Config = None,
-    timeout: Timeout = DEFAULT_TIMEOUT,
     assignor: Assignors = None,
     plan: Plans = None,
-    current: Annotated[
-        bool, typer.Option("--current/--no-current", help="score what the members hold now")
-    ] = True,
     objective: Objective = "kip-54",
-    time_limit: TimeLimitOption = DEFAULT_SECONDS,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
-    reset: Reset = None,
-    rate: Rate = None,
     fail_above: FailAbove = None,
     fail_above_assumed: Annotated[
         list[str] | None,
-        typer.Option(metavar="TIER=N", help="as --fail-above, also where it rests on assumptions"),
+        typer.Option(metavar="TIER=N", help="the same, also where subscriptions are assumed"),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="exit code 1 where a group could not be judged")
+        bool, typer.Option("--strict", help="exit code 1 if a group could not be judged")
     ] = False,
     format_: Format = "table",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    reset: Reset = None,
+    rate: Rate = None,
+    current: Annotated[
+        bool, typer.Option("--current/--no-current", help="score what members hold now")
+    ] = True,
+    bootstrap_server: BootstrapServerInstead = None,
+    command_config: CommandConfig = None,
+    config: Config = None,
+    timeout: Timeout = DEFAULT_TIMEOUT,
 ) -> None:
     """Judge whether a group is as good as can be; score assignors and plans.
 
-    Of one group: what its members hold now and what assignors would give them, beside the best.
-    Of several: a line each, worst first.
+    One group: what its members hold now and what assignors would give them, beside the best.
+    Several groups: a line each, worst first.
     """
-    from assay.printing import verdicts as tables
-    from assay.printing.overview import print_groups, print_not_read
-    from compare.judged import judge
-    from compare.overview import latest_of
-
     tiers = parse_objective(objective)
     sure = limits_of(fail_above or [], tiers)
     assumed = limits_of(fail_above_assumed or [], tiers)
@@ -143,20 +165,20 @@ def score(
         note_passed_over(groups)
     if format_ == "json":
         for i, one in enumerate(judged):
-            made = tables.document(one, references[i], rows[i], tiers, groups[i].assumed)
+            made = score_document(one, references[i], rows[i], tiers, groups[i].assumed)
             show_json(made | {"lag": lag_document(one.now, lowest[i], one.fall)})
     elif len(judged) == 1:
         # Of assignors that nobody named, one line says why none was scored.
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        tables.print_group(judged[0], references[0], shown, lowest[0], chosen)
-        print_not_read([] if group else [*not_had, *damaged])
+        show_group(judged[0], references[0], shown, lowest[0], chosen)
+        _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
     else:
         over = [rows[at] for at in sorted(counting)] if assignor else ()
-        print_groups(judged, lowest, tiers, sources, damaged, not_had, over)
+        show_all(judged, lowest, tiers, sources, damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
@@ -261,3 +283,191 @@ def _worse(
     between = [score_without_subscriptions(judged.reference, row.assignor) for row in rows]
     lines = too_far(between, sure, sure=True, shown=rows)
     return [*lines, *too_far(rows, assumed, sure=False)]
+
+
+def score_document(
+    judged: Judged,
+    reference: Solution | None,
+    rows: Sequence[Score],
+    tiers: Tiers,
+    assumed: Sequence[str],
+) -> dict[str, object]:
+    """Return the ``assay-scores/1`` document of a group, with its verdict."""
+    if reference is None:
+        found: dict[str, object] = {
+            "format": "assay-scores/1",
+            "group": judged.group.name,
+            "objective": list(tiers),
+            "optimum": {"status": "unknown", "terms": []},
+            "scores": [row.to_dict() for row in rows],
+        }
+    else:
+        found = scores_document(judged.group, reference, rows)
+    waiting, plan = without_reader(judged.group), judged.plan
+    return {
+        **found,
+        "captured_at": judged.group.captured_at,
+        "verdict": judged.verdict.to_dict(),
+        "question": judged.verdict.question,
+        "plan": None if plan is None else plan.moves,
+        "assumed": list(assumed),
+        "without_reader": None if waiting is None else waiting.to_dict(),
+    }
+
+
+def show_group(
+    judged: Judged,
+    reference: Solution | None,
+    rows: Sequence[Score],
+    lowest: LowestPeak | None = None,
+    chosen: LowestPeak | None = None,
+) -> None:
+    """Print what is known of one group, its members' loads, and a row for each assignor.
+
+    Parameters
+    ----------
+    lowest : the lowest peak lag, None where it is not known
+    chosen : why it is this one of all as good, None where nothing was searched
+    """
+    tell(sentence(judged))
+    if assignor := assigned_by(judged.group):
+        tell(f"Assigned by: {assignor}.")
+    if gain := early_gain(judged):
+        tell(gain)
+    for said in lag_told(judged.now, lowest):
+        tell(said)
+    if waiting := without_reader(judged.group):
+        tell(waiting.sentence())
+    if lowest is None and (said := not_compared([judged.group])):
+        tell(said)
+    if rows and reference is not None:
+        show_plan(judged, rows)
+        show_loads(judged)
+        if chosen is not None:
+            least = "least peak lag" if chosen.proved else "least peak lag that was found"
+            tell(f"of all as good it has the {least}: {' > '.join((*chosen.before, 'peak_lag'))}")
+        show_scores(reference, rows, lowest)
+    elif reference is None:
+        for row in rows:
+            tell(f"{row.assignor}: {why_not(row)}")
+
+
+def show_plan(judged: Judged, rows: Sequence[Score]) -> None:
+    """Print the moves that a verdict is about, and what makes them; nothing if it names none.
+
+    Parameters
+    ----------
+    rows : what was scored of the assignors that were tried
+    """
+    plan = judged.plan
+    if plan is not None:
+        tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
+        show_moves(plan)
+        tell(remedy(judged, rows))
+
+
+def show_loads(judged: Judged) -> None:
+    """Print the members whose load should change, and who gives what to whom.
+
+    If nothing should, or it is not sure, print what the members hold if it differs by more than
+    one.
+    """
+    now, best, members = judged.now.loads, judged.target, judged.group.members
+    gives: dict[str, list[str]] = {}
+    later: list[Column[int]] = []
+    if best is not None and judged.verdict.says == "improvable":
+        then = best.loads
+        apart = np.abs(now - then)
+        shown = np.flatnonzero(apart)
+        if not len(shown):
+            before, after = (one.owner[best.moved] for one in (judged.now, best))
+            shown = np.union1d(before, after)
+        for (origin, target), count in best.moves_by_pair().items():
+            gives.setdefault(origin, []).append(f"{count} to {target}")
+        later = [
+            Column("best", lambda m: then[m]),
+            *lag_columns(behind(judged.now), behind(best)),
+            Column("gives", lambda m: ", ".join(gives.get(members[m], []))),
+        ]
+    elif len(now) and np.ptp(now) > 1:
+        apart, shown = np.abs(now - now.mean()), np.arange(len(now))
+    else:
+        return
+    uneven = shown[np.argsort(-apart[shown], kind="stable")]
+    rows = uneven[:MOST_MEMBERS].tolist()
+    show_table(
+        rows if later else sorted(rows, key=lambda m: (-now[m], m)),
+        Column("member", lambda m: members[m]),
+        Column("", lambda m: _bar(now, m), whole=True, gives_way=1),
+        Column("now", lambda m: now[m]),
+        *later,
+    )
+    if len(shown) > MOST_MEMBERS:
+        show(f"and {len(shown) - MOST_MEMBERS:,} more")
+
+
+def _bar(loads: Int64, member: int) -> str:
+    return bar(int(loads[member]), most=int(loads.max(initial=1)), width=WIDEST_BAR)
+
+
+def show_all(
+    judged: Sequence[Judged],
+    lowest: Sequence[LowestPeak | None],
+    tiers: Tiers,
+    files: Sequence[str],
+    unread: Sequence[Failure],
+    not_had: Sequence[Failure] = (),
+    rows: Sequence[Sequence[Score]] = (),
+) -> None:
+    """Print a sentence about all groups, then a line for each, worst first.
+
+    Parameters
+    ----------
+    lowest : (groups,) the lowest peak of each
+    unread : what could not be read
+    not_had : groups that could not be judged in the state they were in
+    rows : what was scored of each that counts, nothing where nobody named an assignor
+    """
+    overview = overview_of(judged, lowest, [*not_had, *unread])
+    counting = latest_of(judged)
+    ordered = [judged[i] for i in worst_first(judged) if i in counting]
+    tell(overview.sentence())
+    for said in overview.history():
+        tell(said)
+    _tell_not_read(unread)
+    show("")
+    missed = {one.about: "not judged" for one in (*not_had, *unread)}
+    missed |= dict.fromkeys(overview.rebalancing, "rebalancing")
+    if show_groups(overview.worst, missed):
+        _tell_meaning_of_lag(overview.worst, tiers)
+        if said := which_if_latest([one.now.group for one in ordered]):
+            tell(said)
+        if said := not_compared([one.group for one in ordered]):
+            tell(said)
+    for said in sentences_without_reader([one.group for one in ordered]):
+        tell(said)
+    show_notes(overview)
+    names = " ".join(shlex.quote(file) for file in files)
+    show(f"{in_words(tiers)}; one in full: assay score --group NAME {names}")
+    if rows:
+        show("")
+        show_over_groups([row for scored in rows for row in scored], tiers)
+
+
+def _tell_not_read(unread: Sequence[Failure]) -> None:
+    """Print what could not be read, where there is something."""
+    if unread:
+        tell(f"Not read, see the messages: {few(list(dict.fromkeys(f.about for f in unread)))}.")
+
+
+def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:
+    """Print what the best peak lag is the best of, and that some are not proved."""
+    known = [one for one in worst if one.peak is not None and one.lowest is not None]
+    if not known:
+        return
+    which = f"the best in {' > '.join(tiers)}" if "peak_lag" in tiers else "balanced loads"
+    unproved = any(not one.lowest_proved for one in known)
+    tell(
+        f"peak lag: of the member with most; best: the lowest that {which} can have"
+        f"{'; ~ as far as known' if unproved else ''}"
+    )

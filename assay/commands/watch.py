@@ -1,6 +1,9 @@
 """Watch: groups of a running cluster, captured at an interval."""
 
+from __future__ import annotations
+
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,12 +20,16 @@ from assay.commands.cluster import (
 from assay.commands.options import DEFAULT_SECONDS, Objective, TimeLimitOption
 from assay.signals import ending_on_signals
 from assay.streams import note, show
+from compare.diff import Diff
+from compare.sentences import moves_needed, not_valid
+from compare.verdict import WORST_FIRST
 from groups.errors import BadInput
-from groups.wording import counted, rounded
+from groups.named_assignment import NamedAssignment
+from groups.wording import counted, few, rounded
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from compare.judged import Judged
     from groups.group import Group
@@ -30,42 +37,46 @@ if TYPE_CHECKING:
     from live.watch import Series
 
 _DAY = 86_400
+MOST_GROUPS = 3
+MOST_MEMBERS = 2
 
 
 @ending_on_signals("interrupted: what was captured is kept")
 def watch(
     bootstrap_server: BootstrapServer,
     *,
-    out: Annotated[str, typer.Option("-o", "--out", help="folder of the series")],
+    out: Annotated[str, typer.Option("-o", "--out", metavar="DIR", help="folder of the captures")],
     group: Patterns = None,
     every: Annotated[
-        str, typer.Option("--every", metavar="TIME", help="as in 30s, 5m or 1h; 1s at least")
+        str,
+        typer.Option("--every", metavar="TIME", help="time between captures, as in 30s, 5m or 1h"),
     ] = "30s",
     times: Annotated[
-        int | None, typer.Option("--times", min=1, help="end after so many captures")
+        int | None, typer.Option("--times", metavar="N", min=1, help="end after so many captures")
     ] = None,
     for_: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="end after this time, as in 8h")
     ] = None,
     keep: Annotated[
         int | None,
-        typer.Option("--keep", min=1, help="keep so many captures, the newest; else all"),
+        typer.Option(
+            "--keep", metavar="N", min=1, help="keep the newest N captures; left out: all"
+        ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="no line for a capture in which nothing changed")
+        bool, typer.Option("--quiet", help="print no line for a capture in which nothing changed")
     ] = False,
+    objective: Objective = "kip-54",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
     command_config: CommandConfig = None,
     config: Config = None,
     timeout: Timeout = DEFAULT_TIMEOUT,
-    objective: Objective = "kip-54",
-    time_limit: TimeLimitOption = DEFAULT_SECONDS,
 ) -> None:
-    """Capture groups of a running cluster again and again, and say what changed.
+    """Capture groups of a running cluster at an interval, and say what changed.
 
-    Each capture is a file in the folder; assay run and assay report read it as a series. A
-    cluster that is away for a while is asked again; how it ends is --times, --for or Ctrl-C.
+    Each capture is a file in the folder, which assay run and assay report read. A cluster that is
+    away is asked again. --times, --for or Ctrl-C ends it.
     """
-    from assay.printing.watch import news_line, no_change
     from groups.tiers import parse_objective
     from live.watch import Series, looks
 
@@ -112,8 +123,8 @@ def watch(
 
 
 def _judged(
-    groups: "Sequence[Group]", tiers: "Tiers", time_limit: float | None
-) -> "tuple[list[Judged], dict[str, BadInput]]":
+    groups: Sequence[Group], tiers: Tiers, time_limit: float | None
+) -> tuple[list[Judged], dict[str, BadInput]]:
     """Judge groups; return by name why others lack what a tier needs, as a lag."""
     from compare.judged import judge
 
@@ -141,7 +152,7 @@ def _seconds(option: str, text: str) -> int:
     return seconds
 
 
-def _disk_use(size: int, interval: int, series: "Series") -> str:
+def _disk_use(size: int, interval: int, series: Series) -> str:
     """Return what one capture takes, and what that comes to."""
     each = f"a capture takes {_bytes(size)} in {series.folder}"
     if series.keep is not None:
@@ -151,3 +162,84 @@ def _disk_use(size: int, interval: int, series: "Series") -> str:
 
 def _bytes(number: int) -> str:
     return f"{rounded(number)}B" if number >= 1000 else counted(number, "byte")
+
+
+def news_line(
+    before: Mapping[str, Judged],
+    now: Sequence[Judged],
+    failing: Collection[str] = (),
+    unjudged: Collection[str] = (),
+    missed: Collection[str] = (),
+) -> str:
+    """Return what changed in which groups; at first, how many have which verdict.
+
+    Parameters
+    ----------
+    before : by name, each group as it was judged last
+    failing : what could not be captured now
+    unjudged : what could not be judged now
+    missed : what was one or the other the last time
+    """
+    if not before:
+        found = Counter(one.verdict.says for one in now)
+        counts = ", ".join(f"{found[says]:,} {says}" for says in WORST_FIRST if found[says])
+        if not now:
+            return _lost("judged", unjudged) if unjudged else "no group yet"
+        return f"{counted(len(now), 'group')}: {counts}"
+    news = [line for one in now if (line := _news(before.get(one.group.name), one))]
+    gone = before.keys() - {one.group.name for one in now} - {*failing, *unjudged}
+    news += [f"{name}: gone" for name in sorted(gone)]
+    shown = news[:MOST_GROUPS]
+    if len(news) > len(shown):
+        shown.append(f"and {counted(len(news) - len(shown), 'group')} more changed")
+    for what, names in (("captured", failing), ("judged", unjudged)):
+        if lost := before.keys() & {*names} - {*missed}:
+            shown.append(_lost(what, lost))
+    return "; ".join(shown) or no_change(now)
+
+
+def no_change(now: Sequence[Judged]) -> str:
+    """Return the line of a capture in which all groups are as they were in the one before."""
+    return f"no change in {counted(len(now), 'group')}"
+
+
+def _lost(what: str, names: Collection[str]) -> str:
+    return f"not {what}: {few(sorted(names))}"
+
+
+def _news(before: Judged | None, now: Judged) -> str | None:
+    name, said = now.group.name, _verdict(now)
+    if before is None:
+        return f"{name}: new, {counted(len(now.group.members), 'member')}, {said}"
+    diff = Diff(*(NamedAssignment.from_group(one.group, "") for one in (before, now)))
+    changes = [
+        f"{_members(names, group)} {what}"
+        for names, group, what in (
+            (diff.joined, now.group, "joined"),
+            (diff.left, before.group, "left"),
+        )
+        if names
+    ]
+    if diff.moved:
+        changes.append(f"{counted(diff.moved, 'partition')} moved")
+    was = _verdict(before)
+    if said != was:
+        changes.append(f"{said} (before: {was})")
+    return f"{name}: {', '.join(changes)}" if changes else None
+
+
+def _verdict(judged: Judged) -> str:
+    if judged.verdict.says == "not valid":
+        return f"not valid, {not_valid(judged.now)}"
+    moves = moves_needed(judged)
+    improvable = judged.verdict.says == "improvable" and moves is not None
+    return f"improvable by moving {moves:,}" if improvable else judged.verdict.says
+
+
+def _members(names: Sequence[str], group: Group) -> str:
+    """Return members by the names that people gave them."""
+    clients = NamedAssignment.from_group(group, "").client_ids
+    called = [clients.get(name, name) for name in names]
+    if len(called) > MOST_MEMBERS:
+        return counted(len(called), "member")
+    return " and ".join(called)

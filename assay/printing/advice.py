@@ -6,11 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from assay.printing.moves import print_moves
-from assay.printing.overview import print_guessed
 from assay.printing.table import Table
-from assay.printing.terminal import tell
 from assay.streams import show
+from assay.tables import show_guessed, show_moves
+from assay.terminal import tell
 from compare.advice.measure import not_advised, several, verdict_told, what_decides
 from compare.advice.words import (
     conclusion,
@@ -104,7 +103,7 @@ def _less(advice: Advice) -> Fraction:
 
 def _print_assumed(advice: Sequence[Advice]) -> None:
     """Print on what the advice on some groups rests."""
-    print_guessed(guessed_in([one.assumed for one in advice]), len(advice))
+    show_guessed(guessed_in([one.assumed for one in advice]), len(advice))
     named: dict[str, list[str]] = {}
     for one in advice:
         if one.condition is not None:
@@ -122,7 +121,7 @@ def _print_change(lead: str, change: Change, advice: Advice) -> None:
         tell(f"   {line}")
     if change.kind not in ("rebalance", "isolate"):
         return
-    print_moves(change.assignment, indent="   ")
+    show_moves(change.assignment, indent="   ")
 
 
 def _print_trials(advice: Advice) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.printing.table import Table
-from assay.printing.terminal import tell
+from assay.terminal import Column, show_table, tell
 from compare.promises.hunted import not_again
 from compare.promises.promised import is_promised
 from groups.wording import ranges
@@ -24,8 +23,10 @@ def print_finding(finding: Finding) -> None:
         tell(not_again(finding, finding.record.again))
     sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
     tell(f"partitions of each topic: {', '.join(sizes) or '-'}")
-    table = Table("member", "generation", "reads", "owns")
-    for member, said in group.to_dict()["members"].items():
-        owned = [f"{t}:{ranges(numbers)}" for t, numbers in said["owned"].items()]
-        table.add(member, said.get("generation"), list(said["subscription"] or ()), owned)
-    table.show()
+    show_table(
+        group.to_dict()["members"].items(),
+        Column("member", lambda one: one[0]),
+        Column("generation", lambda one: one[1].get("generation")),
+        Column("reads", lambda one: list(one[1]["subscription"] or ())),
+        Column("owns", lambda one: [f"{t}:{ranges(n)}" for t, n in one[1]["owned"].items()]),
+    )

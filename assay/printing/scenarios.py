@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.printing.one_group import reason_of
 from assay.printing.table import Table, with_notes
-from assay.printing.terminal import tell
+from assay.terminal import tell
 from compare.scenarios.rollout import COUNTS as COUNTED
 from compare.scenarios.rollout import Rule
 from compare.sentences import called
@@ -130,7 +129,7 @@ def _print_steps(journey: Journey) -> None:
         table.add(step.event, step.members, step.partitions, valid, *terms, *counts)
     table.show()
     for step in journey.steps:
-        reason = reason_of(step.row)
+        reason = step.row.why_not
         if reason is not None:
             tell(f"{step.event}: {reason}")
 

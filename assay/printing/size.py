@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.printing.table import Table
-from assay.printing.terminal import tell
+from assay.terminal import tell
 from compare.sentences import spread
 from groups.tiers import LAG_PEAKS
 from groups.wording import counted, duration, rounded

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from assay.printing.terminal import width
 from assay.streams import printable, put
+from assay.terminal import width
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

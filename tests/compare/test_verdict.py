@@ -330,7 +330,7 @@ def test_of_several_groups_the_one_that_lacks_what_a_tier_needs_is_named(objecti
 
 
 def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_theirs(capsys):
-    from assay.printing.verdicts import print_group
+    from assay.commands.score import show_group
 
     def said(*lists):
         members = {
@@ -339,7 +339,7 @@ def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_th
         }
         document = {"format": "assay-group/1", "group": "g", "topics": {"t": 2}}
         (one,) = judge([Group.from_dict(document | {"members": members})])
-        print_group(one, one.reference, [])
+        show_group(one, one.reference, [])
         return capsys.readouterr().out
 
     mixed = {"assignors": ["cooperative-sticky", "range"]}, {"assignors": ["range"]}

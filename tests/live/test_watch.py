@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.commands.watch import watch
-from assay.printing.watch import news_line
+from assay.commands.watch import news_line, watch
 from assay.signals import Ended
 from compare.judged import judge
 from groups import Group

@@ -50,10 +50,8 @@ def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_bring
 def test_a_command_in_brackets_is_printed_as_it_is(tmp_path):
     """Rich takes brackets for markup, and would leave the extra's name out."""
     program = (
-        "from assay.printing.table import Table\n"
-        "table = Table('available')\n"
-        "table.add('pip install kafka-assay[java]')\n"
-        "table.show()"
+        "from assay.terminal import Column, show_table\n"
+        "show_table(['pip install kafka-assay[java]'], Column('available', str))"
     )
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

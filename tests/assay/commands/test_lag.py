@@ -155,7 +155,7 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
     )
     assert lines[2].startswith("If so, it could be 900: 482 less. ")
     assert cells(lines, "kpr-1")[2:6] == ["5", "3", "243", "900"]
-    assert cells(lines, "current")[4] == "1382 (+482)"
+    assert cells(lines, "current")[4] == "1,382 (+482)"
     assert ran.returncode == 1
     assert ran.stderr.splitlines()[-1] == (
         "assay: kpr-c: current: peak_lag exceeds the optimum by 482, and 453 whoever reads what, "

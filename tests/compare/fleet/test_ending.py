@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 from assay import run
-from assay.commands.many_groups import missed
-from assay.printing.run import not_read, run_document
+from assay.commands.run import missed, not_read, run_document
 from compare.fleet.ending import (
     ending_of,
     glances_of,

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.printing.verdicts import document, print_group
+from assay.commands.score import score_document, show_group
 from compare.judged import judge
 from compare.lag.without_reader import is_read, sentences_without_reader, without_reader
 from compare.overview import glance_of
@@ -77,17 +77,17 @@ def test_a_group_without_members_has_a_verdict_that_says_it_all():
 
 def test_one_group_says_so_beside_its_verdict_and_so_does_its_document(capsys):
     (one,) = judge([group_of(at(0, 7), at(None, 7))])
-    print_group(one, one.reference, [])
+    show_group(one, one.reference, [])
     assert capsys.readouterr().out.splitlines()[:2] == [
         "g: as good as can be. 2 members hold 1 each of 2 partitions.",
         "1 partition that nobody reads (left) has a commit; 7 records wait there.",
     ]
-    written = document(one, one.reference, [], ("balance", "stickiness"), ())
+    written = score_document(one, one.reference, [], ("balance", "stickiness"), ())
     assert written["without_reader"] == {
         "partitions": 1, "topics": ["left"], "records": 7, "unknown": 0,
     }  # fmt: skip
     (one,) = judge([group_of(at(None, 7))])
-    assert document(one, None, [], ("balance",), ())["without_reader"] is None
+    assert score_document(one, None, [], ("balance",), ())["without_reader"] is None
 
 
 def test_a_line_of_an_overview_counts_the_partitions_that_the_single_view_counts():

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.options import Reset, no_group_in
+from assay.commands.cluster import Strict
+from assay.commands.options import Reset, SnapshotsOut, no_group_in
 from assay.streams import as_json, note, note_assumed, write
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure
@@ -26,28 +27,23 @@ def import_(
         typer.Argument(metavar="FILE...", help="other tools' output, - for standard input"),
     ],
     *,
+    out: SnapshotsOut = None,
     from_: Annotated[str, typer.Option("--from", help="the tool; auto recognises it")] = "auto",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="exit code 2 where a group is not to be had")
-    ] = False,
     captured_at: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="when, as in 2026-11-20T10:00:00Z; left out: the time of the latest file",
+            help="as in 2026-11-20T10:00:00Z; left out: the time of the latest file",
         ),
     ] = None,
     reset: Reset = None,
-    out: Annotated[
-        str | None,
-        typer.Option("-o", "--out", help="where to write: Parquet where it ends with .parquet"),
-    ] = None,
+    strict: Strict = False,
 ) -> None:
     """Turn other tools' output into snapshots.
 
-    That is console output or JSON; several views of a group become one snapshot. A group that is
-    not to be had (it is rebalancing, gone, or has no consumers) costs a line; the others come
-    out. Snapshots and folders of them become Parquet, and Parquet becomes snapshots.
+    It takes console output and JSON. Several views of a group become one snapshot. A group that is
+    rebalancing, gone or without consumers costs a line on standard error; the others are written.
+    Snapshots and folders of them become Parquet, and Parquet becomes snapshots.
     """
     try:
         told = None if captured_at is None else told_time(captured_at)

@@ -1,4 +1,4 @@
-"""Many groups: scored on Spark."""
+"""Run: many groups, solved and scored on Spark."""
 
 from __future__ import annotations
 
@@ -24,16 +24,21 @@ from assay.commands.options import (
 )
 from assay.progress import far
 from assay.signals import ending_on_signals
-from assay.streams import complain, note, show_json
+from assay.streams import complain, note, show, show_json
+from assay.tables import in_words, show_groups, show_notes, show_unscored
+from assay.terminal import tell
 from groups.errors import BadInput
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from compare.fleet.results import RunCounts
+    from groups.tiers import Objective as Tiers
     from heuristics import Assignor
 
+FORMAT = "assay-run/1"
 MOST_LINES = 20
+MOST_UNREAD = 10
 # How often a file or a pipe is told how far a run is; a terminal sees it all the time.
 EVERY_SECONDS = 10.0
 
@@ -49,25 +54,34 @@ def run(
         ),
     ],
     *,
-    out: Annotated[str, typer.Option("--out", help="folder of the tables, likewise")],
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="folder of the tables, likewise")
+    ],
     assignor: Assignors = None,
     objective: Objective = "kip-54",
-    time_limit: TimeLimitOption = DEFAULT_SECONDS,
     assume_equal: AssumeEqual = False,
-    reset: Reset = None,
     fail_above: FailAbove = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="exit code 1 if an input failed or a group could not be judged"
+        ),
+    ] = False,
+    format_: Format = "table",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    reset: Reset = None,
     master: Annotated[
         str | None,
         typer.Option(
             "--master",
             metavar="URL",
             help="local[N], spark://HOST:PORT, yarn, k8s://URL, or sc://HOST:PORT of Spark "
-            "Connect; where it is not given, all cores of this machine",
+            "Connect; left out: all cores of this machine",
         ),
     ] = None,
     conf: Annotated[
         list[str] | None,
-        typer.Option("--conf", metavar="KEY=VALUE", help="a setting of Spark's; may be repeated"),
+        typer.Option("--conf", metavar="KEY=VALUE", help="a setting of Spark's"),
     ] = None,
     input_format: Annotated[
         str | None,
@@ -92,24 +106,16 @@ def run(
         typer.Option("--output-tables", help="--out is a database of a catalogue, not a folder"),
     ] = False,
     show_timings: Annotated[
-        bool, typer.Option("--timings", help="say where the time went")
-    ] = False,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="exit code 1 where an input failed, or a group could not be judged"
-        ),
+        bool, typer.Option("--timings", help="say how long each stage took")
     ] = False,
     probe: Probed = False,
     port: Port = 0,
-    format_: Format = "table",
 ) -> None:
     """Solve and score many groups on Spark.
 
-    A second run fills only what is missing. At the end it says which groups are worst. Where no
-    assignor is named, those as written are scored beside what the members hold now.
+    A second run does only what is missing. At the end it says which groups are worst. Without
+    --assignor, those as written are scored beside what the members hold now.
     """
-    from assay.printing.run import not_read, print_run, run_document
     from compare.scores import CURRENT, assignors_asked
     from groups.extras import require
 
@@ -174,7 +180,7 @@ def run(
     if format_ == "json":
         show_json(run_document(counts, tiers, source))
     else:
-        print_run(counts, tiers)
+        show_run(counts, tiers)
     lines = [*worse, *(missed(counts) if strict else [])]
     for line in lines:
         complain(line)
@@ -186,3 +192,83 @@ def missed(counts: RunCounts) -> list[str]:
     many, names = counts.found.not_judged
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
     return lines + [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
+
+
+def show_run(counts: RunCounts, tiers: Tiers) -> None:
+    """Print a sentence about the groups of a run, its worst groups and how much it came to."""
+    found = counts.found
+    many, names = found.not_judged
+    tell(found.overview.sentence())
+    if said := found.overview.counts():
+        tell(f"{said}{f', {many:,} not judged' if many else ''}.")
+    for said in found.overview.history():
+        tell(said)
+    if counts.failures:
+        tell(f"Not read: {counted(counts.failures, 'input')}, see the messages.")
+    show("")
+    shown = found.overview.worst[:MOST_LINES]
+    if shown or names:
+        several = found.overview.now > found.overview.groups
+        missed = dict.fromkeys(names[: max(0, MOST_LINES - len(shown))], "not judged")
+        show_groups(shown, missed, several=several)
+        left = found.overview.now + many - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
+        if left > 0:
+            what = "no worse than the last line" if shown else "not judged"
+            show(f"and {counted(left, 'group')} more, {what}")
+        show_notes(found.overview)
+        show_unscored(found.not_scored)
+        show(f"{in_words(tiers)}; every group on a page: assay report {counts.out}")
+    show(counts.line())
+
+
+def not_read(counts: RunCounts) -> list[str]:
+    """Return a line for each of the first inputs that were not read, and how many are left."""
+    many, first = counts.found.unread
+    lines = [
+        f"{one.place}: {f'group {one.group}: ' if one.group else ''}{one.reason}"
+        for one in first[:MOST_UNREAD]
+    ]
+    more = many - len(lines)
+    return lines + [f"and {more:,} more; the table failures has all"] * (more > 0)
+
+
+def run_document(counts: RunCounts, tiers: Tiers, source: str) -> dict[str, object]:
+    """Return the ``assay-run/1`` document."""
+    found = counts.found
+    return {
+        "format": FORMAT,
+        "input": source,
+        "out": str(counts.out),
+        "objective": list(tiers),
+        "captured": counts.captured,
+        "groups": found.groups,
+        "proved": counts.solved,
+        "new": counts.new,
+        "failed": counts.failures,
+        "not_judged": found.not_judged[0],
+        "verdicts": dict(sorted(found.overview.says.items())),
+        "seconds": round(counts.seconds, 3),
+        "worst": [
+            {
+                "group": one.name,
+                "captured_at": one.captured_at,
+                "members": one.members,
+                "partitions": one.partitions,
+                "loads": one.now,
+                "best_loads": one.best,
+                "moves": one.moves,
+                "verdict": one.verdict.to_dict(),
+                "question": one.verdict.question,
+            }
+            for one in found.overview.worst[:MOST_LINES]
+        ],
+        "changes": [one._asdict() for one in found.overview.changes[:MOST_LINES]],
+        "not_scored": [
+            {**one._asdict(), "assignors": list(one.assignors)}
+            for one in found.not_scored[:MOST_LINES]
+        ],
+        "failures": [
+            {"name": one.group or one.place, "place": one.place, "reason": one.reason}
+            for one in found.unread[1]
+        ],
+    }

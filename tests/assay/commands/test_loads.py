@@ -1,36 +1,14 @@
 import numpy as np
-import pytest
 
 from assay import Group
-from assay.printing import terminal
-from assay.printing.loads import print_loads
+from assay.commands.score import show_loads
 from compare.judged import judge
 from tests.assay.calling import EVEN, LOPSIDED
 
 
-@pytest.mark.parametrize(
-    ("value", "blocks", "plain"),
-    [
-        (0, "", ""),
-        (1, "▏", "#"),
-        (50, "█████", "#####"),
-        (55, "█████▌", "######"),
-        (100, "█" * 10, "#" * 10),
-    ],
-)
-def test_a_bar_is_as_long_as_its_value_and_nothing_only_for_0(monkeypatch, value, blocks, plain):
-    for has, expected in ((True, blocks), (False, plain)):
-        monkeypatch.setattr(terminal, "_has_blocks", lambda has=has: has)
-        assert terminal.bar(value, most=100, width=10) == expected
-
-
-def test_of_nothing_at_all_there_is_no_bar():
-    assert terminal.bar(0, most=0, width=10) == ""
-
-
 def lines_of(capsys, document):
     (judged,) = judge([Group.from_dict(document)])
-    print_loads(judged)
+    show_loads(judged)
     return capsys.readouterr().out.splitlines()
 
 

@@ -10,60 +10,64 @@ from pathlib import Path
 
 import pytest
 
-from assay.printing import table as tables
-from assay.printing import terminal
+from assay import terminal
 from assay.printing.promises import print_finding
-from assay.printing.table import Table, with_notes
+from assay.terminal import Column, show_table
 from compare.promises.findings import Finding
 from groups import Group
 from tests.assay.calling import ASSAY, LOPSIDED, assay
 
-CORPUS = Path(__file__).parents[3] / "corpus"
+CORPUS = Path(__file__).parents[2] / "corpus"
 LONG = "payments-settlement-consumer-eu-west-1"
 
 
-def shown(monkeypatch, capsys, table: Table, columns: int | None) -> list[str]:
-    monkeypatch.setattr(tables, "width", lambda: columns)
-    table.show()
+def shown(monkeypatch, capsys, columns: int | None, heads: str, *rows: tuple, **how) -> list[str]:
+    """A table of these rows; `how` has for a head what is said of its column."""
+    monkeypatch.setattr(terminal, "width", lambda: columns)
+    specs = (
+        Column(head, lambda row, at=at: row[at], **how.get(head, {}))
+        for at, head in enumerate(heads.split(", "))
+    )
+    show_table(rows, *specs)
     return capsys.readouterr().out.splitlines()
 
 
 def test_redirected_tables_keep_whole_names(monkeypatch, capsys):
-    table = Table("member", "now")
-    table.add(LONG * 10, 4)
-    assert shown(monkeypatch, capsys, table, None)[1] == f"{LONG * 10}    4"
+    lines = shown(monkeypatch, capsys, None, "member, now", (LONG * 10, 4))
+    assert lines[1] == f"{LONG * 10}    4"
 
 
 def test_numbers_end_at_the_same_place_and_what_is_unknown_is_a_dash(monkeypatch, capsys):
-    table = Table("member", "now", "mine", "ratio", "fits")
-    table.add("a", 5, "x1", 0.25, True)
-    table.add("b", 12_000, None, None, False)
-    assert shown(monkeypatch, capsys, table, None) == [
-        "member    now  mine  ratio  fits",
-        "a           5  x1     0.25  yes",
-        "b       12000  -         -  no",
+    rows = [("a", 5, "x1", "0.25", True), ("b", 12_000, None, None, False)]
+    heads, right = "member, now, mine, ratio, fits", {"right": True}
+    assert shown(monkeypatch, capsys, None, heads, *rows, ratio=right) == [
+        "member     now  mine  ratio  fits",
+        "a            5  x1     0.25  yes",
+        "b       12,000  -         -  no",
     ]
 
 
-def test_excesses_stand_behind_numbers_that_end_at_the_same_place():
-    assert with_notes([("18", " (+14)"), ("4", ""), ("104", " (+100)")]) == [
-        " 18 (+14) ", "  4       ", "104 (+100)",
-    ]  # fmt: skip
+def test_notes_stand_behind_numbers_that_end_at_the_same_place(monkeypatch, capsys):
+    rows = [("a", ("18", " (+14)")), ("b", ("4", "")), ("c", ("104", " (+100)")), ("d", None)]
+    assert shown(monkeypatch, capsys, None, "name, balance", *rows) == [
+        "name     balance",
+        "a      18 (+14)",
+        "b       4",
+        "c     104 (+100)",
+        "d       -",
+    ]
 
 
 def test_names_are_cut_at_their_end_and_the_widest_give_way_first(monkeypatch, capsys):
-    table = Table("member", "now", "host")
-    table.add(LONG, 4, "10.0.0.1")
-    assert shown(monkeypatch, capsys, table, 36) == [
+    assert shown(monkeypatch, capsys, 36, "member, now, host", (LONG, 4, "10.0.0.1")) == [
         "member                 now  host",
         "payments-settlement-…    4  10.0.0.1",
     ]
 
 
 def test_heads_go_on_in_a_second_line_before_a_name_is_cut(monkeypatch, capsys):
-    table = Table("member", "partitions now", "best loads")
-    table.add(LONG[:20], 4, 5)
-    assert shown(monkeypatch, capsys, table, 40) == [
+    row = (LONG[:20], 4, 5)
+    assert shown(monkeypatch, capsys, 40, "member, partitions now, best loads", row) == [
         "                      partitions   best",
         "member                       now  loads",
         "payments-settlement-           4      5",
@@ -71,19 +75,18 @@ def test_heads_go_on_in_a_second_line_before_a_name_is_cut(monkeypatch, capsys):
 
 
 def test_columns_are_left_out_in_order_where_even_short_names_do_not_fit(monkeypatch, capsys):
-    table = Table("member", "kind", "source", "now", whole=[0], gives_way=[2, 1])
-    table.add(LONG, "shipped", "called as it is", 4)
+    row = (LONG, "shipped", "called as it is", 4)
+    how = {"member": {"whole": True}, "kind": {"gives_way": 2}, "source": {"gives_way": 1}}
     for columns, heads in ((64, ["kind", "now"]), (47, ["now"])):
-        lines = shown(monkeypatch, capsys, table, columns)
+        lines = shown(monkeypatch, capsys, columns, "member, kind, source, now", row, **how)
         assert lines[0].split() == ["member", *heads]
         assert lines[1].startswith(f"{LONG}  ")
         assert max(map(len, lines)) <= columns
 
 
 def test_columns_that_still_do_not_fit_follow_below_with_the_names_again(monkeypatch, capsys):
-    table = Table("event", *(f"number{n}" for n in range(9)))
-    table.add("start", *range(9))
-    lines = shown(monkeypatch, capsys, table, 40)
+    heads = ", ".join(["event", *(f"number{n}" for n in range(9))])
+    lines = shown(monkeypatch, capsys, 40, heads, ("start", *range(9)))
     assert max(map(len, lines)) <= 40
     assert [line.split()[0] for line in lines] == ["event", "start"] * 3
     assert " ".join(lines[1::2]).split() == [
@@ -91,29 +94,44 @@ def test_columns_that_still_do_not_fit_follow_below_with_the_names_again(monkeyp
     ]  # fmt: skip
 
 
-def test_a_list_takes_several_lines_between_its_phrases(monkeypatch, capsys):
-    table = Table("member", "gives")
-    table.add("c0", ["1 to c1,", f"2 to {LONG},", "3 to c2"])
-    assert shown(monkeypatch, capsys, table, 30) == [
+def test_words_of_a_row_go_on_in_the_next_line(monkeypatch, capsys):
+    row = ("c0", f"1 to c1, 2 to {LONG}, 3 to c2")
+    assert shown(monkeypatch, capsys, 30, "member, gives", row) == [
         "member  gives",
-        "c0      1 to c1,",
-        "        2 to payments-settlem…",
+        "c0      1 to c1, 2 to",
+        "        payments-settlement-c…",
         "        3 to c2",
     ]
 
 
 def test_wide_letters_take_two_columns(monkeypatch, capsys):
-    table = Table("member", "now")
-    table.add("漢" * 20, 4)
-    table.add("ab", 5)
-    _, wide, narrow = shown(monkeypatch, capsys, table, 30)
+    _, wide, narrow = shown(monkeypatch, capsys, 30, "member, now", ("漢" * 20, 4), ("ab", 5))
     assert wide == f"{'漢' * 12}…    4"
     assert narrow == f"ab{' ' * 27}5"
 
 
+@pytest.mark.parametrize(
+    ("value", "blocks", "plain"),
+    [
+        (0, "", ""),
+        (1, "▏", "#"),
+        (50, "█████", "#####"),
+        (55, "█████▌", "######"),
+        (100, "█" * 10, "#" * 10),
+    ],
+)
+def test_a_bar_is_as_long_as_its_value_and_nothing_only_for_0(monkeypatch, value, blocks, plain):
+    for has, expected in ((True, blocks), (False, plain)):
+        monkeypatch.setattr(terminal, "_has_blocks", lambda has=has: has)
+        assert terminal.bar(value, most=100, width=10) == expected
+
+
+def test_of_nothing_at_all_there_is_no_bar():
+    assert terminal.bar(0, most=0, width=10) == ""
+
+
 def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):
     monkeypatch.setattr(terminal, "width", lambda: 80)
-    monkeypatch.setattr(tables, "width", lambda: 80)
     topics = {f"{LONG}-{n}": 5 for n in range(4)}
     members = {LONG: {"subscription": [*topics], "owned": {t: [0, 2] for t in topics}}}
     group = Group.from_dict(LOPSIDED | {"topics": topics, "members": members})

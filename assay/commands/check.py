@@ -1,0 +1,137 @@
+"""Check: whether a solution and its proof hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.options import (
+    AssumeEqual,
+    AtMost,
+    File,
+    OneOf,
+    Reads,
+    Reset,
+    budgets_of,
+    one_group,
+)
+from assay.streams import note_assumed, show
+from groups.assignment import Assignment
+from groups.documents.json_files import parse_json
+from groups.documents.texts import decode, read_bytes
+from groups.errors import AssayError, ProofError
+from groups.unknown import reading_least, reading_most
+from optimal.budgets.budget import shown
+from optimal.proof import ProofKind
+from optimal.solution import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from groups.tiers import Objective as Tiers
+    from optimal.solution import Solution
+
+WORD = {ProofKind.SOLVER: "the solver", ProofKind.EXHAUSTION: "the search"}
+
+
+def check(
+    file: File,
+    solution: Annotated[
+        str, typer.Argument(metavar="SOLUTION", help="an assay-solution/1 document")
+    ],
+    *,
+    group: OneOf = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            metavar="OBJECTIVE",
+            help="what the solution has to answer; left out: what it says itself",
+        ),
+    ] = None,
+    at_most: AtMost = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="exit code 1 if the status could not be checked"),
+    ] = False,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+    reset: Reset = None,
+) -> None:
+    """Check a solution and its proof, without a solver.
+
+    Validity, the value of each tier and the certificate are computed again. If there is no
+    certificate, all assignments are counted again, up to a million. An answer to another question
+    than --objective and --at-most ask is refused.
+    """
+    from groups.tiers import parse_objective
+    from optimal.certificate import check as check_solution
+    from optimal.recount import count_again
+    from optimal.solution import Solution
+
+    given = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset)
+    # With more readers nothing is harder: what no assignment is below there, none is below here.
+    one = reading_most(given)
+    data = read_bytes(solution)
+    try:
+        document = parse_json(decode(data))
+        answer = Solution.from_dict(one, document)
+        answered = answer.objective, dict(answer.at_most)
+        question = answered
+        if objective is not None or at_most:
+            tiers = answer.objective if objective is None else parse_objective(objective)
+            question = tiers, budgets_of(at_most or [])
+        if answered != question:
+            raise ProofError(
+                f"it answers {_asked(*answered)}, but the question is {_asked(*question)}"
+            )
+        unchecked = list(check_solution(one, answer))
+        if answer.assignment is not None:
+            answer_if_least = Assignment(reading_least(given), answer.assignment.owner)
+            if answer_if_least.violations:
+                raise ProofError(
+                    f"it depends on who reads what: {answer_if_least.violations[0]}; "
+                    "add --reads PATTERN=TOPICS, or --assume-equal"
+                )
+        if unchecked and count_again(one, answer):
+            unchecked = []
+    except AssayError as error:
+        raise type(error)(f"{solution}: {error}") from None
+    note_assumed(one.assumed)
+    show(f"the question: {_asked(*answered)}")
+    if answer.assignment is not None:
+        terms = ", ".join(
+            f"{term.name} {term.value} (bound {'unknown' if term.bound is None else term.bound})"
+            for term in answer.terms
+        )
+        show(f"the assignment is valid and costs what it says: {terms}")
+    show(f"status {_judged(answer, checked=not unchecked)}")
+    if document.get("assumed", []) != list(one.assumed):
+        unchecked.append("what the solution says was assumed, which is not what was assumed here")
+    for line in (*unchecked, "how it was found: method, seconds, why it stopped"):
+        show(f"not checked: {line}")
+    if strict and unchecked:
+        raise typer.Exit(1)
+
+
+def _asked(objective: Tiers, at_most: Mapping[str, int]) -> str:
+    """Return a question as people read it: ``balance > racks, with stickiness at most 3``."""
+    return " > ".join(objective) + (f", with {shown(at_most)}" if at_most else "")
+
+
+def _judged(solution: Solution, *, checked: bool) -> str:
+    """Return the status with what it rests on.
+
+    Parameters
+    ----------
+    checked : whether everything could be checked that the bounds say
+    """
+    status, kind = solution.status, solution.proof.kind
+    if not checked:
+        word = WORD.get(kind) if status is Status.OPTIMAL else None
+        return f"{status} by the word of {word}: not checked" if word else f"{status}"
+    if kind is ProofKind.CERTIFICATE:
+        return f"{status}: the certificate proves it"
+    found = "none is better" if status is Status.OPTIMAL else "the bounds hold"
+    return f"{status}: all assignments were counted again, and {found}"

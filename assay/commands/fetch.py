@@ -1,0 +1,50 @@
+"""Fetch: the clients whose assignors are scored."""
+
+from typing import Annotated
+
+import typer
+
+from assay.progress import far
+from assay.streams import complain, show
+from groups.errors import BadInput
+
+
+def fetch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLIENT[@VERSION]",
+            help="as in kafka-java@4.4.0; left out: all that assay assignors lists",
+        ),
+    ] = None,
+) -> None:
+    """Fetch the clients whose assignors are scored.
+
+    The exit code is 2 if one of them cannot be fetched; the others are there then.
+    """
+    from heuristics.shipped import CLIENTS, client_and_version
+
+    asked = names or [f"{name}@{v}" for name, c in CLIENTS.items() for v in c.versions()]
+    without: dict[str, list[str]] = {}
+    for client, version in [client_and_version(name) for name in asked]:
+        name = f"{client.name}@{version}"
+        far(name)
+        try:
+            client.fetch(version)
+        except BadInput as error:
+            without.setdefault(_shared(str(error)), []).append(name)
+            continue
+        reasons = {client.missing(assignor, version) for assignor in client.assignors}
+        for reason in sorted(reasons - {None}, key=str):
+            without.setdefault(str(reason), []).append(name)
+        if reasons == {None}:
+            show(f"{name}: ready")
+    for reason, these in without.items():
+        complain(f"{', '.join(these)}: {reason}")
+    raise typer.Exit(2 if without else 0)
+
+
+def _shared(reason: str) -> str:
+    """Return a reason without the address of what was not fetched, so that it is said once."""
+    _, fetched, why = reason.partition(": cannot be fetched: ")
+    return f"cannot be fetched: {why.partition(' with url')[0]}" if fetched else reason

@@ -1,0 +1,89 @@
+"""Generate: seeded groups."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import typer
+
+from assay.commands.options import Out
+from assay.streams import as_json, write
+from groups.errors import BadInput
+
+# Members of a generated group, and its topics.
+MOST = 1_000_000
+
+
+def generate(
+    family: Annotated[
+        Literal["grid", "differing", "equal", "buckets", "nested", "random"],
+        typer.Argument(
+            help="the maintainers' grid, differing subscriptions, or one kind of group"
+        ),
+    ],
+    *,
+    seed: Annotated[int, typer.Option(min=0, help="the first seed")] = 1,
+    count: Annotated[int, typer.Option(min=1, help="groups of each kind, one seed each")] = 1,
+    members: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=MOST, help="members of the group"),
+    ] = None,
+    per_member: Annotated[
+        int | None,
+        typer.Option(min=1, max=100 * MOST, help="partitions per member", show_default="10"),
+    ] = None,
+    topics: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="number of topics", show_default="10")
+    ] = None,
+    event: Annotated[
+        Literal[
+            "fresh",
+            "join-one",
+            "join-many",
+            "leave-one",
+            "leave-many",
+            "partitions-added",
+            "stable",
+        ]
+        | None,
+        typer.Option(
+            metavar="EVENT",
+            show_default="fresh",
+            help="what happened since the last assignment, which was optimal: fresh (nothing was "
+            "assigned yet), join-one, join-many, leave-one, leave-many, partitions-added, stable",
+        ),
+    ] = None,
+    skewed: Annotated[bool | None, typer.Option("--skewed", help="topics of unequal size")] = None,
+    most_partitions: Annotated[
+        int | None, typer.Option(min=1, help="largest group of the grid", show_default="10000")
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Print seeded groups as JSON lines."""
+    from compare.samples.families import Family, differing, grid
+
+    shape = {"per_member": per_member, "topics": topics, "event": event, "skewed": skewed}
+    many = {"most_partitions": most_partitions}
+    _refuse_ignored(
+        family,
+        {"grid": shape, "differing": shape | many}.get(family, many),
+    )
+    sizes = tuple(members or [10])
+    if family == "grid":
+        points = list(grid(sizes, most_partitions or 10_000))
+    elif family == "differing":
+        points = list(differing(sizes))
+    else:
+        points = [
+            Family(size, per_member or 10, topics or 10, family, event or "fresh", skewed or False)
+            for size in sizes
+        ]
+    groups = (p.group(number) for p in points for number in range(seed, seed + count))
+    write((as_json(group.to_dict()) for group in groups), out)
+
+
+def _refuse_ignored(family: str, ignored: Mapping[str, object]) -> None:
+    """Raise BadInput where an option was given that means nothing to a family."""
+    for name, given in ignored.items():
+        if given is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise BadInput(f"{option}: family {family} does not take it")

@@ -1,0 +1,95 @@
+"""Probe: any client that connects, made the leader of groups and scored."""
+
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from assay.commands.options import MOST_SECONDS, AssumeEqual, Format, Objective
+from assay.commands.solve import headline
+from assay.signals import ending_on_signals
+from assay.streams import note, note_assumed, show_json
+from assay.tables import show_over_groups, show_scores
+from assay.terminal import tell
+from groups.documents.json_files import read_documents
+from groups.documents.texts import named, read_bytes
+from groups.errors import BadInput
+from groups.group import Group
+
+FEW = 10
+
+
+@ending_on_signals("interrupted")
+def probe(
+    file: Annotated[
+        str | None,
+        typer.Argument(help="assay-group/1 snapshots, - for standard input; else small ones"),
+    ] = None,
+    *,
+    assignor: Annotated[
+        str | None,
+        typer.Option(
+            "--assignor", metavar="NAME", help="on the wire; left out: the client's first choice"
+        ),
+    ] = None,
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port", metavar="PORT", min=0, max=65535, help="where to listen; 0: a free one"
+        ),
+    ] = 0,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", min=0.001, max=MOST_SECONDS, help="to wait for each plan"),
+    ] = 60.0,
+    objective: Objective = "kip-54",
+    assume_equal: AssumeEqual = False,
+    format_: Format = "table",
+) -> None:
+    """Score any client that connects here.
+
+    The client is made the leader of a group, and its plan is scored.
+    """
+    from compare.leader import score_client
+    from compare.samples.drawn import drawn
+    from compare.scores import scores_document
+    from groups.extras import require
+    from heuristics.shipped.probe import Absent, open_probe
+    from optimal import solve as solve_group
+
+    require("kafka", extra="clients")
+    groups = list(islice(drawn(1), FEW)) if file is None else _groups(file, equal=assume_equal)
+    rows = []
+    with open_probe(port=port, say=note) as opened:
+        for group in groups:
+            solution = solve_group(group, objective)
+            try:
+                row = score_client(opened, group, solution, assignor, timeout=timeout)
+            except Absent as late:
+                raise BadInput(f"{group.name}: {late}") from None
+            note_assumed(group.assumed)
+            if format_ == "json":
+                show_json(scores_document(group, solution, [row]))
+            else:
+                tell(headline(solution))
+                show_scores(solution, [row])
+            rows.append(row)
+        if len(groups) > 1 and format_ == "table":
+            show_over_groups(rows, solution.objective)
+
+
+def _groups(file: str, *, equal: bool) -> list[Group]:
+    """Read the groups of a .json or .jsonl file; every subscription must be known."""
+    found = []
+    name = named(file)
+    for place, document in read_documents(read_bytes(file), name):
+        if isinstance(document, BadInput):
+            raise document
+        try:
+            group = Group.from_dict(document)
+            group = group.with_equal_subscriptions() if equal else group
+            group.require_subscriptions()
+        except BadInput as error:
+            raise error.within(place) from None
+        found.append(group)
+    return found

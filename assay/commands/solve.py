@@ -1,0 +1,249 @@
+"""Solve: the best assignment of a group, or whether moving towards it is worth it."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from assay.commands.options import (
+    DEFAULT_SECONDS,
+    AssumeEqual,
+    AtMost,
+    File,
+    Format,
+    Objective,
+    OneOf,
+    Rate,
+    Reads,
+    Reset,
+    TimeLimitOption,
+    budgets_of,
+    note_unused_capacity,
+    one_group,
+)
+from assay.streams import note_assumed, show_json
+from assay.terminal import Column, show_table, tell
+from groups.errors import BadInput
+from groups.tiers import TIERS, parse_objective, values
+from groups.wording import counted, duration, ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.lag.behind import Behind
+    from compare.lag.worth import Worth
+    from optimal.solution import Solution
+
+# Where nobody says what is best, and the question is about the peak.
+WORTH = "balance > peak_lag"
+NAMES = {"peak_lag": "peak lag", "peak_time": "time to catch up", "peak_weight": "peak weight"}
+
+
+def solve(
+    file: File,
+    *,
+    group: OneOf = None,
+    objective: Objective = "kip-54",
+    at_most: AtMost = None,
+    only_if: Annotated[
+        str | None,
+        typer.Option(
+            "--only-if-peak-falls",
+            metavar="X%",
+            help="the fewest moves that lower the peak by so much, or leave the group alone; the "
+            "objective is then 'balance > peak_lag' by default",
+        ),
+    ] = None,
+    reads: Reads = None,
+    assume_equal: AssumeEqual = False,
+    format_: Format = "table",
+    time_limit: TimeLimitOption = DEFAULT_SECONDS,
+    method: Annotated[
+        Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"],
+        typer.Option(
+            "--method", metavar="METHOD", help="auto, flow, exchange, cp-sat, ilp or brute"
+        ),
+    ] = "auto",
+    reset: Reset = None,
+    rate: Rate = None,
+) -> None:
+    """Find the best assignment of a group, with its proof.
+
+    Where subscriptions are not known it is one that holds whoever reads what, if there is one.
+    """
+    from compare.reasons.sure import sure_optimum
+    from optimal import solve as solve_group
+
+    budgets = budgets_of(at_most or [])
+    if only_if is not None and (budgets or method != "auto"):
+        raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
+    share = None if only_if is None else _share(only_if)
+    one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    if rate is None:
+        note_unused_capacity([one], parse_objective(objective))
+    if share is not None:
+        from compare.lag.worth import worth_moving
+
+        tiers = WORTH if objective == "kip-54" else objective
+        worth = worth_moving(one, share, tiers, time_limit=time_limit or DEFAULT_SECONDS)
+        answer, document, solution = worth_told(worth), worth.to_dict(), worth.solution
+    else:
+        if one.subscription_known.all() or budgets or method != "auto":
+            solution = solve_group(
+                one, objective, method=method, time_limit=time_limit, at_most=budgets
+            )
+        else:
+            solution = sure_optimum(one, parse_objective(objective), time_limit=time_limit)
+        answer, document = "", solution.to_dict()
+    note_assumed(one.assumed)
+    if format_ == "json":
+        show_json(document)
+        return
+    if answer:
+        tell(answer)
+    if solution is not None:
+        show_solution(solution)
+
+
+def _share(text: str) -> Fraction:
+    """Return the share of ``10%`` or ``10``."""
+    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?%?", text):
+        raise BadInput(f"--only-if-peak-falls {text}: expected a percentage as in 10%")
+    share = Fraction(text.removesuffix("%")) / 100
+    if not 0 < share <= 1:
+        raise BadInput(f"--only-if-peak-falls {text}: expected more than 0% and at most 100%")
+    return share
+
+
+def show_solution(solution: Solution) -> None:
+    """Print what is known, the tiers, each member's load and what moves."""
+    from compare.lag.behind import behind
+    from compare.lag.words import peak_found
+    from groups.assignment import Assignment
+
+    tell(headline(solution))
+    found = solution.assignment
+    if found is None:
+        return
+    show_table(
+        solution.terms,
+        Column("tier", lambda term: term.name),
+        Column("value", lambda term: term.value),
+        Column("bound", lambda term: term.bound, right=True),
+    )
+    now = Assignment.current(solution.group)
+    held = {member: _partitions(topics) for member, topics in found.to_dict().items()}
+    members = [*held]
+    show_table(
+        range(len(members)),
+        Column("member", members.__getitem__),
+        Column("now", lambda m: now.loads[m]),
+        Column("best" if solution.at_most else "optimum", lambda m: found.loads[m]),
+        *(lag_columns(behind(now), behind(found)) if _is_on_lag(solution) else ()),
+        Column("partitions", lambda m: held[members[m]]),
+    )
+    if said := peak_found(solution):
+        tell(said)
+    for named in _partitions(found.unassigned):
+        tell(f"nobody reads {named}")
+    for (origin, target), count in found.moves_by_pair().items():
+        tell(f"moves {count} from {origin} to {target}")
+
+
+def _partitions(topics: Mapping[str, Sequence[int]]) -> list[str]:
+    return [f"{topic}:{ranges(numbers)}" for topic, numbers in topics.items()]
+
+
+def _is_on_lag(solution: Solution) -> bool:
+    """Return whether the question is about lag, or somebody told what members read."""
+    asked = {TIERS[tier].needs for tier in (*solution.objective, *solution.at_most)}
+    return "lag" in asked or any(one.capacity for one in solution.group.details)
+
+
+def worth_told(worth: Worth) -> str:
+    """Return whether to leave the group alone and why, else what the fewest moves bring."""
+    solution, peak = worth.solution, worth.objective[-1]
+    if solution is None or solution.assignment is None:
+        return f"{worth.group}: {_left(worth)}"
+    moved = len(solution.assignment.moved)
+    (reached,) = values(solution.assignment, (peak,))
+    return (
+        f"{worth.group}: {counted(moved, 'move')} "
+        f"{'brings' if moved == 1 else 'bring'} the {NAMES[peak]} from {_told(peak, worth.now)} "
+        f"to {_told(peak, reached)}: {_lower(worth.now, reached)}. {_fewest(worth, moved)}"
+    )
+
+
+def _left(worth: Worth) -> str:
+    peak, now = worth.objective[-1], worth.now
+    if not now:
+        return "leave it alone, nobody is behind."
+    name = f"the {NAMES[peak]} is {_told(peak, now)} now"
+    asked = f"{_told(peak, worth.wanted)} was asked for"
+    bound, found = _told(peak, worth.bound), _told(peak, worth.found)
+    if worth.found == worth.bound:
+        least = f"the lowest possible is {found}: {_lower(now, worth.found)}"
+    elif worth.sure:
+        least = f"it cannot be below {bound}: {_lower(now, worth.bound)}"
+    else:
+        return (
+            f"leave it alone, as far as known: {name}, the lowest found is {found}, and {asked}. "
+            f"Not proved: it cannot be below {bound}."
+        )
+    return f"leave it alone: {name}, {least}, and {asked}."
+
+
+def _fewest(worth: Worth, moved: int) -> str:
+    if moved <= worth.fewest:
+        return "Fewer are not enough."
+    known = f": {counted(worth.fewest, 'move')} at least" if worth.fewest else ""
+    return f"That fewer are not enough is not proved{known}."
+
+
+def _lower(now: int, then: int) -> str:
+    share = 100 * (now - then) // now
+    if then == now:
+        return "no lower"
+    return f"{share}% lower" if share else "under 1% lower"
+
+
+def _told(peak: str, value: int) -> str:
+    return duration(value) if peak == "peak_time" else f"{value:,}"
+
+
+def headline(solution: Solution) -> str:
+    """Return what is known of a group's optimum, and how it was found."""
+    objective = " > ".join(solution.objective)
+    if solution.at_most:
+        limits = [f"{tier} at most {most}" for tier, most in solution.at_most.items()]
+        objective = f"{objective} with {' and '.join(limits)}"
+    return (
+        f"group {solution.group.name}: {solution.status} for {objective} "
+        f"(proof: {solution.proof.kind}, method: {solution.method}, {solution.seconds:.4f} s)"
+    )
+
+
+def lag_columns(now: Behind | None, then: Behind | None) -> list[Column[int]]:
+    """Return columns of the lag of each member, by its number, and of the time to catch up.
+
+    No column if a lag is not known.
+    """
+    if now is None or then is None or now.unknown or then.unknown:
+        return []
+    sides = {"now": now.records, "best": then.records}
+    columns = [_lag_column(f"lag {side}", records) for side, records in sides.items()]
+    if None not in (now.longest, then.longest) and (now.longest or then.longest):
+        times = {"now": now.seconds, "best": then.seconds}
+        columns += [_catch_up_column(f"catch-up {side}", of) for side, of in times.items()]
+    return columns
+
+
+def _lag_column(head: str, records: Sequence[int]) -> Column[int]:
+    return Column(head, lambda member: records[member])
+
+
+def _catch_up_column(head: str, seconds: Sequence[int | None]) -> Column[int]:
+    return Column(head, lambda member: duration(seconds[member] or 0), right=True)

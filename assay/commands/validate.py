@@ -1,0 +1,67 @@
+"""Validate: whether files are good snapshots."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from assay.streams import complain, note, show
+from groups.absent_topics import readers_of_nothing
+from groups.documents.json_files import read_documents
+from groups.documents.texts import named, read_bytes
+from groups.errors import BadInput
+from groups.files import Found, find, is_parquet
+from groups.group import Group
+from groups.wording import counted
+
+
+def validate(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="assay-group/1, .json or .jsonl; or Parquet"),
+    ],
+) -> None:
+    """Check that files are good snapshots."""
+    bad = 0
+    for file in files:
+        try:
+            for place, group in _groups(file):
+                if isinstance(group, BadInput):
+                    complain(str(group))
+                    bad = 2
+                else:
+                    _show_good(place, group)
+        except BadInput as error:
+            complain(str(error))
+            bad = 2
+    raise typer.Exit(bad)
+
+
+def _groups(file: str) -> Iterator[tuple[str, Group | BadInput]]:
+    """Yield what stands at each place of a file: a group, or why there is none."""
+    name, data = named(file), read_bytes(file)
+    if is_parquet(name, data):
+        for found in find([file], standard_input=data):
+            read = found.group() if isinstance(found, Found) else found
+            if isinstance(read, Group):
+                yield found.place, read
+            else:
+                yield found.place, BadInput(read.reason).within(found.place)
+        return
+    for place, document in read_documents(data, name):
+        try:
+            if isinstance(document, BadInput):
+                yield place, document
+            else:
+                yield place, Group.from_dict(document)
+        except BadInput as error:
+            yield place, error.within(place)
+
+
+def _show_good(place: str, group: Group) -> None:
+    members = counted(len(group.members), "member")
+    partitions = counted(group.n_partitions, "partition")
+    show(f"{place}: good: group {group.name}, {members}, {partitions}")
+    absent = readers_of_nothing([group])
+    if absent:
+        note(f"{place}: {absent}")

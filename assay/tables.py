@@ -1,0 +1,286 @@
+"""Tables that several commands show: assignors on a group and on several, groups by verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.streams import OPTIONS, show
+from assay.terminal import Column, show_table, tell
+from compare.lag.behind import behind
+from compare.over_groups import over_groups
+from compare.overview import GUESSES, is_lagging
+from compare.page.group.moves import moves_to
+from compare.scores import UNKNOWN, Score, ScoreTerm
+from compare.sentences import BALANCE, EVEN_LAGGING, called, spread
+from compare.unscored import in_a_line, unscored_of
+from groups.wording import counted, duration, rounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from compare.lag.fall import Fall
+    from compare.lag.lowest import LowestPeak
+    from compare.overview import Glance, Overview
+    from compare.unscored import NotScored
+    from groups.assignment import Assignment
+    from groups.tiers import Objective
+    from optimal.solution import Solution
+
+MOST_UNSCORED = 10
+MOST_QUESTIONS = 5
+MOST_MOVES = 10
+
+Pair = tuple[str, str]
+
+
+def show_scores(
+    solution: Solution, scores: Sequence[Score], lowest: LowestPeak | None = None
+) -> None:
+    """Print the optimum and a row for each assignor, then why some have no score.
+
+    Parameters
+    ----------
+    lowest : the lowest peak lag, which each row's is compared with; None if it is not known
+    """
+    rows = [_optimum(solution), *scores]
+    lagging = lowest is not None and "peak_lag" not in solution.objective
+    lagging = lagging and any(row.peak_lag is not None for row in rows)
+    rated = lowest is not None and any(row.catch_up_seconds for row in rows)
+    show_table(
+        rows,
+        Column("assignor", lambda row: row.assignor, whole=True),
+        Column("loads", lambda row: None if row.loads is None else spread(row.loads), right=True),
+        Column("valid", lambda row: row.status if row.valid is None else row.valid, gives_way=2),
+        Column("balanced", lambda row: row.balanced, gives_way=3),
+        *(_tier_column(tier, at) for at, tier in enumerate(solution.objective)),
+        Column("peak lag", lambda row: _above(row.peak_lag, lowest), right=True, shown=lagging),
+        Column("catch-up", lambda row: _time(row.catch_up_seconds), right=True, shown=rated),
+        Column("seconds", lambda row: f"{row.seconds:.4f}", right=True, gives_way=1),
+    )
+    reasons: dict[str, list[str]] = {}
+    for score in scores:
+        if reason := why_not(score):
+            reasons.setdefault(reason, []).append(score.assignor)
+    for reason, names in reasons.items():
+        tell(f"{', '.join(names)}: {reason}")
+    if "balance" in solution.objective:
+        tell(BALANCE)
+    if any(term.excess for row in rows for term in row.terms or ()):
+        tell("in brackets: how much worse than the optimum")
+    if lowest is not None and lagging:
+        least_peak = f"{'' if lowest.proved else 'about '}{lowest.records:,}"
+        tell(
+            "peak lag: of the member with most; in brackets: beside the least that balanced loads "
+            f"can have, {least_peak}"
+        )
+
+
+def why_not(score: Score) -> str | None:
+    """Return why a row has no score or is not valid, with the option that helps; None if it is."""
+    hint = f"; {OPTIONS['subscriptions']}" if score.reason == UNKNOWN else ""
+    return score.why_not and f"{score.why_not}{hint}"
+
+
+def _optimum(solution: Solution) -> Score:
+    """Return the row of the optimum, named by what is known of it."""
+    best = solution.assignment
+    if best is None:
+        return Score("optimum (unknown)", "timed-out", seconds=solution.seconds)
+    late = behind(best)
+    return Score(
+        "optimum (proved)" if solution.status == "optimal" else "best known",
+        "scored",
+        valid=True,
+        terms=tuple(ScoreTerm(term.name, term.value, 0) for term in solution.terms),
+        balanced=best.balanced(),
+        seconds=solution.seconds,
+        loads=tuple(best.loads.tolist()),
+        peak_lag=None if late is None else late.peak,
+        catch_up_seconds=None if late is None else late.longest,
+    )
+
+
+def _tier_column(tier: str, at: int) -> Column[Score]:
+    return Column(called(tier), lambda row: row.terms and _excess(row.terms[at]), right=True)
+
+
+def _excess(term: ScoreTerm) -> Pair:
+    """Return a tier's value, and in brackets what it has more than the optimum, if it has."""
+    if isinstance(term.excess, tuple):
+        low, high = term.excess
+        return f"{term.value:,}", f" (+{low:,}..{'?' if high is None else f'{high:,}'})"
+    return f"{term.value:,}", f" (+{term.excess:,})" if term.excess else ""
+
+
+def _above(peak: int | None, lowest: LowestPeak | None) -> Pair | None:
+    if peak is None or lowest is None:
+        return None
+    more, most = peak - lowest.records, peak - lowest.bound
+    if more < 0:
+        return rounded(peak), f" (-{rounded(-more)})"
+    if lowest.proved:
+        return rounded(peak), f" (+{rounded(more)})" if more else ""
+    return rounded(peak), f" (+{rounded(more)}..{rounded(most)})"
+
+
+def _time(seconds: int | None) -> str | None:
+    return None if seconds is None else duration(seconds)
+
+
+def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
+    """Print how each assignor did on all groups, and why some have no score."""
+    found = over_groups(rows)
+    if found:
+        worst = f"worst {tiers[0]}"
+        show_table(
+            found,
+            Column("assignor", lambda one: one.assignor, whole=True),
+            Column("scored", lambda one: f"{one.scored} of {one.groups}"),
+            Column("valid", lambda one: one.valid),
+            Column("balanced", lambda one: one.balanced),
+            Column("as good as can be", lambda one: one.optimal),
+            Column(
+                worst, lambda one: None if one.worst is None else f"+{one.worst:,}", right=True
+            ),
+        )
+        tell(f"{worst}: its greatest excess over the optimum of any group")
+    show_unscored(unscored_of(rows))
+
+
+def show_unscored(found: Sequence[NotScored]) -> None:
+    """Print how many assignors are not scored on every group, and why."""
+    if not found:
+        return
+    tell(in_a_line(found))
+    show_table(
+        found[:MOST_UNSCORED],
+        Column("assignor", lambda one: one.names),
+        Column("groups", lambda one: one.groups),
+        Column("status", lambda one: one.status),
+        Column("reason, for example", lambda one: one.reason),
+    )
+    if len(found) > MOST_UNSCORED:
+        tell(f"and {counted(len(found) - MOST_UNSCORED, 'row')} more, in the table scores")
+
+
+def show_groups(
+    worst: Sequence[Glance], not_judged: Mapping[str, str], *, several: bool = False
+) -> bool:
+    """Print a line for each group; return whether a lag is shown.
+
+    Parameters
+    ----------
+    not_judged : names of groups, or places, without a verdict, and what is shown instead of it
+    several : whether a group is there more than once, also if no two of its lines are shown
+    """
+    # A group that is there more than once is told by when it was captured, in a second column.
+    times = several or len({one.name for one in worst}) < len(worst)
+    lagging = any(one.peak is not None for one in worst)
+    # Without a rate nothing but nought is known.
+    rated = any(one.longest for one in worst)
+    lines: list[Glance | Pair] = [*worst, *not_judged.items()]
+    show_table(
+        lines,
+        Column("group", _name),
+        Column("captured at", _of_judged("captured_at"), whole=True, shown=times),
+        Column("members", _of_judged("members"), right=True),
+        Column("partitions", _of_judged("partitions"), right=True, gives_way=2),
+        Column("loads now", _of_judged("now"), right=True, gives_way=1),
+        Column("best loads", _of_judged("best"), right=True),
+        Column("verdict", _verdict, whole=True),
+        Column("moves", _moves, right=True),
+        Column("idle", _of_judged("idle"), right=True, shown=any(one.idle for one in worst)),
+        Column("peak lag now / best", _peak_lags, right=True, shown=lagging),
+        Column("catch-up now / best", _catch_up, right=True, shown=rated),
+    )
+    return lagging or rated
+
+
+def _of_judged(name: str) -> Callable[[Glance | Pair], object]:
+    return lambda one: getattr(one, name, None)
+
+
+def _name(one: Glance | Pair) -> str:
+    return one[0] if isinstance(one, tuple) else one.name
+
+
+def _verdict(one: Glance | Pair) -> str:
+    if isinstance(one, tuple):
+        return one[1]
+    if one.without_owner:
+        return f"{counted(one.without_owner, 'partition')} without owner"
+    if one.verdict.says == "nobody reads":
+        return f"{one.verdict.says}: {rounded(one.verdict.waiting or 0)}"
+    says = one.verdict.says if _fall(one) is None else EVEN_LAGGING
+    return f"{says}{' *' if one.verdict.condition else ''}"
+
+
+def _moves(one: Glance | Pair) -> int | None:
+    if isinstance(one, tuple):
+        return None
+    fall = _fall(one)
+    return one.moves if fall is None else fall.moves
+
+
+def _fall(one: Glance) -> Fall | None:
+    return one.fall if is_lagging(one) else None
+
+
+def _peak_lags(one: Glance | Pair) -> Pair | None:
+    """Return the peak lag now, and the lowest that there can be; ~ if that is not proved."""
+    if isinstance(one, tuple) or one.peak is None:
+        return None
+    return rounded(one.peak), _best(one, one.lowest, rounded)
+
+
+def _catch_up(one: Glance | Pair) -> Pair | None:
+    """Return the longest time to catch up now, and with the lowest peak if rates are equal."""
+    if isinstance(one, tuple) or one.longest is None:
+        return None
+    return duration(one.longest), _best(one, one.longest_best, duration)
+
+
+def _best(one: Glance, value: int | None, told: Callable[[int], str]) -> str:
+    return " / -" if value is None else f" / {'' if one.lowest_proved else '~'}{told(value)}"
+
+
+def show_moves(plan: Assignment, indent: str = "  ") -> None:
+    """Print a line for each pair of members of whom one gives partitions to the other."""
+    pairs = moves_to(plan)
+    for pair in pairs[:MOST_MOVES]:
+        tell(f"{indent}{pair.count:,} from {pair.origin} to {pair.target}: {pair.partitions}")
+    more = len(pairs) - MOST_MOVES
+    if more > 0:
+        tell(f"{indent}and {counted(more, 'more pair')} of members: --format json has every move")
+
+
+def show_notes(overview: Overview) -> None:
+    """Print what would decide open verdicts, and on what verdicts depend."""
+    show_guessed(overview.guessed, overview.now)
+    asked = [one for one in overview.worst if one.verdict.question][:MOST_QUESTIONS]
+    for one in asked:
+        tell(f"{one.name}: {one.verdict.question}")
+    if overview.questions > len(asked):
+        more = overview.questions - len(asked)
+        show(f"and {counted(more, 'question')} more: see each in full")
+    conditions = {one.verdict.condition for one in overview.worst}
+    for condition in sorted(filter(None, conditions)):
+        show(f"* if {condition}")
+
+
+def show_guessed(guessed: Mapping[str, int], captured: int) -> None:
+    """Print on how many groups something is guessed because their texts do not say it.
+
+    Parameters
+    ----------
+    guessed : of each guess in `GUESSES`, how many groups rest on it
+    captured : how many groups there are
+    """
+    for said, what in GUESSES.items():
+        if count := guessed.get(said, 0):
+            tell(f"not in the text of {count:,} of {counted(captured, 'group')}: {what}")
+
+
+def in_words(tiers: Objective) -> str:
+    """Return an objective in one line."""
+    return " > ".join(map(called, tiers))
