@@ -124,7 +124,8 @@ class Running:
         return found
 
     def _scratch(self) -> list[str]:
-        return [path.name for path in self.scratch.rglob("*") if not path.is_dir()]
+        # Java may be clearing it while it is looked at, which this walk passes over.
+        return [name for _, _, names in os.walk(self.scratch) for name in names]
 
     def processes(self) -> list[int]:
         """Return what the run has started."""

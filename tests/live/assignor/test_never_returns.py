@@ -8,9 +8,9 @@ import pytest
 from broker import Consumer, ConsumerDied, settle
 
 pytestmark = pytest.mark.broker
-TOPICS = {"few": 5, "many": 10}
+TOPICS = {"hang-few": 5, "hang-many": 10}
 # In this order the first four come to hold what makes the last one's join an endless loop.
-READS = {"m0": ["few"], "m3": ["many"], "m1": ["few"], "m4": ["many"], "m2": ["few", "many"]}
+READS = {"m0": ["hang-few"], "m3": ["hang-many"], "m1": ["hang-few"], "m4": ["hang-many"], "m2": ["hang-few", "hang-many"]}
 BRIEF = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 1000}
 HANGS_SECONDS = 5.0
 LONGEST_SECONDS = 120.0
