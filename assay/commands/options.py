@@ -61,7 +61,7 @@ Objective = Annotated[
     typer.Option(
         "--objective",
         metavar="OBJECTIVE",
-        help="what is best: a preset, or tiers as in 'balance > stickiness'",
+        help="a preset, or tiers as in 'balance > stickiness'",
         autocompletion=_objectives,
     ),
 ]
@@ -86,8 +86,8 @@ Assignors = Annotated[
     typer.Option(
         "--assignor",
         metavar="NAME",
-        help="one to try: a name or a pattern as assay assignors lists them, a class as in "
-        "partition.assignment.strategy, 'written' or 'shipped', or your own as module:function",
+        help="a name or pattern as assay assignors lists them, a class's name, 'written' or "
+        "'shipped', or your own as module:function",
         autocompletion=_assignors,
     ),
 ]

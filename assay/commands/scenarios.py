@@ -109,10 +109,9 @@ def scenario(
 ) -> None:
     """Take a group through a week of restarts, or through the change of its assignor.
 
-    Of a group: say what happens with --rotate, --deploys, --scale-out or --scale-in, or with
-    --from and --to which assignor it changes to. Events are played once with each assignor and
-    once with the optimum, each from its own last assignment. Of a group, a member whose
-    subscription is unknown is taken to read all topics.
+    For a group, --rotate, --deploys, --scale-out or --scale-in say what happens, or --from and
+    --to the change of its assignor. Unknown subscriptions are taken as all topics. Events are
+    played with each assignor and with the optimum, each from its own last assignment.
     """
     from compare.scenarios.scenario import Scenario
     from heuristics import available, matching
