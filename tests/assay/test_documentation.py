@@ -184,16 +184,20 @@ def test_the_page_on_python_has_all_that_the_package_hands_out():
     page = PAGES["docs/reference/python.md"]
     named = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
     assert "live.kafka_python.OptimalAssignor" in named
-    below = ("live.", "compare.fleet.frames.", "compare.fleet.pool.")
-    shown = {name.rpartition(".")[2] for name in named if not name.startswith(below)}
-    errors = {name for name in assay.__all__ if getattr(assay, name).__module__ == "groups.errors"}
+    fleet = ("compare.fleet.frames.", "compare.fleet.pool.")
+    public = set(assay.__all__)
+    shown = {name.rpartition(".")[2] for name in named if not name.startswith("live.")}
+    of_fleet = {name.rpartition(".")[2] for name in named if name.startswith(fleet)} - public
+    errors = {name for name in public if getattr(assay, name).__module__ == "groups.errors"}
     assert "errors" in shown
-    assert set(assay.__all__) - errors == shown - {"errors"}
-    of_fleet = {name.rpartition(".")[2] for name in named if name.startswith(below[1:])}
-    public = {name for name, one in vars(assay.fleet).items() if callable(one) and name[0] != "_"}
-    rooms = {room[:-1] for room in below[1:]}
-    made = {name for name in public if vars(assay.fleet)[name].__module__ in rooms}
-    assert of_fleet == made | {"FleetTables"}
+    assert public - errors == shown - {"errors"} - of_fleet
+    rooms = {room[:-1] for room in fleet}
+    made = {
+        name
+        for name, one in vars(assay.fleet).items()
+        if callable(one) and name[0] != "_" and one.__module__ in rooms
+    }
+    assert of_fleet == (made - public) | {"FleetTables"}
 
 
 def test_the_page_on_figures_has_all_of_them_and_all_that_makes_their_tables():

@@ -162,8 +162,8 @@ def test_of_several_groups_the_verdicts_are_those_of_score(said, folder):
         lines(said["all"])[0]
         == first
         == (
-            "1 of 5 groups is not valid: torn with 4 partitions without an owner; 1 is improvable: "
-            "orders by moving 2 partitions."
+            "1 of 5 groups is not valid: torn with 4 partitions without an owner; "
+            "1 is improvable: orders by moving 2 partitions."
         )
     )
 

@@ -10,7 +10,13 @@ from broker import Consumer, ConsumerDied, settle
 pytestmark = pytest.mark.broker
 TOPICS = {"hang-few": 5, "hang-many": 10}
 # In this order the first four come to hold what makes the last one's join an endless loop.
-READS = {"m0": ["hang-few"], "m3": ["hang-many"], "m1": ["hang-few"], "m4": ["hang-many"], "m2": ["hang-few", "hang-many"]}
+READS = {
+    "m0": ["hang-few"],
+    "m3": ["hang-many"],
+    "m1": ["hang-few"],
+    "m4": ["hang-many"],
+    "m2": ["hang-few", "hang-many"],
+}
 BRIEF = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 1000}
 HANGS_SECONDS = 5.0
 LONGEST_SECONDS = 120.0
