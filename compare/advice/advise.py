@@ -174,7 +174,7 @@ def _advised(
 ) -> Advice:
     """Look for each kind of change, and put in order what is sure to lower the peak."""
     lower = start.lower
-    by_hand, few = _rebalance(start, best, now, time_left)
+    by_hand, few = _rebalance(best, now, lower, time_left)
     found = [
         by_hand,
         few,
@@ -270,16 +270,15 @@ def _total(worlds: Worlds, lower: Lower) -> int:
 
 
 def _rebalance(
-    start: Advice, best: Best, now: Assignment | None, time_left: TimeLeft
+    best: Best, now: Assignment | None, lower: Lower, time_left: TimeLeft
 ) -> tuple[Change | NoGain | None, Change | None]:
     """Return the assignment to go to, where it has a lower peak or mends what is there.
 
     The second is one with fewer moves that brings most of that, where there is one.
     """
-    lower, here = start.lower, start.now
-    if now is None or here is None:
+    if now is None:
         return None, None
-    mends = len(now.violations)
+    here, mends = peak_of(now, lower), len(now.violations)
     if not mends and best.peak.value >= here:
         even = "" if lower == "peak_load" else " with loads as even as can be"
         less = "has less" if best.peak.bound == here else "is known to have less"
@@ -297,18 +296,18 @@ def _rebalance(
     )
     if mends or lower == "peak_load":
         return every, None
-    improvable = start.judged is not None and start.judged.verdict.says == "improvable"
-    if not improvable and not Fall(here, best.peak.value, best.assignment).is_worth_it:
+    is_even = values(now, ("balance",)) == values(best.assignment, ("balance",))
+    if is_even and not Fall(here, best.peak.value, best.assignment).is_worth_it:
         moves = counted(every.moves, "partition")
         reason = f"By moving {moves} lag falls from {here:,} to {best.peak.value:,}: under 10%."
         return NoGain("rebalance", reason, proved=best.peak.proved), None
-    few = fall_by_few_moves(now)
+    few = fall_by_few_moves(now) if is_even else None
     if few is None or few.moves >= every.moves or not few.is_worth_it:
         return every, None
-    # Another 1% is worth more moves; or they make partitions more even.
+    # Another 1% is worth more moves.
     after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")
     fewer = Change("rebalance", before, after, few.assignment, few.moves)
-    if improvable or PARTS * (few.then - best.peak.value) >= here:
+    if PARTS * (few.then - best.peak.value) >= here:
         return every, fewer
     return fewer, None
 

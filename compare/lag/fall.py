@@ -12,7 +12,7 @@ from groups.assignment import Assignment
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from groups.arrays import Int64
+    from groups.arrays import Int32, Int64
 
 # A fall of less than one part in so many of the peak is not worth a move.
 WORTH = 10
@@ -89,16 +89,17 @@ def fall_by_few_moves(now: Assignment) -> Fall | None:
     return next(one for one in found if 100 * (peak - one.then) >= ENOUGH * (peak - least))
 
 
-def _step(at: Assignment, lag: Int64) -> Int64 | None:
+def _step(at: Assignment, lag: Int64) -> Int32 | None:
     """(partitions,) the owners after the best step; None where none takes lag off the busiest."""
-    group, owner, loads = at.group, at.owner.astype(np.int64), at.loads
+    group, owner, loads = at.group, at.owner, at.loads
     held = np.flatnonzero(owner >= 0)
     records = np.zeros(len(group.members), np.int64)
     np.add.at(records, owner[held], lag[held])
     busiest = int(np.argmax(records))
     mine = np.flatnonzero((owner == busiest) & (lag > 0))
     others = np.flatnonzero(np.arange(len(records)) != busiest)
-    peak, best, made = int(records[busiest]), 0, None
+    peak, best = int(records[busiest]), 0
+    made: Int32 | None = None
     given, to = (grid.ravel() for grid in np.meshgrid(mine, others, indexing="ij"))
     fits = (loads[to] < loads[busiest]) & group.subscribes(to, group.topic[given])
     given, to = given[fits], to[fits]
@@ -111,7 +112,7 @@ def _step(at: Assignment, lag: Int64) -> Int64 | None:
     if len(mine) * len(theirs) > MOST_PAIRS:
         return made
     given, back = (grid.ravel() for grid in np.meshgrid(mine, theirs, indexing="ij"))
-    to = owner[back]
+    to = owner[back].astype(np.int64)
     fits = group.subscribes(to, group.topic[given])
     fits &= group.subscribes(np.full(len(back), busiest), group.topic[back])
     given, back, to = given[fits], back[fits], to[fits]

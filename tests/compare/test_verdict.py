@@ -185,7 +185,7 @@ def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others(
     assert [one.name for one in overview.worst] == ["many", "few", bad.name, "none"]
     assert overview.sentence() == (
         "Nobody reads 2 of 4 groups: many with 9,000 records waiting, few with 3 waiting; "
-        f"1 is not valid: {bad.name}."
+        f"1 is not valid: {bad.name} with 2 partitions without an owner."
     )
 
 

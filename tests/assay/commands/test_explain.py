@@ -165,7 +165,7 @@ def test_the_groups_of_the_corpus_are_explained(folder):
     calls = {name: ("explain", ALL_GROUPS, "--group", name) for name in names}
     for name, run in one_after_the_other(calls, folder).items():
         assert run.returncode == 0, run.stderr
-        assert f"\n{name}: what the members hold now is as good as can be" in run.stdout
+        assert f"{name}: what the members hold now is as good as can be" in run.stdout
 
 
 def test_of_a_peak_it_says_how_much_it_is_now_and_why_no_less(shown):

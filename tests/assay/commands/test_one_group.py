@@ -15,7 +15,7 @@ from tests.assay.calling import (
     side_by_side,
 )
 
-ASSUMED = "subscription of 1 member unknown, taken as the 1 topic that somebody holds"
+ASSUMED = "subscription of 1 member unknown, taken as all 2 topics of the group"
 ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 RESETS = ("latest", "earliest")
 
@@ -106,8 +106,20 @@ def test_what_was_assumed_is_said_beside_the_verdict(folder, solution):
 
 
 def test_an_unknown_subscription_is_refused_unless_it_may_be_assumed(folder):
-    line = one_line(assay("solve", folder / "unknown.json"), 2)
-    assert line.startswith("members.c0.subscription: unknown; pass --reads")
+    owned = {"t0": [0, 1], "t1": [0, 1, 2]}
+    members = {"c0": {"subscription": None, "owned": owned}, "c1": {"subscription": None}}
+    (folder / "depends.json").write_text(json.dumps(LOPSIDED | {"members": members}))
+    line = one_line(assay("solve", folder / "depends.json"), 2)
+    assert "what is best depends on who reads what (does c1 read t0?)" in line
+    arguments = ("solve", folder / "depends.json", "--method", "brute")
+    assert "subscription: unknown" in one_line(assay(*arguments), 2)
+
+
+def test_a_group_is_solved_and_checked_where_its_optimum_does_not_depend_on_who_reads_what():
+    solved = assay("solve", ALL_GROUPS, "--group", "kpr-c", "--format", "json")
+    checked = assay("check", ALL_GROUPS, "-", "--group", "kpr-c", stdin=solved.stdout)
+    assert (solved.returncode, checked.returncode) == (0, 0)
+    assert "status optimal: the certificate proves it" in checked.stdout
 
 
 def test_the_reset_that_is_told_decides_the_lag_and_check_takes_it_too(folder):

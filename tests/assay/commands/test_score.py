@@ -416,7 +416,7 @@ def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
     assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\+\d+$", row)
     lines = assay(*asked).stdout.splitlines()
     assert "2 assignors are not scored on every group:" in lines
-    row = "range, roundrobin +10 +refused +subscriptions are not known"
+    row = "range, roundrobin +7 +refused +subscriptions are not known"
     assert sum(bool(re.match(row, line)) for line in lines) == 1
 
 

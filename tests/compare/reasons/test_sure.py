@@ -3,7 +3,7 @@ import pytest
 
 from compare.reasons.explanation import explain
 from compare.reasons.sure import sure_optimum
-from groups import BadInput
+from groups import Assignment, BadInput, values
 from optimal import Status, solve
 from tests.compare.test_verdict import hidden, in_good_order
 from tests.optimal.small_groups import group_of
@@ -13,7 +13,7 @@ TIERS = ("balance", "stickiness")
 
 def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
     rng = np.random.default_rng(3)
-    explained, refused = 0, []
+    explained, better, refused = 0, 0, []
     for number, truth in enumerate(in_good_order(400)):
         if not truth.members or not (truth.owner >= 0).any():
             continue
@@ -23,11 +23,18 @@ def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
         except BadInput as error:
             refused.append(str(error))
             continue
+        if found.status is Status.FEASIBLE:
+            # Better than what is held for sure; how good the best is depends on who reads what.
+            now = values(Assignment.current(shown), TIERS)
+            assert tuple(term.value for term in found.terms) < now
+            assert explain(found) is None
+            better += 1
+            continue
         explained += 1
-        assert found.status is Status.OPTIMAL
         assert found.terms == solve(truth).terms
         assert explain(found).moves.total == found.terms[1].value
-    assert min(explained, len(refused)) > 50
+    assert min(explained, len(refused)) > 30
+    assert better
     assert all("group.with_equal_subscriptions() takes them" in said for said in refused)
 
 
