@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from compare.history import Course as Course
     from compare.judged import Judged as Judged
     from compare.judged import judge as judge
+    from compare.lag.fall import Fall as Fall
     from compare.lag.worth import Worth as Worth
     from compare.lag.worth import worth_moving as worth_moving
     from compare.overview import Glance as Glance
@@ -108,6 +109,7 @@ _HOMES = {
     "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
     "compare.scenarios.variation": "Variation",
+    "compare.lag.fall": "Fall",
     "compare.lag.worth": "Worth worth_moving",
     "compare.sizes.sizing": "Size Sizing",
     "compare.sizes.sweep": "size",
