@@ -1,5 +1,7 @@
 """The README and the pages: what they tell people to type runs, and what they name is there."""
 
+import importlib
+import inspect
 import json
 import os
 import re
@@ -180,17 +182,20 @@ def test_the_page_of_commands_has_them_all():
     assert sorted(rows) == sorted(COMMANDS)
 
 
+def described(page: str) -> dict[str, str]:
+    """Return what the rows of a page say of each function and class, by its place."""
+    row = r"^\| \[`[\w.]+`\]\(signatures\.md#(\S+)\) \| (.*) \|$"
+    return dict(re.findall(row, PAGES[page], re.MULTILINE))
+
+
 def test_the_page_on_python_has_all_that_the_package_hands_out():
-    page = PAGES["docs/reference/python.md"]
-    named = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    named = described("docs/reference/python.md")
     assert "live.kafka_python.OptimalAssignor" in named
     fleet = ("compare.fleet.frames.", "compare.fleet.pool.")
     public = set(assay.__all__)
     shown = {name.rpartition(".")[2] for name in named if not name.startswith("live.")}
     of_fleet = {name.rpartition(".")[2] for name in named if name.startswith(fleet)} - public
-    errors = {name for name in public if getattr(assay, name).__module__ == "groups.errors"}
-    assert "errors" in shown
-    assert public - errors == shown - {"errors"} - of_fleet
+    assert public == shown - of_fleet - {"Unreadable"}
     rooms = {room[:-1] for room in fleet}
     made = {
         name
@@ -201,6 +206,19 @@ def test_the_page_on_python_has_all_that_the_package_hands_out():
 
 
 def test_the_page_on_figures_has_all_of_them_and_all_that_makes_their_tables():
-    page = PAGES["docs/reference/figures.md"]
-    shown = [name.rpartition(".")[2] for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE)]
-    assert sorted(shown) == assay.figures.__all__
+    named = described("docs/reference/figures.md")
+    assert sorted(name.rpartition(".")[2] for name in named) == assay.figures.__all__
+
+
+def test_pages_say_of_a_function_or_class_what_its_docstring_says_first():
+    named = described("docs/reference/python.md") | described("docs/reference/figures.md")
+    for path, said in named.items():
+        module, _, name = path.rpartition(".")
+        one = getattr(importlib.import_module(module), name)
+        # A type that only has another name has no docstring.
+        if inspect.isclass(one) or inspect.isfunction(one):
+            first = " ".join((inspect.getdoc(one) or "").split("\n\n")[0].split())
+            assert said == re.sub(r":\w+:`[~.]?([^`]*)`", r"`\1`", first).replace("``", "`"), path
+    listed = re.findall(r"^::: (\S+)$", PAGES["docs/reference/signatures.md"], re.MULTILINE)
+    errors = {path for path in named if path.startswith("groups.errors.")}
+    assert set(listed) == set(named) - errors | {"groups.errors"}
