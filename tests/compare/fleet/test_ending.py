@@ -56,7 +56,13 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     groups = sorted(groups_of(spark_runs).values(), key=lambda group: group.name)
     expected = overview_of(judge(groups))
     found = ending.overview
-    assert found.sentence() == expected.sentence()
+    # A run tells neither how many partitions have no owner nor how far lag could fall.
+    alike = replace(
+        expected,
+        worst=[replace(one, without_owner=0, fall=None) for one in expected.worst],
+        lagging=0,
+    )
+    assert found.sentence() == alike.sentence()
     assert (found.says, found.guessed) == (expected.says, expected.guessed)
     assert found.names == {says: expected.names[says] for says in ("not valid", "improvable")}
     assert found.counts() == expected.counts()
@@ -68,7 +74,8 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     for one in found.worst:
         # The lag of a group is not in the line of a run.
         lag = dict.fromkeys(("peak", "lowest", "longest", "longest_best"))
-        assert one == replace(by_name[one.name], **lag, lowest_proved=False)
+        there = replace(by_name[one.name], **lag, lowest_proved=False)
+        assert one == replace(there, without_owner=0, fall=None)
     assert len(found.worst) == 20
 
 
