@@ -165,7 +165,7 @@ def test_a_line_says_why_an_assignment_is_not_valid():
     (left,) = judged(LOPSIDED | {"members": members})
     assert news([], [left]) == "1 group: 1 not valid"
     assert news(judged(EVEN), [left], failing=["even"], missed=["even"]) == (
-        "orders: new, 1 member, not valid, 2 partitions are with nobody for now: t1-0, t1-1"
+        "orders: new, 1 member, not valid, 2 partitions have no owner: t1-0, t1-1"
     )
 
 

@@ -136,7 +136,7 @@ def test_a_group_that_lacks_what_a_tier_needs_names_itself():
         solve_many([ODD[0], good], "balance > racks")
     document = group_of({"t0": 1}, {"c0": []}, name="bad").to_dict()
     document["members"]["c0"]["subscription"] = None
-    with pytest.raises(BadInput, match=r"^bad: members\.c0\.subscription: unknown; pass"):
+    with pytest.raises(BadInput, match=r"^bad: members\.c0\.subscription: unknown; group"):
         solve_many([good, Group.from_dict(document), good])
 
 

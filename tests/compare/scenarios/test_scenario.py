@@ -598,7 +598,7 @@ def test_a_group_of_console_text_restarts_every_night_of_a_week():
     run = assay("-", *options, "--assignor", "range", stdin=TEXT)
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("scenario orders: 29 rebalances, ")
-    assert "subscription of 2 members unknown, taken as the 1 topic of the group" in run.stderr
+    assert "subscription of 2 members: the topics held, since each holds a part of" in run.stderr
     # Each of 14 restarts moves two partitions off, and two back.
     assert run.stdout.splitlines()[-1].split()[:7] == ["range", "0", "0", "0", "(0)", "28", "(28)"]
     assert run.stdout.splitlines()[-1].split()[7] == "56"

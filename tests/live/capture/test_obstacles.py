@@ -198,7 +198,7 @@ def test_partitions_that_stay_with_nobody_are_named():
     assert line.startswith("owned: 3 partitions that members read with nobody for now")
     assert "t0-3, t0-4" in line
     (judged,) = judge([Group.from_dict(groups["classic"])])
-    assert sentence(judged).startswith("classic: not valid. 3 partitions are with nobody for now")
+    assert sentence(judged).startswith("classic: 3 partitions have no owner: t0-3, t0-4, t0-5.")
 
 
 def test_a_group_that_may_not_be_seen_is_told_from_one_that_is_not_there():
