@@ -9,13 +9,14 @@ import shlex
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import warnings
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from tempfile import TemporaryFile, gettempdir, mkdtemp
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING
 
@@ -406,11 +407,15 @@ def _import(_: int) -> None:
     import compare.fleet.worker  # noqa: F401
 
 
+# Removes a folder: at once where it is told to, or soon after this process was killed.
+_JANITOR = 'read -r _ || sleep 3; rm -rf -- "$0"'
+
+
 @contextmanager
 def _scratch() -> Iterator[str]:
-    """Make a folder for what a JVM writes on the way.
+    """Make a folder for what a JVM writes on the way, which goes away with this process.
 
-    A JVM whose parent is killed clears it, and leaves it empty.
+    A JVM whose parent was killed leaves some files, and its archive of 190 MB where it made one.
 
     Raises
     ------
@@ -419,11 +424,19 @@ def _scratch() -> Iterator[str]:
     """
     above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir()
     try:
-        made = TemporaryDirectory(prefix="assay-spark-", dir=above, ignore_cleanup_errors=True)
+        folder = mkdtemp(prefix="assay-spark-", dir=above)
     except OSError as error:
         raise BadInput(f"{above}: no scratch folder can be made: {error.strerror}") from None
-    with made as folder:
+    # Only this process holds the other end of the pipe, and no signal of a terminal reaches it.
+    janitor = subprocess.Popen(
+        ["/bin/sh", "-c", _JANITOR, folder],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        cwd="/", start_new_session=True,
+    )  # fmt: skip
+    try:
         yield folder
+    finally:
+        janitor.communicate(b"\n")
 
 
 @contextmanager

@@ -115,17 +115,13 @@ class Running:
         """Return what is left some seconds after its end: processes, and files of scratch."""
         end = time.monotonic() + 8
         while time.monotonic() < end:
-            found = [*map(str, self.processes()), *self._scratch()]
+            found = [*map(str, self.processes()), *(p.name for p in self.scratch.iterdir())]
             if not found:
                 break
             time.sleep(0.1)
         for name in ("asked", "open"):
             (self.folder / name).unlink(missing_ok=True)
         return found
-
-    def _scratch(self) -> list[str]:
-        # Java may be clearing it while it is looked at, which this walk passes over.
-        return [name for _, _, names in os.walk(self.scratch) for name in names]
 
     def processes(self) -> list[int]:
         """Return what the run has started."""
