@@ -43,6 +43,11 @@ def fill(folder: Path, groups: int = 24) -> None:
     (folder / "gated.py").write_text(GATE)
 
 
+def is_session(words: str) -> bool:
+    """Whether these start Spark's Java, not the script before it or the Java that it asks."""
+    return "/java " in words and "SparkSubmit" in words and "launcher.Main" not in words
+
+
 class Running:
     """A run that works in a folder of its own: input, assignor, tables and scratch are there."""
 
@@ -130,7 +135,7 @@ class Running:
 
     def jvms(self) -> list[int]:
         """Return the run's Javas, without what one of them starts: it has their words at first."""
-        found = [pid for pid in self.processes() if "SparkSubmit" in words_of(pid)]
+        found = [pid for pid in self.processes() if is_session(words_of(pid))]
         started = {child for pid in found for child in children(pid)}
         return [pid for pid in found if pid not in started]
 
