@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 ROWS_AT_ONCE = 1024
-# Most values are numbers of 32 bits.
-VALUE_BYTES = 4
 # So much is one row group, which is what is read, and shared out, at once.
 MOST_ROWS, MOST_PARTITIONS = 4096, 2_000_000
 
@@ -68,28 +66,6 @@ def read_rows(
         file = _file_of(stream)
         names = [name for name in LAYOUT.names if name in file.schema_arrow.names]
         yield from file.iter_batches(ROWS_AT_ONCE, row_groups, names, use_threads=False)
-
-
-def row_groups_in(path: str) -> list[tuple[int, int]]:
-    """Return the rows of each row group of a file, and about how many bytes they hold.
-
-    What repeats takes next to no room in a file, but the same time as other values.
-
-    Raises
-    ------
-    BadInput
-        As :func:`read_rows`, as far as the end of the file tells.
-    """
-    with _opened(path) as stream, _as_bad_input():
-        about = _file_of(stream).metadata
-        groups = map(about.row_group, range(about.num_row_groups))
-        return [(group.num_rows, max(group.total_byte_size, _held(group))) for group in groups]
-
-
-def _held(group: pq.RowGroupMetaData) -> int:
-    """Return about how many bytes the values of a row group take as columns in memory."""
-    values: int = sum(group.column(at).num_values for at in range(group.num_columns))
-    return VALUE_BYTES * values
 
 
 def _file_of(stream: BinaryIO) -> pq.ParquetFile:

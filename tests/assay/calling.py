@@ -61,6 +61,19 @@ def assay(*arguments, stdin: str = "", cwd: Path | None = None):
     return subprocess.CompletedProcess(command, left.value.code, *said)
 
 
+def arrived(terminal: int) -> bytes:
+    """All that arrives at a terminal until nobody writes to it any more."""
+    said = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            return said
+        if not part:
+            return said
+        said += part
+
+
 def side_by_side(calls: dict) -> dict:
     return {name: assay(*arguments, **more) for name, (arguments, more) in calls.items()}
 

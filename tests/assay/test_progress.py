@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import ASSAY
+from tests.assay.calling import ASSAY, arrived
 
 SLOW = """
 import sys
@@ -32,15 +32,7 @@ def shown(program: list[str], folder: Path, stream: str, **environment: str) -> 
         **streams,
     ) as running:  # fmt: skip
         os.close(theirs)
-        said = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            said += part
+        said = arrived(ours)
         piped = (running.stdout or running.stderr).read()
     os.close(ours)
     return said.decode(), piped.decode()

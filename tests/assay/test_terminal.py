@@ -15,7 +15,7 @@ from assay.printing.promises import print_finding
 from assay.terminal import Column, show_table
 from compare.promises.findings import Finding
 from groups import Group
-from tests.assay.calling import ASSAY, LOPSIDED, assay
+from tests.assay.calling import ASSAY, LOPSIDED, arrived, assay
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 LONG = "payments-settlement-consumer-eu-west-1"
@@ -153,15 +153,7 @@ def on_a_terminal(arguments: list[object], folder: Path, columns: int, term: str
         stderr=subprocess.DEVNULL, cwd=folder, env=environment,
     ) as running:  # fmt: skip
         os.close(theirs)
-        said = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            said += part
+        said = arrived(ours)
         assert running.wait(60) == 0, said
     os.close(ours)
     return said.decode().replace("\r\n", "\n")
