@@ -9,6 +9,8 @@ GROUPS ?= 20000
 SCORED := --assignor written --assignor shipped
 KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 3.9.2
+# One at a time: kernels that start at once are given port numbers of which another may take one first.
+NOTEBOOKS = $(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
 .PHONY: clients browser help report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often pages notebooks docs picture lock clean
@@ -52,7 +54,7 @@ check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the noteb
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_imports.py
-	@$(BIN)/python -m pytest -q -n logical --nbmake --override-ini testpaths=notebooks notebooks
+	@$(NOTEBOOKS) -q
 
 agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
 	@$(BIN)/python -m tests.optimal.agreement_sweep --seed $(SEED) --groups $(GROUPS)
@@ -104,7 +106,7 @@ how-often: clients  ## count what goes wrong in a week of typical services, hour
 	@$(BIN)/python -m studies.pages how-often
 
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
-	@$(BIN)/python -m pytest -n logical --nbmake --override-ini testpaths=notebooks notebooks
+	@$(NOTEBOOKS)
 
 docs: .venv/.ready-check  ## build the documentation, strictly; leaves out/docs/index.html
 	@$(BIN)/python -m zensical build --strict --clean
