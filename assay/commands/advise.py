@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -26,16 +28,36 @@ from assay.commands.options import (
     note_passed_over,
 )
 from assay.progress import far
-from assay.streams import note, note_assumed, show_json
+from assay.streams import note, note_assumed, show, show_json
+from assay.tables import show_guessed, show_moves
+from assay.terminal import Column, show_table, tell
+from compare.advice.measure import not_advised, several, verdict_told, what_decides
+from compare.advice.words import (
+    conclusion,
+    depends,
+    gains_nothing,
+    headline,
+    hot_partition,
+    in_short,
+    more_even,
+    told,
+    what_to_do,
+    why,
+)
+from compare.overview import guessed_in
+from compare.sentences import verdict_shown
 from groups.errors import BadInput
-from groups.wording import counted
+from groups.wording import counted, few
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
-    from compare.advice.advice import Advice
+    from collections.abc import Sequence
+
+    from compare.advice.advice import Advice, Change, Tried
 
 # Seconds for several groups together, and what each of them gets at the most and at the least.
 ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
+MOST_CONDITIONS = 5
 
 
 def advise(
@@ -79,7 +101,6 @@ def advise(
     Other partitions, an assignor, more members, more partitions, one more topic for one member.
     Of several groups: a line each, without assignors unless named.
     """
-    from assay.printing.advice import print_advice, print_all
     from compare.advice.advise import advise as advised
     from compare.advice.advise import call_seconds
     from compare.scores import CURRENT, OPTIMUM
@@ -123,7 +144,137 @@ def advise(
         for advice in found:
             show_json(advice.to_dict())
     elif one:
-        print_advice(found[0])
+        _print_advice(found[0])
     else:
-        print_all(found)
+        _print_all(found)
     raise typer.Exit(2 if damaged or lacking else 0)
+
+
+def _print_advice(advice: Advice) -> None:
+    """Print what to change about one group, the greatest gain first, and what gains nothing."""
+    tell(headline(advice))
+    if said := verdict_told(advice):
+        tell(said)
+    for line in not_advised(advice):
+        tell(line)
+    for number, change in enumerate(advice.changes, start=1):
+        _print_change(f"{number}. ", change, advice)
+    if said := hot_partition(advice):
+        tell(said)
+    for change in advice.same_peak:
+        tell("For the same peak:")
+        _print_change("- ", change, advice)
+    if said := more_even(advice):
+        shows = "assay score shows it" if advice.lower == "peak_load" else "--lower peak_load"
+        tell(f"{said[0].upper()}{said[1:]}: {shows}.")
+    nothing = gains_nothing(advice)
+    if nothing:
+        tell("What does not help:")
+        for line in nothing:
+            tell(f"- {line}")
+    if said := conclusion(advice):
+        tell(said)
+    _print_trials(advice)
+    if advice.best is not None:
+        tell(what_decides(advice))
+
+
+def _print_all(advice: Sequence[Advice]) -> None:
+    """Print a line for each of several groups, the greatest gain first."""
+    order = sorted(advice, key=lambda one: (-_less(one), one.group, one.captured_at or ""))
+    tell(several(order))
+    show("")
+    # A group that is there more than once is told by when it was captured.
+    times = len({one.group for one in order}) < len(order)
+    show_table(
+        order,
+        Column("group", lambda one: one.group),
+        Column("captured at", lambda one: one.captured_at, shown=times),
+        Column("what decides", lambda one: one.lower, gives_way=1),
+        Column("now", _now, right=True),
+        Column("then", _then, right=True),
+        Column("less", _percent_less, right=True),
+        Column("change first", in_short),
+        Column("moves", lambda one: one.changes[0].moves if one.changes else None, right=True),
+        Column("verdict", lambda one: one.judged and verdict_shown(one.judged)),
+    )
+    tell("then: what the busiest member has after the change; less: than now")
+    _print_assumed(order)
+    tell("one in full: --group NAME; by partitions, not lag: --lower peak_load")
+
+
+def _now(advice: Advice) -> str | None:
+    return None if advice.now is None else f"{advice.now:,}"
+
+
+def _then(advice: Advice) -> str | None:
+    """Return what the busiest member has after the first change; None if there is none."""
+    if not advice.changes:
+        return None
+    after = advice.changes[0].after
+    return told(replace(after, bound=after.value))
+
+
+def _percent_less(advice: Advice) -> str | None:
+    if not advice.changes:
+        return None
+    return "not valid" if advice.changes[0].before is None else f"{int(100 * _less(advice))}%"
+
+
+def _less(advice: Advice) -> Fraction:
+    """Return by what share the first change lowers the peak of now, 0..1; 1 of one that mends."""
+    if not advice.changes:
+        return Fraction(0)
+    change, now = advice.changes[0], advice.now
+    if change.before is None or not now:
+        return change.share
+    return 1 - Fraction(change.after.value, change.after.per) / now
+
+
+def _print_assumed(advice: Sequence[Advice]) -> None:
+    """Print on what the advice on some groups rests."""
+    show_guessed(guessed_in([one.assumed for one in advice]), len(advice))
+    named: dict[str, list[str]] = {}
+    for one in advice:
+        if one.condition is not None:
+            named.setdefault(one.condition, []).append(one.group)
+    for condition, names in list(named.items())[:MOST_CONDITIONS]:
+        tell(f"{few(list(dict.fromkeys(names)))}: only if {condition}")
+    if len(named) > MOST_CONDITIONS:
+        more = counted(len(named) - MOST_CONDITIONS, "condition")
+        tell(f"and {more} more: see each group in full")
+
+
+def _print_change(lead: str, change: Change, advice: Advice) -> None:
+    tell(f"{lead}{what_to_do(change, advice)}")
+    for line in (why(change, advice), *depends(change, advice)):
+        tell(f"   {line}")
+    if change.kind not in ("rebalance", "isolate"):
+        return
+    show_moves(change.assignment, indent="   ")
+
+
+def _print_trials(advice: Advice) -> None:
+    if not advice.assignors:
+        return
+    what = "busiest holds" if advice.lower == "peak_load" else "busiest has"
+    show_table(
+        advice.assignors,
+        Column("assignor", lambda trial: trial.assignor),
+        Column(what, _busiest, right=True),
+        Column("moves", lambda trial: None if trial.peak is None else trial.moves),
+        Column("join or leave", _kept, right=True),
+    )
+    show("join or leave: after one member has joined, or one of some has left")
+
+
+def _busiest(trial: Tried) -> str:
+    if trial.peak is None:
+        return "not valid" if trial.status == "scored" else trial.status
+    return f"{trial.peak:,}{' (least)' if trial.least else ''}"
+
+
+def _kept(trial: Tried) -> str | None:
+    if trial.peak is None or not trial.tried:
+        return None
+    return f"least in {trial.kept} of {trial.tried}"

@@ -1,5 +1,7 @@
 """Promises: the smallest group that breaks one, and a finding as a program."""
 
+from __future__ import annotations
+
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +13,15 @@ from assay.commands.options import MOST_SECONDS, Format
 from assay.progress import far
 from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
+from assay.terminal import Column, show_table, tell
+from compare.promises.hunted import not_again
+from compare.promises.promised import is_promised
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
+from groups.wording import ranges
 
 if TYPE_CHECKING:
+    from compare.promises.findings import Finding
     from heuristics.assignor import Assignor
 
 
@@ -61,7 +68,6 @@ def hunt(
     With --probe, of any client that joins; ASSIGNOR is then its name on the wire, or else the one
     that the client prefers.
     """
-    from assay.printing.promises import print_finding
     from compare.promises.findings import SHIPPED, read_findings
     from compare.promises.hunt import CALL_SECONDS, hunt_findings
     from compare.promises.rederived import all_rederived, rederive_all
@@ -103,6 +109,25 @@ def hunt(
             else:
                 print_finding(finding)
         raise typer.Exit(1 if broken else 0)
+
+
+def print_finding(finding: Finding) -> None:
+    """Print a broken promise, what was measured, and the group."""
+    group = finding.group
+    measured = ", ".join(f"{key} {value}" for key, value in finding.measured.items())
+    unpromised = "" if is_promised(finding.promise, finding.assignor) else ", not promised"
+    tell(f"{finding.assignor} breaks {finding.promise}{unpromised}: {measured}")
+    if finding.record is not None and finding.record.again is not None:
+        tell(not_again(finding, finding.record.again))
+    sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
+    tell(f"partitions of each topic: {', '.join(sizes) or '-'}")
+    show_table(
+        group.to_dict()["members"].items(),
+        Column("member", lambda one: one[0]),
+        Column("generation", lambda one: one[1].get("generation")),
+        Column("reads", lambda one: list(one[1]["subscription"] or ())),
+        Column("owns", lambda one: [f"{t}:{ranges(n)}" for t, n in one[1]["owned"].items()]),
+    )
 
 
 def reproduce(

@@ -21,12 +21,19 @@ from assay.commands.options import (
 )
 from assay.signals import ending_on_signals
 from assay.streams import note_assumed, show_json
+from assay.terminal import Column, show_table, tell
+from compare.scenarios.rollout import COUNTS as COUNTED
+from compare.scenarios.rollout import Rule
+from compare.sentences import called
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from compare.scenarios.journey import Journey, JourneyStep
+    from compare.scenarios.rollout import Rollout, RolloutStep
     from compare.scenarios.scenario import Scenario
     from compare.scenarios.variation import Variation
     from heuristics import Assignor
@@ -36,6 +43,14 @@ _WHAT_HAPPENS = (
     "Add --rotate nightly, --deploys, --scale-out or --scale-in; or, as in --from range --to "
     "cooperative-sticky, the assignor that it changes to"
 )
+COUNTS = ("change_hands", "rounds", "revoked", "stopped", "ownerless", "needless")
+# What the rules are to a reader.
+RULES = {Rule.STATIC: "clients of today", Rule.DYNAMIC: "proposal of KIP-726"}
+RULE_SAID = {
+    Rule.STATIC: "as clients of today do it: a member's protocol is fixed when it starts",
+    Rule.DYNAMIC: "as KIP-726 proposes, which Kafka's Java client does not do up to 4.4.0: a "
+    "member's protocol follows from the assignor that was chosen last",
+}
 
 
 @ending_on_signals("interrupted")
@@ -165,7 +180,6 @@ def _play(
     *,
     steps: bool,
 ) -> None:
-    from assay.printing.scenarios import print_journeys
     from compare.scenarios.journey import play, result_document
     from heuristics.time_limit import TimeLimit
 
@@ -174,18 +188,17 @@ def _play(
     if format_ == "json":
         show_json(result_document(asked, journeys))
     else:
-        print_journeys(asked.name, journeys, steps=steps)
+        _print_journeys(asked.name, journeys, steps=steps)
 
 
 def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> None:
-    from assay.printing.scenarios import print_rollouts
     from compare.scenarios.upgrade_paths import PLAIN, roll_out_by_rule, rollout_document
 
     rollouts = roll_out_by_rule(asked.group, asked.rollout or "", variation or PLAIN)
     if format_ == "json":
         show_json(rollout_document(asked.group, rollouts))
     else:
-        print_rollouts(rollouts)
+        _print_rollouts(rollouts)
 
 
 def _variation(
@@ -231,3 +244,168 @@ def _listed(text: str, place: str) -> tuple[str, ...]:
 
 def _is_scenario(data: bytes) -> bool:
     return '"assay-scenario/' in beginning(data)
+
+
+def _print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> None:
+    """Print the steps of each journey, where they are asked for, then the sums of all."""
+    tiers = journeys[0].objective
+    tell(f"scenario {name}: {counted(len(journeys[0].steps), 'rebalance')}, {' > '.join(tiers)}")
+    tell("in brackets: the optimum from the same state")
+    tell(
+        "moves: partitions that leave a member that stays; change hands: also those of members "
+        "that leave; at the start: those that change hands when the group changes to that assignor"
+    )
+    for journey in journeys if steps else ():
+        _print_steps(journey)
+    totals = [journey.total for journey in journeys]
+    every = len(journeys[0].steps) - 1
+    said = (
+        f"sums over the {counted(every, 'rebalance')} after the start; tiers over those with a "
+        "valid assignment"
+    )
+    if any(t["terms"][tier] < t["optimum"][tier] for t in totals for tier in tiers):
+        said += "; below the number in brackets: an earlier tier is worse than it could be"
+    _tell_extremes(journeys[1:])
+    tell(said)
+    # A sum over fewer rebalances is a smaller one: it says of how many it is.
+    some = any(_scored(journey) < every for journey in journeys)
+    show_table(
+        journeys,
+        Column("assignor", lambda one: one.assignor, whole=True),
+        Column("at the start", lambda one: one.start["change_hands"]),
+        Column("scored", lambda one: f"{_scored(one)} of {every}", right=True, shown=some),
+        Column("not optimal", lambda one: one.total["not_optimal"] if _scored(one) else None),
+        *(_sum_column(tier) for tier in tiers),
+        *(_count_column(count) for count in COUNTS),
+        Column("invalid", lambda one: one.total["invalid"]),
+        Column("without plan", lambda one: one.total["without_plan"]),
+    )
+
+
+def _scored(journey: Journey) -> int:
+    """Return after how many rebalances there is a valid assignment."""
+    total = journey.total
+    return len(journey.steps) - 1 - total["invalid"] - total["without_plan"]
+
+
+def _sum_column(tier: str) -> Column[Journey]:
+    """Return the column of a tier's sum, with the optimum's in brackets."""
+
+    def summed(journey: Journey) -> tuple[str, str] | None:
+        if not _scored(journey):
+            return None
+        total = journey.total
+        return f"{total['terms'][tier]:,}", f" ({total['optimum'][tier]:,})"
+
+    return Column(_head(tier), summed, right=True)
+
+
+def _count_column(count: str) -> Column[Journey]:
+    def summed(journey: Journey) -> object:
+        by_name: Mapping[str, object] = journey.total
+        return by_name[count]
+
+    return Column(_head(count), summed)
+
+
+def _tell_extremes(journeys: Sequence[Journey]) -> None:
+    """Print with which assignors the fewest partitions change hands, and with which the most.
+
+    Only those count that make a valid assignment each time. The fewest are those among the
+    assignors that keep the first tier at its optimum.
+    """
+    tier = journeys[0].objective[0] if journeys else ""
+    totals = {
+        journey.assignor: total
+        for journey in journeys
+        if not (total := journey.total)["invalid"] and not total["without_plan"]
+    }
+    best = [name for name, t in totals.items() if t["terms"][tier] == t["optimum"][tier]]
+    if not best:
+        return
+    hands = {name: total["change_hands"] for name, total in totals.items()}
+    least, most = min(hands[name] for name in best), max(hands.values())
+    fewest = _few([name for name in best if hands[name] == least])
+    if most > least:
+        also = _few([name for name, number in hands.items() if number == most])
+        tell(_EXTREMES.format(called(tier), least, fewest, most, also))
+
+
+_EXTREMES = (
+    "fewest partitions change hands, of the assignors with the best {} each time: {} with {}; "
+    "most of all: {} with {}"
+)
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return ", ".join(names[:2]) + more
+
+
+def _print_steps(journey: Journey) -> None:
+    tell(journey.assignor)
+    show_table(
+        journey.steps,
+        Column("event", lambda step: step.event),
+        Column("members", lambda step: step.members),
+        Column("partitions", lambda step: step.partitions),
+        Column("valid", lambda step: step.row.valid if step.row.terms else step.row.status),
+        *(_tier_column(tier, at) for at, tier in enumerate(journey.objective)),
+        *(_of_course(count) for count in COUNTS),
+    )
+    for step in journey.steps:
+        reason = step.row.why_not
+        if reason is not None:
+            tell(f"{step.event}: {reason}")
+
+
+def _tier_column(tier: str, at: int) -> Column[JourneyStep]:
+    """Return the column of a tier where it can be compared, with the optimum in brackets."""
+
+    def beside_the_best(step: JourneyStep) -> tuple[str, str] | None:
+        if step.row.terms is None or not step.row.valid:
+            return None
+        best = f"{step.best[at]:,}" if step.best else "?"
+        return f"{step.row.terms[at].value:,}", f" ({best})"
+
+    return Column(_head(tier), beside_the_best, right=True)
+
+
+def _of_course(count: str) -> Column[JourneyStep]:
+    return Column(_head(count), lambda step: getattr(step.course, count))
+
+
+def _head(name: str) -> str:
+    return called(name).replace("_", " ")
+
+
+def _print_rollouts(rollouts: Sequence[Rollout]) -> None:
+    """Print the answer, then each rule's rollout act by act, then the sums side by side."""
+    tell(f"{rollouts[0].name}: {rollouts[0].answer}")
+    for rollout in rollouts:
+        tell(RULE_SAID[rollout.rule])
+        show_table(
+            rollout.steps,
+            Column("what happens", lambda step: step.act),
+            Column("assignor", lambda step: step.assignor, whole=True),
+            Column("protocol", lambda step: step.protocol),
+            *(_of_rollout(count) for count in COUNTED),
+            Column("barred", lambda step: list(step.barred)),
+            Column("contested", lambda step: list(step.contested) or "none"),
+            Column("", lambda step: f"turned away: {step.refused}" if step.refused else ""),
+        )
+    tell("sums after the start")
+    show_table(rollouts[0].total, Column("", _spelled), *map(_sums, rollouts))
+
+
+def _of_rollout(count: str) -> Column[RolloutStep]:
+    return Column(_head(count), lambda step: getattr(step, count))
+
+
+def _sums(rollout: Rollout) -> Column[str]:
+    total = rollout.total
+    return Column(RULES[rollout.rule], lambda name: total[name])
+
+
+def _spelled(name: str) -> str:
+    return name.replace("_", " ")

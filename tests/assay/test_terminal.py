@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay import terminal
-from assay.printing.promises import print_finding
+from assay.commands.promises import print_finding
 from assay.terminal import Column, show_table
 from compare.promises.findings import Finding
 from groups import Group

@@ -1,1 +1,0 @@
-"""Tables for people, on standard output, a file a family of commands."""
