@@ -190,8 +190,12 @@ def diffs_of(before: AssignmentFile, after: AssignmentFile) -> list[Diff]:
     both = names_in(before) & names_in(after)
     if not both:
         raise BadInput(f"{after.name}: no group in it that is in {before.name} too")
-    found = [Diff(before.of(name), after.of(name)) for name in sorted(both)]
-    return sorted(found, key=lambda diff: tuple(-worse for worse in diff.harm))
+    return worst_first(Diff(before.of(name), after.of(name)) for name in sorted(both))
+
+
+def worst_first(diffs: Iterable[Diff]) -> list[Diff]:
+    """Return diffs of several groups by :attr:`Diff.harm`, the worst change first."""
+    return sorted(diffs, key=lambda diff: tuple(-worse for worse in diff.harm))
 
 
 def names_in(file: AssignmentFile) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.scores import CURRENT, OPTIMUM
+from compare.sentences import by_broker
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def remedy(judged: Judged, rows: Sequence[Score]) -> str:
         none = f"None of the {len(tried)} tried gets"
         none = none if len(tried) > 1 else "The one tried does not get"
         return f"{NO_COMMAND} {none} as far. {OURS}"
-    best = min(as_good, key=_effort)
+    broker = by_broker(judged.group)
+    best = min(as_good, key=lambda row: _effort(row, broker))
     moves = next((term.value for term in best.terms or () if term.name == "stickiness"), None)
     by = "" if moves is None else f" by moving {counted(moves, 'partition')}"
     return (
@@ -65,6 +67,10 @@ def remedy(judged: Judged, rows: Sequence[Score]) -> str:
     )
 
 
-def _effort(row: Score) -> tuple[list[int], bool]:
-    """Order assignors by what they cost in the tiers; then those first that revoke only moves."""
-    return [term.value for term in row.terms or ()], "cooperative" not in row.assignor
+def _effort(row: Score, broker: bool) -> tuple[list[int], bool, bool]:
+    """Order assignors by what they cost in the tiers, then by what it takes to change to them.
+
+    Those of the group's own protocol come first, then those that revoke only what moves.
+    """
+    values = [term.value for term in row.terms or ()]
+    return values, row.assignor.startswith(BROKER) != broker, "cooperative" not in row.assignor

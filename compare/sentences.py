@@ -136,6 +136,12 @@ def assigned_by(group: Group) -> str | None:
         return None
 
 
+def by_broker(group: Group) -> bool:
+    """Return whether the broker assigns (KIP-848), as far as a snapshot tells."""
+    told = any(one.epoch is not None or one.target is not None for one in group.details)
+    return told or assigned_by(group) == "uniform"
+
+
 def moves_needed(judged: Judged) -> int | None:
     """Return how many partitions move to what is best known, None where unknown."""
     target = judged.target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -101,20 +102,24 @@ class NamedAssignment:
         return NamedAssignment(source, None, _held(document, ""))
 
     def by_client(self) -> NamedAssignment:
-        """Return what the members of each client id hold together, under that id.
+        """Return the same by client ids; a member without one stays under its own.
 
-        A member without one stays under its own.
+        Raises
+        ------
+        BadInput
+            Where several members have one client id.
         """
-        held: dict[str, dict[str, set[int]]] = {}
-        for member, topics in self.held.items():
-            client = held.setdefault(self.client_ids.get(member, member), {})
-            for topic, numbers in topics.items():
-                client.setdefault(topic, set()).update(numbers)
-        together = {
-            client: {topic: sorted(numbers) for topic, numbers in sorted(topics.items())}
-            for client, topics in sorted(held.items())
+        counts = Counter(self.client_ids.get(member, member) for member in self.held)
+        for client, count in counts.items():
+            if count > 1:
+                raise BadInput(
+                    f"{self.source}: {count:,} members have the client id {client}, so client ids "
+                    "do not tell them apart"
+                )
+        held = {
+            self.client_ids.get(member, member): topics for member, topics in self.held.items()
         }
-        return replace(self, held=together, client_ids={})
+        return replace(self, held=dict(sorted(held.items())), client_ids={})
 
     def of(self, group: Group) -> Assignment:
         """Return it as an assignment of a group; what that makes not valid stays in it.

@@ -92,18 +92,18 @@ def rounded(number: int) -> str:
 
 
 def duration(seconds: int) -> str:
-    """Return a time in its two greatest units, rounded to the nearest minute beyond one.
+    """Return a time in its two greatest units.
 
     Examples
     --------
-    >>> duration(45), duration(720), duration(12_000), duration(180_000)
-    ('45 s', '12 min', '3 h 20 min', '2 d 2 h')
+    >>> duration(45), duration(720), duration(85), duration(12_000), duration(180_000)
+    ('45 s', '12 min', '1 min 25 s', '3 h 20 min', '2 d 2 h')
     """
     if seconds < 60:
         return f"{seconds} s"
+    if seconds < 60 * 60:
+        return _in_two(*divmod(seconds, 60), "min", "s")
     minutes = (seconds + 30) // 60
-    if minutes < 60:
-        return f"{minutes} min"
     if minutes < 24 * 60:
         return _in_two(*divmod(minutes, 60), "h", "min")
     return _in_two(*divmod((seconds + 1800) // 3600, 24), "d", "h")

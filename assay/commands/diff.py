@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -11,7 +10,7 @@ from assay.commands.import_ import note_each_assumed
 from assay.commands.options import Format
 from assay.streams import note, note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
-from compare.diff import Diff, diffs_of, loads, names_in, unassigned
+from compare.diff import Diff, diffs_of, loads, names_in, unassigned, worst_first
 from compare.sentences import spread
 from groups.assignment_files import read_assignments
 from groups.errors import BadInput
@@ -55,12 +54,11 @@ def diff(
     only = [one.assignments[0].group for one in files if len(one.assignments) == 1]
     name = group or next(filter(None, only), None)
     several = name is None and all(names_in(one) for one in files)
-    if by == "client-id":
-        files = [
-            replace(one, assignments=tuple(side.by_client() for side in one.assignments))
-            for one in files
-        ]
     found = diffs_of(*files) if several else [Diff(*(one.of(name) for one in files))]
+    if by == "client-id" and not several:
+        found = [_by_client(found[0])]
+    elif by == "client-id":
+        found = worst_first(_by_client_or_member(diff) for diff in found)
     for failure in damaged:
         note(f"{failure.place}: {failure.reason}")
     if several:
@@ -81,6 +79,18 @@ def diff(
     raise typer.Exit(2 if damaged else 0)
 
 
+def _by_client(diff: Diff) -> Diff:
+    return Diff(diff.before.by_client(), diff.after.by_client())
+
+
+def _by_client_or_member(diff: Diff) -> Diff:
+    try:
+        return _by_client(diff)
+    except BadInput as unfit:
+        note(f"{diff.group}: compared by member; {unfit}")
+        return diff
+
+
 def _note_assumed(before: NamedAssignment, after: NamedAssignment) -> None:
     for side, other in ((before, after), (after, before)):
         own = [line for line in side.assumed if line not in other.assumed]
@@ -97,6 +107,7 @@ def show_diff(diff: Diff) -> None:
         members = counted(len(after.held), "member")
         hold = "holds" if len(after.held) == 1 else "hold"
         tell(f"{name}: the same in both. {members} {hold} {held}.")
+        _tell_peak_lag(diff)
         return
     moved = f"{counted(diff.moved, 'partition')} moved"
     for names, verb in ((diff.joined, "joined"), (diff.left, "left")):
@@ -104,6 +115,7 @@ def show_diff(diff: Diff) -> None:
     then, now = spread(loads(before)), spread(loads(after))
     kept = f"loads stay {now}" if then == now else f"loads were {then} and are {now}"
     tell(f"{name}: {moved}; {kept}.")
+    _tell_peak_lag(diff)
     for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
         if numbers:
             tell(f"{what}: {_partitions(numbers)}")
@@ -117,9 +129,19 @@ def show_diff(diff: Diff) -> None:
     _show_members(diff.members)
     _show_moves(diff.moves)
     again = _clients(before, diff.left) & _clients(after, diff.joined)
-    if again:
+    if again and all(map(_told_apart, (before, after))):
         what = counted(len(again), "client id")
         tell(f"{what} of members that left came back with new members: see --by client-id")
+
+
+def _tell_peak_lag(diff: Diff) -> None:
+    then, now = diff.before.peak_lag_records, diff.after.peak_lag_records
+    if then is not None and now is not None and then != now:
+        tell(f"Most lag on one member: {then:,} records before, {now:,} now.")
+
+
+def _told_apart(side: NamedAssignment) -> bool:
+    return len(set(side.client_ids.values())) == len(side.client_ids)
 
 
 def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:

@@ -147,7 +147,13 @@ def scenario(
             files, group, reads or [], assume_equal=True, standard_input=data.get("-")
         )
         name = rollout or ("upgrade" if variation else None)
-        if any(happens.values()) == (name is not None):
+        if any(happens.values()) and name is not None:
+            raise BadInput(
+                f"{captured.name}: --rotate, --deploys, --scale-out and --scale-in are played "
+                "without a rollout: leave out --rollout, --order, --misses, --stays, --from, --to "
+                "and --back"
+            )
+        if not any(happens.values()) and name is None:
             raise BadInput(f"{captured.name}: what happens to it? {_WHAT_HAPPENS}")
         asked = [Scenario.of_group(captured, **happens, rollout=name)]
     for one in asked:

@@ -76,7 +76,7 @@ from heuristics.catalogue import usual_assignors
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
@@ -172,7 +172,7 @@ def score(
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        show_group(judged[0], references[0], shown, lowest[0], chosen)
+        show_group(judged[0], references[0], shown, lowest[0], chosen, plans=plans)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
@@ -186,6 +186,12 @@ def score(
         if at in counting
         for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
     ]
+    if not (sure or assumed):
+        worse += [
+            f"{groups[0].name}: {row.assignor}: the assignment is not valid"
+            for row in rows[0]
+            if row.assignor in plans and row.status == "scored" and not row.valid
+        ]
     worse += _not_judged([judged[at] for at in sorted(counting)], not_had) if strict else []
     _tell_gate(worse, [row for scored in rows for row in scored if row.assignor in named], sure)
     raise typer.Exit(1 if worse else 2 if damaged else 0)
@@ -321,6 +327,8 @@ def show_group(
     rows: Sequence[Score],
     lowest: LowestPeak | None = None,
     chosen: LowestPeak | None = None,
+    *,
+    plans: Container[str] = (),
 ) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor.
 
@@ -328,6 +336,7 @@ def show_group(
     ----------
     lowest : the lowest peak lag, None where it is not known
     chosen : why it is this one of all as good, None where nothing was searched
+    plans : the rows that are no assignor's
     """
     tell(sentence(judged))
     if assignor := assigned_by(judged.group):
@@ -341,7 +350,7 @@ def show_group(
     if lowest is None and (said := not_compared([judged.group])):
         tell(said)
     if rows and reference is not None:
-        show_plan(judged, rows)
+        show_plan(judged, [row for row in rows if row.assignor not in plans])
         show_loads(judged)
         if chosen is not None:
             least = "least peak lag" if chosen.proved else "least peak lag that was found"

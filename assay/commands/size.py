@@ -214,12 +214,7 @@ def _aim(target: Target) -> str:
 
 
 def _value(aim: Aim, value: int) -> str:
-    if aim != "peak_time":
-        return f"{value:,}"
-    minutes, seconds = divmod(value, 60)
-    if minutes and seconds and minutes < 60:
-        return f"{minutes} min {seconds} s"
-    return duration(value)
+    return duration(value) if aim == "peak_time" else f"{value:,}"
 
 
 def _print_rows(sizing: Sizing) -> None:

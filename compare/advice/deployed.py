@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.remedy import BROKER
-from compare.sentences import assigned_by
+from compare.sentences import assigned_by, by_broker
 from groups.wording import counted
 from heuristics.catalogue import AGREE_WITH_KAFKAS, SHIPPED, WRITTEN, usual_assignors
 from heuristics.protocol import Protocol, supported_protocols
@@ -48,16 +48,10 @@ def listed_as(name: str) -> str | None:
     return rest.partition("@")[0] if slash and client else None
 
 
-def by_broker(group: Group) -> bool:
-    """Return whether the broker assigns (KIP-848), as far as a snapshot tells."""
-    told = any(one.epoch is not None or one.target is not None for one in group.details)
-    return told or assigned_by(group) == "uniform"
-
-
 def assigns_now(name: str, group: Group) -> bool:
     """Return whether an assignor has the name of the one that the members end up with."""
     now = assigned_by(group)
-    return now is not None and listed_as(name) == now and _is_brokers(name) == by_broker(group)
+    return now is not None and listed_as(name) == now and is_brokers(name) == by_broker(group)
 
 
 def rolling_restarts(name: str, group: Group) -> int | None:
@@ -70,7 +64,7 @@ def rolling_restarts(name: str, group: Group) -> int | None:
         return 0
     if listed is None:
         return None
-    if _is_brokers(name) or by_broker(group) or _all_list(listed, group):
+    if is_brokers(name) or by_broker(group) or _all_list(listed, group):
         return 1
     now = assigned_by(group)
     return 1 if now is not None and _is_eager(now) and _is_eager(listed) else 2
@@ -85,7 +79,7 @@ def takes(change: Change) -> list[str]:
         return ["It assigns already: takes one more rebalance, such as by a restart of 1 member."]
     if listed is None:
         said = f"Takes its code in every consumer, and a restart of {members}, one by one."
-    elif _is_brokers(name):
+    elif is_brokers(name):
         how = "group.protocol=consumer" if not by_broker(group) else "group.remote.assignor"
         how += f"={listed}" if by_broker(group) else ""
         said = (
@@ -133,7 +127,8 @@ def _of_rule(name: str) -> list[str]:
     ]
 
 
-def _is_brokers(name: str) -> bool:
+def is_brokers(name: str) -> bool:
+    """Return whether an assignor is one that runs in the broker (KIP-848)."""
     return name.startswith(f"{BROKER}/")
 
 

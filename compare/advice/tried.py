@@ -8,8 +8,9 @@ import numpy as np
 
 from compare.advice.advice import Change, Peak, Tried
 from compare.advice.changed import with_members
-from compare.advice.deployed import assigns_now, is_rule, rolling_restarts
+from compare.advice.deployed import assigns_now, is_brokers, is_rule, rolling_restarts
 from compare.advice.worlds import Worlds, least_peaks, peak_of
+from compare.sentences import by_broker
 from heuristics import assignor_named
 
 if TYPE_CHECKING:
@@ -147,7 +148,8 @@ def better_assignor(
 
     A rule as written comes after all that people can deploy. Of several with the lowest peak the
     one that assigns already, then the one that keeps to the least after most joins and leaves,
-    then that with the fewest moves. None where all gain less than half of what can be gained.
+    then that with the fewest moves, then one of the group's own protocol. None where all gain
+    less than half of what can be gained.
 
     Parameters
     ----------
@@ -162,10 +164,11 @@ def better_assignor(
     if not worth:
         return None
 
-    def order(one: tuple[Tried, Assignment]) -> tuple[bool, int, bool, int, int]:
+    def order(one: tuple[Tried, Assignment]) -> tuple[bool, int, bool, int, int, bool]:
         trial, made = one
-        elsewhere = not assigns_now(trial.assignor, made.group)
-        return is_rule(trial.assignor), trial.peak or 0, elsewhere, -trial.kept, trial.moves
+        name, group = trial.assignor, made.group
+        elsewhere, other = not assigns_now(name, group), is_brokers(name) != by_broker(group)
+        return is_rule(name), trial.peak or 0, elsewhere, -trial.kept, trial.moves, other
 
     trial, made = min(worth, key=order)
     peak = trial.peak or 0

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from groups.errors import BadInput
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Aim = Literal["peak_lag", "peak_time", "peak_load", "load_spread", "balance"]
 AIMS: tuple[Aim, ...] = get_args(Aim)
@@ -44,6 +42,8 @@ class Target:
         """
         if not given:
             return None
+        if not isinstance(given, Mapping):
+            raise BadInput(f"target: {given!r}, expected a mapping as in {{'peak_lag': 1000}}")
         if len(given) > 1:
             raise BadInput(f"target: {' and '.join(given)}, expected one")
         ((name, most),) = given.items()

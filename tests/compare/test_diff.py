@@ -131,12 +131,13 @@ def test_a_bare_plan_does_not_say_which_partitions_there_are():
     assert diff.to_dict()["before"]["partitions"] is None
 
 
-def test_members_of_one_client_id_can_be_put_together():
-    side = NamedAssignment(
-        "a", "g", {"c-1": {"t": [0]}, "c-2": {"t": [1], "u": [0]}, "d": {"t": [2]}},
-        client_ids={"c-1": "c", "c-2": "c"},
-    )  # fmt: skip
-    assert side.by_client().held == {"c": {"t": [0, 1], "u": [0]}, "d": {"t": [2]}}
+def test_client_ids_stand_for_members_unless_several_have_one():
+    held = {"c-1": {"t": [0]}, "b-2": {"t": [1], "u": [0]}, "d": {"t": [2]}}
+    side = NamedAssignment("a", "g", held, client_ids={"c-1": "c", "b-2": "b"})
+    assert side.by_client().held == {"b": held["b-2"], "c": held["c-1"], "d": held["d"]}
+    shared = NamedAssignment("a", "g", held, client_ids={"c-1": "c", "b-2": "c"})
+    with pytest.raises(BadInput, match=r"^a: 2 members have the client id c, so"):
+        shared.by_client()
 
 
 def test_two_groups_are_not_compared():

@@ -24,7 +24,8 @@ def test_a_rounded_number_never_has_a_unit_too_small(number, said):
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
-        (0, "0 s"), (59, "59 s"), (60, "1 min"), (90, "2 min"), (3569, "59 min"), (3570, "1 h"),
+        (0, "0 s"), (59, "59 s"), (60, "1 min"), (90, "1 min 30 s"),
+        (3599, "59 min 59 s"), (3600, "1 h"),
         (5400, "1 h 30 min"), (86_399, "1 d"), (90_000, "1 d 1 h"), (10**9, "11,574 d 2 h"),
     ],
 )  # fmt: skip

@@ -145,6 +145,41 @@ def test_by_client_id_a_restart_is_no_move(shown):
     ]
 
 
+def laggards(name: str, first: int, lag: int) -> dict:
+    """A group of two members of one client id, numbered from `first`; m{first} has the lag."""
+    members = {
+        f"m{first + k}": {"subscription": ["t"], "owned": {"t": [k]}, "client_id": "pod"}
+        for k in range(2)
+    }
+    topics = {"t": {"partitions": 2, "lag": [lag, 1]}}
+    return EVEN | {"group": name, "topics": topics, "members": members}
+
+
+def test_more_lag_on_the_same_assignment_is_told(folder):
+    for name, lag in (("calm", 5), ("late", 70)):
+        (folder / f"{name}.json").write_text(json.dumps(laggards("pods", 0, lag)))
+    assert good(assay("diff", "calm.json", "late.json", cwd=folder)).stdout.splitlines() == [
+        "pods: the same in both. 2 members hold 2 partitions.",
+        "Most lag on one member: 5 records before, 70 now.",
+    ]
+
+
+def test_client_ids_that_several_members_share_are_not_compared_nor_offered(folder):
+    for name, first in (("old", 0), ("new", 2)):
+        file = folder / f"{name}-pods.jsonl"
+        file.write_text("\n".join(json.dumps(laggards(g, first, 5)) for g in ("one", "two")))
+    both = ("diff", "old-pods.jsonl", "new-pods.jsonl")
+    assert "--by" not in good(assay(*both, "--group", "one", cwd=folder)).stdout
+    shared = "2 members have the client id pod, so client ids do not tell them apart"
+    refused = assay(*both, "--group", "one", "--by", "client-id", cwd=folder)
+    assert (refused.returncode, refused.stderr) == (2, f"assay: old-pods.jsonl: {shared}\n")
+    run = assay(*both, "--by", "client-id", cwd=folder)
+    notes = [f"{g}: compared by member; old-pods.jsonl: {shared}" for g in ("one", "two")]
+    assert run.returncode == 0
+    assert run.stderr.splitlines() == notes
+    assert run.stdout.splitlines()[2].split()[:4] == ["one", "2", "2", "2"]
+
+
 def test_a_plan_that_drops_a_partition_leaves_it_with_nobody(shown):
     assert good(shown["plan"]).stdout.splitlines() == [
         "orders: 0 partitions moved, c1 left; loads were 0-5 and are 4.",

@@ -136,8 +136,8 @@ def test_moves_against_the_peak_say_what_each_partition_moved_buys(tmp_path):
     ]  # fmt: skip
     rows = [line.split() for line in lines[2:5]]
     assert rows[0][:6] == ["0", "1,200", "2", "min", "2-4", "-"]
-    assert rows[1][:6] == ["1", "700", "1", "min", "3", "500"]
-    assert rows[2][:5] == ["2", "660", "1", "min", "2-4"]
+    assert rows[1][:8] == ["1", "700", "1", "min", "10", "s", "3", "500"]
+    assert rows[2][:7] == ["2", "660", "1", "min", "6", "s", "2-4"]
     assert lines[5] == "per move: what each partition moved buys of peak_lag, since the row above"
     run = assay("frontier", path, "stickiness", "peak_lag", "--rate", "10", "--format", "json")
     points = document_of(good(run))["points"]

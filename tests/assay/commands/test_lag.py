@@ -77,12 +77,12 @@ def test_each_row_has_its_peak_beside_the_least(said):
 def test_a_rate_shows_the_time_to_catch_up_beside_the_records(said):
     lines = said["rate"]
     assert lines[1].endswith("Longest to catch up: a with 2 min.")
-    assert lines[2].endswith("That is 1 min to catch up, not 2 min.")
+    assert lines[2].endswith("That is 1 min 10 s to catch up, not 2 min.")
     assert cells(lines, "current")[-2] == "2 min"
-    assert cells(said["solve"], "a")[-3:-1] == ["2 min", "1 min"]
+    assert cells(said["solve"], "a")[-3:-1] == ["2 min", "1 min 10 s"]
     table = said["many"]
-    assert cells(table, "late")[-2:] == ["1.2 k / 700", "2 min / 1 min"]
-    assert cells(table, "hot")[-2:] == ["5.0 k / 5.0 k", "8 min / 8 min"]
+    assert cells(table, "late")[-2:] == ["1.2 k / 700", "2 min / 1 min 10 s"]
+    assert cells(table, "hot")[-2:] == ["5.0 k / 5.0 k", "8 min 21 s / 8 min 20 s"]
 
 
 def test_json_has_the_peaks_and_the_times(said):
@@ -107,9 +107,9 @@ def test_json_has_the_peaks_and_the_times(said):
 def test_solve_says_what_becomes_of_the_peak_and_what_holds_it(said):
     assert cells(said["solve"], "a")[1:5] == ["4", "3", "1,200", "700"]
     assert (
-        "Most lag on one member: 700, now 1,200 (41% less). To catch up takes 1 min, not 2 min. "
-        "However many consumers there are, one has at least 600 of lag: that of one partition "
-        "(t-0)." in said["solve"]
+        "Most lag on one member: 700, now 1,200 (41% less). To catch up takes 1 min 10 s, not "
+        "2 min. However many consumers there are, one has at least 600 of lag: that of one "
+        "partition (t-0)." in said["solve"]
     )
     assert (
         "Most lag on one member: 5,000, now 5,001 (under 1% less). One partition (t-0) has "
@@ -169,7 +169,9 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
 def test_an_invalid_plan_has_no_peak_lag_to_be_compared(folder):
     (folder / "half.json").write_text(json.dumps({"a": {"t": [0, 1]}, "b": {"t": [4, 5]}}))
     asked = ("score", "late.json", "--plan", "half.json")
-    lines = good(assay(*asked, cwd=folder)).stdout.splitlines()
+    ran = assay(*asked, cwd=folder)
+    assert (ran.returncode, ran.stderr) == (1, "assay: late: half: the assignment is not valid\n")
+    lines = ran.stdout.splitlines()
     assert cells(lines, "half")[1:3] == ["2", "no"]
     assert cells(lines, "half")[-2] == "-"
     document = document_of(assay(*asked, "--format", "json", cwd=folder))

@@ -88,7 +88,10 @@ def test_a_plan_is_a_row_under_the_name_of_its_file_whatever_kind_of_file_it_is(
 
 def test_a_plan_that_is_not_valid_says_every_reason(plans):
     call = ("score", "orders.json", "--plan", "wrong.json", "--format", "json")
-    row = document_of(good(one_after_the_other({"": call}, plans)[""]))["scores"][1]
+    ran = one_after_the_other({"": call}, plans)[""]
+    assert ran.returncode == 1
+    assert ran.stderr == "assay: orders: wrong: the assignment is not valid\n"
+    row = document_of(ran)["scores"][1]
     assert (row["status"], row["valid"]) == ("scored", False)
     found = {(v["kind"], v["member"], v["topic"], v["partition"]) for v in row["violations"]}
     assert found == {
@@ -98,6 +101,13 @@ def test_a_plan_that_is_not_valid_says_every_reason(plans):
         ("no-such-partition", "c0", "t1", 7),
         ("no-such-partition", "c1", "t5", 0),
     }
+
+
+def test_a_plan_is_no_assignor_that_could_make_the_moves(plans):
+    call = ("score", "orders.json", "--plan", "best.json")
+    said = good(one_after_the_other({"": call}, plans)[""]).stdout
+    assert "Of those tried" not in said
+    assert "assay advise --lower peak_load says which one." in said
 
 
 def test_a_gate_judges_the_plans_that_are_named(plans):

@@ -43,7 +43,8 @@ def test_it_is_left_alone_with_the_reason(said):
         "and 120 was asked for.\n"
     )
     assert good(said["time"]).stdout.startswith(
-        "late: leave it alone: the time to catch up is 2 min now, the lowest possible is 1 min: "
+        "late: leave it alone: the time to catch up is 2 min now, the lowest possible is "
+        "1 min 10 s: "
     )
 
 

@@ -11,6 +11,10 @@ from compare.advice.advice import Advice
 from compare.advice.deployed import takes, tried_by_default
 from compare.advice.measure import not_advised
 from compare.advice.words import depends, gains_nothing, in_short, what_to_do
+from compare.judged import judge
+from compare.remedy import remedy
+from compare.scores import score_assignors
+from heuristics.catalogue import usual_assignors
 from tests.compare.advice.made import applied, copied, document_of, least_load, topics_read
 from tests.heuristics.assignors.mine import divide, twice, while_all_are_there
 
@@ -263,6 +267,21 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
         even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
     none = gains_nothing(advise(Group.from_dict(even), limit=limit))
     assert any(line.startswith("another assignor (now: range): the best of ") for line in none)
+
+
+def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
+    classic = copied(RANGE)
+    consumer = copied(RANGE)
+    for said in consumer["members"].values():
+        said["epoch"] = 3
+    for document, first in ((classic, "sticky 4.4.0"), (consumer, "the broker's uniform 4.4.0")):
+        found = advise(Group.from_dict(document), limit=limit)
+        (change,) = [one for one in found.changes if one.kind == "assignor"]
+        assert what_to_do(change, found).startswith(f"Let {first} assign")
+        (one,) = judge([Group.from_dict(document)], assume_equal=True)
+        rows = score_assignors(one.lowest.group, one.lowest, usual_assignors(), limit)
+        said = remedy(replace(one, verdict=replace(one.verdict, says="improvable")), rows)
+        assert ("the broker's uniform" in said) == (document is consumer)
 
 
 def test_in_short_an_assignor_is_named_with_the_one_that_assigns_now(limit):

@@ -53,7 +53,7 @@ def test_the_slowest_to_catch_up_is_named_where_all_rates_are_known():
     held = holding([1000, 900], {"a": [0], "b": [1]})
     slow = replace(held.group, details=(MemberDetails(capacity=100), MemberDetails(capacity=10)))
     assert most_lag(Assignment.current(slow)) == (
-        "Most lag: a with 1,000 of 1,900 records. Longest to catch up: b with 2 min."
+        "Most lag: a with 1,000 of 1,900 records. Longest to catch up: b with 1 min 30 s."
     )
     half = replace(held.group, details=(MemberDetails(capacity=100), MemberDetails()))
     assert behind(Assignment.current(half)).longest is None

@@ -83,7 +83,8 @@ def test_what_is_needless_is_told_in_records_and_in_time():
     group = group_of([60, 50, 4, 2], {"a": [0, 1], "b": [2, 3]}).with_rate(1)
     one, found = lowest_of(group)
     assert needed(one.now, found) == (
-        "It could be 62 with balanced loads: 48 less. That is 1 min to catch up, not 2 min."
+        "It could be 62 with balanced loads: 48 less. "
+        "That is 1 min 2 s to catch up, not 1 min 50 s."
     )
 
 
