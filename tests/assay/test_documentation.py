@@ -73,6 +73,11 @@ def ran(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         run = calling.assay(*shlex.split(command)[1:], cwd=folder)
         assert run.returncode == 0, run.stderr
         return run
+    return in_shell(command, folder)
+
+
+def in_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in a shell; it has to succeed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     run = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],

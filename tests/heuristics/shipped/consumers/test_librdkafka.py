@@ -183,7 +183,11 @@ def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
         assert len(started) == 2
         os.kill(started[1], signal.SIGSTOP)
         outcome = limit.plan(group, assignor.name)
-        assert (outcome.status, outcome.reason) == ("timed-out", "no answer within 1 s")
+        # It stops before or after it joined again, which has a minute of its own.
+        assert (outcome.status, outcome.reason) in (
+            ("timed-out", "no answer within 1 s"),
+            ("unavailable", "the client did not join again within 60 s"),
+        )
         assert gone(started)
         assert limit.plan(group, assignor.name).status == "planned"
         started = drivers()
