@@ -1,21 +1,26 @@
 """The fleet on Spark: how many groups a second a run does, beyond its start.
 
-Run with ``python -m benchmarks.fleet_spark [GROUPS]``. Each input goes through one core and
-through two, in turn, and then once more, when there is nothing left to do. The start of Spark is
-not counted; what else the machine does shows in its load. Beside each stands the same without
-Spark, by `fleet.tables` in a program of its own, all of whose time counts.
+Run with ``python -m benchmarks.fleet_spark [GROUPS]``, on Linux. Each input goes through one core
+and through two, in turn, and then once more, when there is nothing left to do. The start of Spark
+is not counted in the rate; what else the machine does shows in its load. The processor's seconds
+are those of all processes of a run: Python, Java and their workers. Beside each stands the same
+without Spark, by `fleet.tables` in a program of its own, all of whose time counts.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -32,6 +37,9 @@ GROUPS = 100_000
 DISTINCT = 2_000
 # Of these a run does a twentieth as many.
 FEWER = 20
+FIRST = 1_000
+# Of prctl(2).
+CHILD_SUBREAPER = 36
 WRITTEN = ("kip-54-sticky", "kip-615-constrained", "range")
 
 
@@ -45,65 +53,110 @@ def inputs(folder: Path, groups: int) -> Iterator[tuple[str, Path, Sequence[str]
         for number in range(count):
             yield {**documents[number % DISTINCT], "group": f"g{number}"}
 
-    files = [(folder / "groups.jsonl", groups), (folder / "some.jsonl", groups // FEWER)]
+    counts = {"groups": groups, "some": groups // FEWER, "first": FIRST}
+    files = [(folder / f"{name}.jsonl", count) for name, count in counts.items()]
     for file, count in files:
         with file.open("w") as out:
             out.writelines(f"{json.dumps(one)}\n" for one in documents_of(count))
     columnar = folder / "groups.parquet"
     write_groups(map(Group.from_dict, documents_of(groups)), str(columnar))
+    yield "JSON lines", files[2][0], ["current"], FIRST
     yield "JSON lines", files[0][0], ["current"], groups
     yield "Parquet", columnar, ["current"], groups
     yield "JSON lines, three assignors", files[1][0], ["current", *WRITTEN], groups // FEWER
 
 
-def timed(
-    source: Path, assignors: Sequence[str], cores: int
-) -> tuple[float, dict[str, float], float]:
-    """Run twice; return the seconds, those of each stage, and those of the second run."""
-    with TemporaryDirectory() as out:
+class Cost(NamedTuple):
+    """What a program costs: seconds by the clock, and of the processors of all its processes."""
+
+    seconds: float
+    processor_seconds: float
+
+
+def cost_of(command: Sequence[str]) -> Cost:
+    """Run a program to its end, and to that of all that it has started."""
+    # Spark's workers lose their parent before they end; Linux hands them to this process then.
+    ctypes.CDLL(None).prctl(CHILD_SUBREAPER, 1, 0, 0, 0)
+    start, before = perf_counter(), _of_children()
+    subprocess.run(command, check=True, capture_output=True)
+    seconds = perf_counter() - start
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+    return Cost(seconds, _of_children() - before)
+
+
+def _of_children() -> float:
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class Run(NamedTuple):
+    """A run into an empty folder, and the same again, in which nothing is left to do.
+
+    Attributes
+    ----------
+    row : of ``runs``
+    shuffled_bytes : that Spark wrote to be read by other tasks
+    """
+
+    cost: Cost
+    again: Cost
+    row: dict[str, Any]
+    shuffled_bytes: int
+
+
+def timed(source: Path, assignors: Sequence[str], cores: int) -> Run:
+    """Run twice."""
+    with TemporaryDirectory() as out, TemporaryDirectory() as events:
         command = [sys.executable, "-m", "assay", "run", str(source), "--out", out]
         command += ["--master", f"local[{cores},3]"]
         command += [word for name in assignors for word in ("--assignor", name)]
-        seconds = []
-        for _ in range(2):
-            start = perf_counter()
-            subprocess.run(command, check=True, capture_output=True)
-            seconds.append(perf_counter() - start)
+        log = ("enabled=true", "compress=false", "rolling.enabled=false", f"dir=file://{events}")
+        logged = [word for one in log for word in ("--conf", f"spark.eventLog.{one}")]
+        cost, again = cost_of([*command, *logged]), cost_of(command)
         (file,) = (Path(out) / "runs").glob("*/*.parquet")
-        (run,) = pq.read_table(file).to_pylist()
-    return seconds[0], {one["stage"]: one["seconds"] for one in run["stages"]}, seconds[1]
+        (row,) = pq.read_table(file).to_pylist()
+        (told,) = Path(events).iterdir()
+        shuffled = re.findall(r'"Shuffle Bytes Written":(\d+)', told.read_text())
+    return Run(cost, again, row, sum(map(int, shuffled)))
 
 
-def timed_without_spark(source: Path, assignors: Sequence[str], cores: int) -> float:
-    """Return the seconds of a program that answers an input without Spark."""
+def without_spark(source: Path, assignors: Sequence[str], cores: int) -> Cost:
+    """Return what a program costs that answers an input without Spark."""
     call = f"fleet.tables({str(source)!r}, {list(assignors)!r}, processes={cores})"
-    start = perf_counter()
-    subprocess.run([sys.executable, "-c", f"from assay import fleet; {call}"], check=True)
-    return perf_counter() - start
+    return cost_of([sys.executable, "-c", f"from assay import fleet; {call}"])
 
 
 def main() -> None:
     """Print a row for each input and number of cores."""
     groups = int(sys.argv[1]) if len(sys.argv) > 1 else GROUPS
-    _say("| input | groups | cores | seconds | start | groups/s beyond it | work | again | load |")
-    _say("|---|---|---|---|---|---|---|---|---|")
+    _say(
+        "| input | groups | cores | seconds | start | groups/s beyond it | processor s "
+        "| microseconds a group | files | shuffled MB | again | load |"
+    )
+    _say("|---|---|---|---|---|---|---|---|---|---|---|---|")
     with TemporaryDirectory() as folder:
         for name, source, assignors, count in inputs(Path(folder), groups):
             for cores in (1, 2):
                 load, _, _ = os.getloadavg()
-                seconds, stages, again = timed(source, assignors, cores)
-                beyond = seconds - stages["start"]
-                work = stages["answer"] / seconds
+                run = timed(source, assignors, cores)
+                (seconds, used), again = run.cost, run.again.seconds
+                start = next(
+                    one["seconds"] for one in run.row["stages"] if one["stage"] == "start"
+                )
                 _say(
-                    f"| {name} | {count:,} | {cores} | {seconds:.1f} | {stages['start']:.1f} | "
-                    f"{count / beyond:,.0f} | {work:.0%} | {again:.1f} | "
+                    f"| {name} | {count:,} | {cores} | {seconds:.1f} | {start:.1f} | "
+                    f"{count / (seconds - start):,.0f} | {used:.1f} | {1e6 * used / count:,.0f} | "
+                    f"{run.row['files']} | {run.shuffled_bytes / 1e6:.1f} | {again:.1f} | "
                     f"{load:.1f} |"
                 )
                 load, _, _ = os.getloadavg()
-                seconds = timed_without_spark(source, assignors, cores)
+                seconds, used = without_spark(source, assignors, cores)
                 _say(
                     f"| {name}, without Spark | {count:,} | {cores} | {seconds:.1f} | - | "
-                    f"{count / seconds:,.0f} | - | - | {load:.1f} |"
+                    f"{count / seconds:,.0f} | {used:.1f} | {1e6 * used / count:,.0f} | "
+                    f"- | - | - | {load:.1f} |"
                 )
 
 
