@@ -17,7 +17,7 @@ from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
 from compare.page.words import meaning, minute
-from compare.sentences import sentence
+from compare.sentences import EVEN_LAGGING, sentence
 from compare.verdict import EMPTY, WORST_FIRST
 from groups.wording import counted
 
@@ -87,7 +87,7 @@ def composed(
         made=made,
         lines=lines,
         details=details,
-        says=tuple(sorted(overview.says.items(), key=lambda one: WORST_FIRST.index(one[0]))),
+        says=_tallies(overview, lines),
         unread=tuple(unread),
         unread_count=unread_count,
         assumed=tuple(assumed),
@@ -99,6 +99,18 @@ def composed(
         not_solved=_not_solved(overview),
         trend=trend,
     )
+
+
+def _tallies(overview: Overview, lines: Sequence[Line]) -> tuple[tuple[str, int], ...]:
+    """Return verdicts with their groups, the worst first, as the lines have them."""
+    # Tables of a run do not tell of lag that could fall; of the groups in full it is known.
+    lagging = overview.lagging or len({one.name for one in lines if one.says == EVEN_LAGGING})
+    found: list[tuple[str, int]] = []
+    for says in (one for one in WORST_FIRST if one in overview.says):
+        good = says == "as good as can be"
+        found += [(EVEN_LAGGING, lagging)] if good and lagging else []
+        found.append((says, overview.says[says] - (lagging if good else 0)))
+    return tuple((says, count) for says, count in found if count)
 
 
 def _in_full(

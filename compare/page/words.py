@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import moves_needed, start_consumers
+from compare.sentences import EVEN_LAGGING, moves_needed, start_consumers
 from groups.tiers import TIERS
 from groups.wording import counted
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
+    from compare.lag.fall import Fall
     from compare.verdict import Verdict
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
@@ -22,6 +23,7 @@ MARKS = {
     "depends on who reads what": ("?", "open"),
     "not proved": ("◐", "open"),
     "nothing assigned yet": ("○", "none"),
+    EVEN_LAGGING: ("◇", "open"),
     "as good as can be": ("✓", "good"),
     "no members": ("-", "none"),
 }
@@ -48,15 +50,16 @@ def to_do(judged: Judged) -> str:
         first, *rest = violations
         more = f", and {len(rest):,} more" if rest else ""
         return f"{first}{more}"
-    return to_do_in(judged.verdict, moves_needed(judged))
+    return to_do_in(judged.verdict, moves_needed(judged), judged.fall)
 
 
-def to_do_in(verdict: Verdict, moves: int | None) -> str:
+def to_do_in(verdict: Verdict, moves: int | None, fall: Fall | None) -> str:
     """Return what to do about a group of which only the verdict and the moves are known.
 
     Parameters
     ----------
     moves : partitions that move to the best, None where that is not known
+    fall : how far lag could fall, where partitions are as even as can be
     """
     if verdict.question:
         return verdict.question
@@ -69,6 +72,9 @@ def to_do_in(verdict: Verdict, moves: int | None) -> str:
         return "" if moves is None else f"move {counted(moves, 'partition')}{given}"
     if verdict.says == "not proved":
         return "allow more time"
+    if verdict.says == "as good as can be" and fall is not None:
+        moved = counted(fall.moves, "partition")
+        return f"move {moved}: the lag of the busiest member falls {fall.from_to} records{given}"
     if verdict.says == "as good as can be":
         return f"nothing{given}"
     if verdict.says == "nothing assigned yet":

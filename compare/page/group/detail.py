@@ -67,7 +67,7 @@ def detail_of(
         then = what_is_next(judged, scores)
         return Detail(line, tuple(told), next=then, assumed=group.assumed)
     best = shown_best(judged)
-    target = best if best is not None and line.moves else None
+    target = (best if judged.plan is None else judged.plan) if line.moves else None
     lags = [*lag_told(judged.now, lowest), "" if lowest is None else _after(target, lowest)]
     told += filter(None, [_gain(judged, line), " ".join(filter(None, lags))])
     shown = Holdings(judged.now, target)

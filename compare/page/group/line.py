@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.overview import glance_of
+from compare.overview import glance_of, is_lagging
 from compare.page.group.contents import Line
 from compare.page.group.short_names import labels_of
 from compare.page.group.strip import strip
 from compare.page.words import MARKS, to_do, to_do_in
+from compare.sentences import EVEN_LAGGING
 
 if TYPE_CHECKING:
     from compare.judged import Judged
@@ -37,7 +38,8 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
     """Return the line of a group of which only that much is known."""
-    says = glance.verdict.says
+    lags = is_lagging(glance)
+    says = EVEN_LAGGING if lags else glance.verdict.says
     mark, tone = MARKS[says]
     limit = None if glance.best is None else int(glance.best.rpartition("-")[2])
     return Line(
@@ -51,11 +53,11 @@ def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
         says=says,
         mark=mark,
         tone=tone,
-        to_do=to_do_in(glance.verdict, glance.to_move),
+        to_do=to_do_in(glance.verdict, glance.to_move, glance.fall),
         now=glance.now,
         best=glance.best,
         strip=strip(glance.loads, limit) if glance.loads else None,
-        moves=glance.moves,
+        moves=glance.fall.moves if lags and glance.fall else glance.moves,
         idle=glance.idle,
         lag_now=glance.peak,
         lag_best=glance.lowest,

@@ -271,6 +271,23 @@ def test_what_was_assumed_is_said_with_the_groups_that_it_is_about(read):
     assert "as seen" not in page.texts["group-1"]
 
 
+def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own(read):
+    held = {"a": [0, 1], "b": [2, 3]}
+    members = {m: {"subscription": ["t"], "owned": {"t": has}} for m, has in held.items()}
+    lagging = snapshot("lagging", {"t": {"partitions": 4, "lag": [600, 600, 5, 5]}}, members)
+    page = read([lagging, even()], assignors=())
+    says = "even, lag could fall"
+    done = "move 2 partitions: the lag of the busiest member falls from 1,200 to 605 records"
+    rows = page.table("Groups, worst first")
+    assert list(rows) == ["lagging", "even"]
+    row = rows["lagging"]
+    assert (row["verdict"], row["what to do"]) == (f"◇ {says}", done)
+    assert row["partitions to move"] == "2"
+    assert f"lagging: {done}" in page.words
+    assert f"lagging ◇ {says}" in " ".join(page.texts["group-1"].split())
+    assert "What moves: 2 partitions" in page.texts["group-1"]
+
+
 def test_an_optimum_that_is_not_proved_is_an_interval(read):
     document = snapshot(
         "heavy",
