@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import re
+import shutil
 import signal
 import sys
 
@@ -27,6 +28,7 @@ LONGEST = (
     "tests/compare/test_verdict.py",
 )
 REFUSED: list[str] = []
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # How long an example takes says something of the machine alone.
 hypothesis.settings.register_profile("anywhere", deadline=None)
 hypothesis.settings.load_profile("anywhere")
@@ -69,6 +71,21 @@ def refuse_what_leaves_this_machine(event: str, arguments: tuple) -> None:
 
 
 sys.addaudithook(refuse_what_leaves_this_machine)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Debian's Chromium, or another that is here."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        pytest.skip(f"no browser here, looked for {', '.join(BROWSERS)}")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(
+            executable_path=browser, args=["--no-sandbox"], timeout=60_000
+        )
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,8 @@
 
 import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,22 @@ def test_it_is_a_question_a_figure_and_an_answer(path):
     code = cells(path, "code")
     assert any("figures." in cell for cell in code)
     assert "assert " in code[-1]
+
+
+@pytest.mark.browser
+def test_the_figures_of_an_exported_notebook_are_seen_without_a_network(chromium, tmp_path):
+    pytest.importorskip("nbconvert", reason="Jupyter is not installed")
+    notebook = FOLDER / "06_the_price_of_stickiness.ipynb"
+    call = ["-m", "nbconvert", "--execute", "--to", "html", "--output-dir", tmp_path, notebook]
+    ran = subprocess.run([sys.executable, *call], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    page = context.new_page()
+    page.goto((tmp_path / f"{notebook.stem}.html").as_uri(), wait_until="domcontentloaded")
+    figures = page.locator(".jp-OutputArea-output img")
+    sizes = figures.evaluate_all("all => all.map(one => [one.naturalWidth, one.naturalHeight])")
+    assert len(sizes) == sum("figures." in cell for cell in cells(notebook, "code"))
+    assert all(width > 200 and height > 100 for width, height in sizes)
+    words = page.locator(".jp-OutputArea-output").all_inner_texts()
+    assert not [text for text in words if "Error" in text or "http" in text]
+    context.close()

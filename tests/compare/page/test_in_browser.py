@@ -1,7 +1,6 @@
 """The page in Debian's Chromium: wide and narrow, light and dark."""
 
 import re
-import shutil
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -15,7 +14,6 @@ from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 
 pytestmark = pytest.mark.browser
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 VIEWS = list(product((1280, 400), ("light", "dark")))
 SERIOUS = ("serious", "critical")
@@ -29,20 +27,6 @@ class Visit:
     page: object
     console: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        pytest.skip(f"no browser here, looked for {', '.join(BROWSERS)}")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(
-            executable_path=browser, args=["--no-sandbox"], timeout=60_000
-        )
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
