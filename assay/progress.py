@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from contextlib import contextmanager
-from threading import Event, Lock, Thread
+from threading import Event, RLock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -64,7 +64,7 @@ class _Line:
         self.said = ""
         self._name = name
         self._drawn = 0
-        self._lock = Lock()
+        self._lock = RLock()
         self._ended = Event()
         self._thread = Thread(target=self._draw, daemon=True)
 
@@ -74,12 +74,15 @@ class _Line:
     def stop(self) -> None:
         self._ended.set()
         self._thread.join()
-        self.clear()
+        with self.making_way():
+            pass
 
-    def clear(self) -> None:
-        """Take the line away; the next tick draws it again."""
+    @contextmanager
+    def making_way(self) -> Iterator[None]:
+        """Take the line away while something is written; the next tick draws it again."""
         with self._lock:
             self._put("")
+            yield
 
     def _draw(self) -> None:
         started, wait = monotonic(), AFTER_SECONDS

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import sys
+from contextlib import nullcontext
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +15,7 @@ from groups.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
     from _typeshed import ReadableBuffer
 
@@ -25,8 +27,8 @@ class ReaderGone(Exception):
 class Shown(Protocol):
     """What stands on the terminal for the moment."""
 
-    def clear(self) -> None:
-        """Take it away."""
+    def making_way(self) -> AbstractContextManager[None]:
+        """Take it away while something else is written."""
 
 
 # What helps, as an option.
@@ -49,9 +51,8 @@ class Guarded(FileIO):
 
     def write(self, data: ReadableBuffer) -> int:
         """Write to the stream."""
-        if self.progress is not None:
-            self.progress.clear()
-        return super().write(data)
+        with nullcontext() if self.progress is None else self.progress.making_way():
+            return super().write(data)
 
 
 class _Answers(Guarded):
