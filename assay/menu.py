@@ -17,6 +17,8 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
+from groups.errors import BadInput
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -142,6 +144,23 @@ class Menu(TyperGroup):
 
 class Command(TyperCommand):
     """A command whose help fits a screen: what an option takes and its default, no ranges."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        """Call the command; where an error names an argument, name the option that was typed."""
+        try:
+            return super().invoke(ctx)
+        except BadInput as error:
+            place, _, rule = error.what_came.partition(": ")
+            name, _, value = place.partition(" ")
+            for option in self.get_params(ctx):
+                typed = ctx.params.get(option.name or "")
+                values = typed if isinstance(typed, list) else [typed]
+                if option.name != name or not isinstance(option, TyperOption):
+                    continue
+                if any(one is not None and str(one).startswith(value) for one in values):
+                    named = f"{option.opts[-1]}{value and ' '}{value}: {rule}"
+                    raise type(error)(named, remedy=error.remedy) from None
+            raise
 
     def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Return what has to be given, and what may be."""

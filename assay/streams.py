@@ -36,6 +36,8 @@ OPTIONS = {
     "subscriptions": "pass --reads PATTERN=TOPICS, or --assume-equal",
     "rate": "pass --rate RECORDS_PER_SECOND to give it to those that lack it",
     "time": "give it more with --time-limit",
+    "group": "add --group NAME",
+    "like": "pass --like MEMBER: new ones read what it reads, at its rate",
 }
 
 

@@ -85,7 +85,7 @@ def beyond(
     return found
 
 
-def left_out(rows: Sequence[Score], limits: Mapping[str, int]) -> str | None:
+def left_out(rows: Sequence[Score], limits: Mapping[str, int]) -> Beyond | None:
     """Return which row is worse than the optimum in a tier that no limit is about.
 
     Only tiers count that come before one with a limit: fewer moves than the optimum's are no
@@ -98,13 +98,8 @@ def left_out(rows: Sequence[Score], limits: Mapping[str, int]) -> str | None:
             if term.name in limits:
                 is_limited = True
             elif is_limited and least:
-                return _LEFT_OUT.format(row.assignor, term.name, _told(term.excess))
+                return Beyond(row.assignor, None, term.name, _told(term.excess))
     return None
-
-
-_LEFT_OUT = (
-    "{0}: {1} exceeds the optimum by {2}, and no limit is about {1}; add --fail-above {1}=0"
-)
 
 
 def _told(excess: Excess) -> str:

@@ -38,12 +38,13 @@ def spoken(name: str) -> str:
     return f"{whose}{rest.replace('@', ' ')}"
 
 
-def remedy(judged: Judged, rows: Sequence[Score]) -> str:
+def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     """Return what makes the moves that a verdict names; empty where it names none.
 
     Parameters
     ----------
     rows : what was scored on the group, of assignors that were tried
+    advise : how the reader asks for advice on `peak_load`
     """
     if judged.verdict.says != "improvable":
         if judged.fall is None:
@@ -51,7 +52,7 @@ def remedy(judged: Judged, rows: Sequence[Score]) -> str:
         return f"{NO_COMMAND} No assignor of Kafka's looks at lag. {OURS}"
     tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
     if not tried:
-        return f"{NO_COMMAND} assay advise --lower peak_load says which one."
+        return f"{NO_COMMAND} {advise} says which one."
     as_good = [row for row in tried if row.valid and row.terms and row.terms[0].excess == 0]
     if not as_good:
         none = f"None of the {len(tried)} tried gets"
@@ -62,8 +63,8 @@ def remedy(judged: Judged, rows: Sequence[Score]) -> str:
     moves = next((term.value for term in best.terms or () if term.name == "stickiness"), None)
     by = "" if moves is None else f" by moving {counted(moves, 'partition')}"
     return (
-        f"{NO_COMMAND} Of those tried, {spoken(best.assignor)} gets there{by}; assay advise "
-        "--lower peak_load says what it takes to change to it."
+        f"{NO_COMMAND} Of those tried, {spoken(best.assignor)} gets there{by}; "
+        f"{advise} says what it takes to change to it."
     )
 
 

@@ -53,7 +53,7 @@ class AssignmentFile:
             return those[0]
         if those and group is None:
             names = [one.group or "" for one in those]
-            raise BadInput(f"{self.name}: {one_of_several(names)}")
+            raise one_of_several(self.name, names)
         if those:
             raise BadInput(f"{self.name}: group {group} more than once, expected one")
         for failure in self.failures:

@@ -96,11 +96,11 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
         topics = [topic for topic in listed.removeprefix("+").split(",") if topic]
         if not pattern or (listed and not topics):
             raise BadInput(
-                f"--reads {rule}: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1', "
+                f"reads {rule}: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1', "
                 "or 'app-*=' for no topic"
             )
         if not any(_matches(names, pattern) for group in groups for names in _names(group)):
-            raise BadInput(f"--reads {rule}: no member's id or client id matches {pattern!r}")
+            raise BadInput(f"reads {rule}: no member's id or client id matches {pattern!r}")
         rules.append(Rule(pattern, topics, also=listed.startswith("+")))
     read = [_as_told(group, rules) for group in groups] if rules else groups
     return [settled(group) for group in read]
@@ -126,7 +126,7 @@ def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
         mine = [rule for rule in rules if _matches(names, rule.pattern)]
         missing = next((t for rule in mine for t in rule.topics if t not in number), None)
         if missing is not None:
-            raise BadInput(f"--reads: group {group.name} has no topic {missing!r}")
+            raise BadInput(f"reads: group {group.name} has no topic {missing!r}")
         if not mine:
             continue
         known = bool(group.subscription_known[m])
@@ -135,7 +135,7 @@ def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
         topics = said | shown if all(rule.also for rule in mine) else said
         if not known and shown - topics:
             raise BadInput(
-                f"--reads: {group.members[m]} holds a partition of "
+                f"reads: {group.members[m]} holds a partition of "
                 f"{group.topics[min(shown - topics)]}, but is not said to read it"
             )
         if topics != shown or not known:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from groups.errors import BadInput
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -56,23 +58,25 @@ def nearest_of(name: str, known: Iterable[str]) -> str:
     return f"; nearest: {', '.join(near)}" if near else ""
 
 
-def one_of_several(groups: Sequence[str]) -> str:
-    """Return the refusal of several groups where one is expected, and how to name it.
+def one_of_several(place: str, groups: Sequence[str]) -> BadInput:
+    """Return the refusal of several groups in a place where one is expected.
 
     Examples
     --------
-    >>> one_of_several(["orders", "invoices"])
-    '2 groups, expected one; add --group NAME: invoices, orders'
-    >>> one_of_several(["orders", "orders"])
-    '2 captures of group orders, expected one'
+    >>> print(one_of_several("all.jsonl", ["orders", "invoices"]))
+    all.jsonl: 2 groups, expected one of invoices, orders; name one of them
+    >>> print(one_of_several("all.jsonl", ["orders", "orders"]))
+    all.jsonl: 2 captures of group orders, expected one
     """
     names = sorted(set(groups))
     if len(names) == 1:
-        return f"{len(groups):,} captures of group {names[0]}, expected one"
+        return BadInput(f"{place}: {len(groups):,} captures of group {names[0]}, expected one")
     more = len(names) - MOST_GROUPS
     rest = f" and {more:,} more" if more > 0 else ""
     listed = ", ".join(names[:MOST_GROUPS])
-    return f"{len(names):,} groups, expected one; add --group NAME: {listed}{rest}"
+    return BadInput(
+        f"{place}: {len(names):,} groups, expected one of {listed}{rest}", remedy="group"
+    )
 
 
 def rounded(number: int) -> str:

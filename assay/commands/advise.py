@@ -249,6 +249,8 @@ def _print_change(lead: str, change: Change, advice: Advice) -> None:
     tell(f"{lead}{what_to_do(change, advice)}")
     for line in (why(change, advice), *depends(change, advice)):
         tell(f"   {line}")
+    if change.kind == "isolate":
+        tell("   assay solve FILE --objective 'peak_lag > moves' writes it.")
     if change.kind not in ("rebalance", "isolate"):
         return
     show_moves(change.assignment, indent="   ")

@@ -242,7 +242,7 @@ def group_in(
             raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
     groups, damaged, _ = _found(files, [] if name is None else [name], standard_input)
     if len(groups) > 1:
-        raise BadInput(f"{_all_named(files)}: {one_of_several([group.name for group in groups])}")
+        raise one_of_several(_all_named(files), [group.name for group in groups])
     (told,) = as_told(groups, reads, reset)
     return told, damaged
 
@@ -267,7 +267,7 @@ def one_group(
     found, damaged = group_in(files, name, reads, reset=reset, standard_input=standard_input)
     if damaged and name is None:
         raise BadInput(
-            f"{_all_named(files)}: more than group {found.name} is in it; add --group NAME"
+            f"{_all_named(files)}: more than group {found.name} is in it", remedy="group"
         )
     found = found.with_equal_subscriptions() if assume_equal else found
     return found if rate is None else found.with_rate(rate)

@@ -203,8 +203,11 @@ def _tell_gate(worse: Sequence[str], rows: Sequence[Score], limits: Mapping[str,
         complain(line)
     if len(worse) > MOST_LINES:
         complain(f"and {len(worse) - MOST_LINES} more")
-    if not worse and (said := left_out(rows, limits)):
-        note(said)
+    if not worse and (found := left_out(rows, limits)):
+        note(
+            f"{found.assignor}: {found.tier} exceeds the optimum by {found.amount}, and no limit "
+            f"is about {found.tier}; add --fail-above {found.tier}=0"
+        )
 
 
 def _not_judged(judged: Sequence[Judged], not_had: Sequence[Failure]) -> list[str]:
@@ -372,7 +375,7 @@ def show_plan(judged: Judged, rows: Sequence[Score]) -> None:
     if plan is not None:
         tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
         show_moves(plan)
-        tell(remedy(judged, rows))
+        tell(remedy(judged, rows, "assay advise --lower peak_load"))
 
 
 def show_loads(judged: Judged) -> None:

@@ -123,7 +123,7 @@ def _of_rule(name: str) -> list[str]:
         return [f"{name} is a rule as written and no class: no client brings it."]
     return [
         f"{name} is a rule as written and no class. Kafka's {near} comes near, and may do "
-        f"worse on this group or come to no plan: --assignor {near} tries it."
+        f"worse on this group or come to no plan: name {near} to try it."
     ]
 
 

@@ -24,7 +24,7 @@ def what_decides(advice: Advice) -> str:
         return "what decides: peak_load, the partitions of the busiest member"
     return (
         "what decides: peak_lag, the records of lag of the busiest member at this moment; "
-        "for its partitions: --lower peak_load"
+        "for its partitions, lower peak_load"
     )
 
 

@@ -139,10 +139,7 @@ def depends(change: Change, advice: Advice) -> list[str]:
     if change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
         said.append("What fewer moves bring: assay frontier FILE stickiness peak_lag.")
     if change.kind == "isolate":
-        said.append(
-            "No assignor of Kafka's does that. assay solve FILE --objective 'peak_lag > moves' "
-            "writes it."
-        )
+        said.append("No assignor of Kafka's does that: it is the optimum of peak_lag > moves.")
     if change.kind == "fewer members":
         said.append(f"Who leaves makes no difference; fewest move if it is {few(change.leaves)}.")
     if change.kind == "assignor":

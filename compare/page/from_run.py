@@ -70,7 +70,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     """
     runs = read_table(folder, "runs")
     if runs.empty:
-        raise BadInput(f"{folder}: no run in it; fill it with: assay run INPUT --out {folder}")
+        raise BadInput(f"{folder}: no run in it, assay run fills it")
     runs = runs.sort_values("run")
     objective = str(runs["objective"].iloc[-1])
     tiers = parse_objective(objective.split(" > "))
@@ -127,7 +127,7 @@ def families_apart(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
         folders = {os.path.dirname(name) or "." for name in names}
         if not same and folders & {os.path.normpath(family) for family in found.families}:
             raise BadInput(
-                f"--benchmark {source}: of a run only files of many groups and whole folders can "
+                f"benchmark {source}: of a run only files of many groups and whole folders can "
                 "be set apart"
             )
         apart |= same

@@ -91,7 +91,7 @@ def left_out(assignor: str, promises: Sequence[str]) -> str:
     """Return one line on the promises that were not hunted, as the assignor does not make them."""
     return (
         f"not hunted: {', '.join(promises)}, which {assignor} does not promise; "
-        "--promise NAME hunts one"
+        "name one to hunt it"
     )
 
 
@@ -100,7 +100,7 @@ def in_all(hunted: int, seconds: float, broken: int, cut_short: int) -> str:
     said = f"{counted(hunted, 'promise')} hunted in {seconds:.0f} s, {broken} broken"
     if not cut_short:
         return said
-    return f"{said}; the time was too short for {cut_short}, --seconds gives more"
+    return f"{said}; the time was too short for {cut_short}, give it more seconds"
 
 
 def _which(came: Hunt, groups: int) -> str:

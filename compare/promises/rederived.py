@@ -96,7 +96,7 @@ def _untold(finding: Finding, trial: Trial) -> str | None:
     for outcome in outcomes:
         reason = outcome.reason or outcome.status
         if outcome.status == "timed-out" and finding.promise != "terminates":
-            return f"{reason}; --time-limit gives more"
+            return f"{reason}; give it a longer time limit"
         if outcome.status == "unavailable":
             return reason
         if outcome.status == "failed" and reason.startswith(NOT_STARTED):

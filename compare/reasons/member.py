@@ -38,10 +38,10 @@ def about(explanation: Explanation, member: str) -> list[str]:
         if len(group.members) > FEW_MEMBERS:
             has = f"which has {counted(len(group.members), 'member')}"
             has += f"; nearest: {nearest(member, group.members)}"
-        raise BadInput(f"--member {member}: no member of group {group.name}, {has}")
+        raise BadInput(f"member {member}: no member of group {group.name}, {has}")
     if len(meant) > 1:
         those = named([group.members[m] for m in meant])
-        raise BadInput(f"--member {member}: {len(meant):,} members have that client id: {those}")
+        raise BadInput(f"member {member}: {len(meant):,} members have that client id: {those}")
     (m,) = meant
     found = [_holds(explanation, m), *_gives(explanation, m), _reads(explanation, m)]
     blocks = explanation.blocks

@@ -92,7 +92,10 @@ def reading(group: Group, like: str | None = None) -> str:
         return f"Members are taken to read all that there is: {topics}."
     if all_alike(group):
         return f"New members read what the others read: {topics}."
-    return f"New members read every topic that somebody reads: {topics}. --like MEMBER names one."
+    return (
+        f"New members read every topic that somebody reads: {topics}. "
+        "Say which member they are like to change that."
+    )
 
 
 def _member_named(group: Group, name: str) -> int:

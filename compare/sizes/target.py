@@ -65,11 +65,11 @@ def parse_target(text: str) -> dict[str, int]:
     """
     name, _, value = text.partition("=")
     if name not in AIMS:
-        raise BadInput(f"--target {text}: {name!r} is none of {', '.join(AIMS)}")
+        raise BadInput(f"target {text}: {name!r} is none of {', '.join(AIMS)}")
     found, units = _NUMBER.fullmatch(value), SECONDS_IN if name == "peak_time" else _SIZES
     if re.fullmatch(r"[0-9]{16,} ?[A-Za-z]*", value):
-        raise BadInput(f"--target {text}: N is too big; expected at most 15 digits")
+        raise BadInput(f"target {text}: N is too big; expected at most 15 digits")
     if found is None or found[2] not in units:
         what = "a time as in 300, 5m or 2h" if name == "peak_time" else "a number as in 8 or 400k"
-        raise BadInput(f"--target {text}: expected {name}=N, with N {what}")
+        raise BadInput(f"target {text}: expected {name}=N, with N {what}")
     return {name: int(found[1]) * units[found[2]]}

@@ -10,11 +10,11 @@ from tests.assay.calling import assay, one_after_the_other, one_line, side_by_si
 USAGE = {
     "unknown tier": (
         ("solve", "orders.json", "--objective", "balance > fun"),
-        r"objective: unknown tier 'fun', expected one of kip-54, .*stickiness.*",
+        r"--objective: unknown tier 'fun', expected one of kip-54, .*stickiness.*",
     ),
     "a tier twice": (
         ("solve", "orders.json", "--objective", "balance > balance"),
-        r"objective: tier 'balance' appears twice",
+        r"--objective: tier 'balance' appears twice",
     ),
     "a tier over unknown lag": (
         ("solve", "orders.json", "--objective", "peak_lag"),
@@ -22,15 +22,15 @@ USAGE = {
     ),
     "unknown assignor": (
         ("score", "orders.json", "--assignor", "rnage"),
-        r"assignor: unknown name 'rnage'; nearest: range, .*, .*; assay assignors lists all",
+        r"--assignor: unknown name 'rnage'; nearest: range, .*, .*; assay assignors lists all",
     ),
     "unknown assignor of a scenario": (
         ("scenario", "orders.json", "--assignor", "kafka-java/stikcy@4.4.0"),
-        r"assignor: unknown name 'kafka-java/stikcy@4.4.0'; nearest: kafka-java/sticky, .*",
+        r"--assignor: unknown name 'kafka-java/stikcy@4.4.0'; nearest: kafka-java/sticky, .*",
     ),
     "unknown assignor of a run": (
         ("run", "orders.json", "--out", "out", "--assignor", "coperative-sticky"),
-        r"assignor: unknown name 'coperative-sticky'; nearest: cooperative-sticky, .*",
+        r"--assignor: unknown name 'coperative-sticky'; nearest: cooperative-sticky, .*",
     ),
     "unknown assignor of a hunt": (
         ("hunt", "StikyAssignor"),
@@ -229,9 +229,8 @@ def test_of_several_groups_one_has_to_be_named_and_their_names_are_listed(folder
     }
     for name, run in side_by_side(calls).items():
         place = "standard input" if name == "stdin" else folder / "two.jsonl"
-        assert (
-            one_line(run, 2) == f"{place}: 2 groups, expected one; add --group NAME: even, orders"
-        )
+        told = f"{place}: 2 groups, expected one of even, orders; add --group NAME"
+        assert one_line(run, 2) == told
 
 
 def test_binary_input_is_refused_at_its_first_bad_byte(folder):

@@ -1,8 +1,10 @@
 """What people read: one of a thing is singular, and no help text is cut."""
 
+import ast
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -109,3 +111,31 @@ def test_the_help_of_each_command_fits_a_screen_of_100_columns(said, name):
     lines = text.splitlines()
     assert max(map(len, lines)) <= 100
     assert len(lines) <= 40
+
+
+# Options of Kafka's and Spark's tools, and of the command that a finding is reproduced with.
+OTHERS = re.compile(r"kafka-|--describe|--verbose|--group\[|spark-submit")
+RERUN = "compare/promises/hunt.py"
+
+
+def test_what_people_read_from_python_names_no_option_of_the_command():
+    menu = get_command(app)
+    with menu.make_context("assay", ["score"]) as context:
+        commands = [menu.get_command(context, name) for name in COMMANDS]
+        options = {name for one in commands for p in one.get_params(context) for name in p.opts}
+    assert "--like" in options
+    root = Path(__file__).parents[2]
+    rooms = ("groups", "optimal", "heuristics", "compare")
+    named = []
+    for file in sorted(file for room in rooms for file in (root / room).rglob("*.py")):
+        tree = ast.parse(file.read_text())
+        documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or id(node) in documented:
+                continue
+            text, place = str(node.value), str(file.relative_to(root))
+            if " " in text and place != RERUN and not OTHERS.search(text):
+                named += [
+                    f"{place}: {text}" for name in re.findall("--[a-z-]+", text) if name in options
+                ]
+    assert not named

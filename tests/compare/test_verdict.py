@@ -225,14 +225,14 @@ def test_a_member_that_is_told_to_read_nothing_makes_the_verdict_sure():
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        ("b", "--reads b: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1'"),
-        ("b=,", "--reads b=,: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1', or 'app-*='"),
-        ("b=+", "--reads b=+: expected PATTERN=TOPIC"),
-        ("=t0", "--reads =t0: expected PATTERN=TOPIC"),
-        ("b=", "--reads: b holds a partition of t1, but is not said to read it"),
-        ("b=t7", "--reads: group g has no topic 't7'"),
-        ("x*=t0", "--reads x*=t0: no member's id or client id matches 'x*'"),
-        ("b=t0", "--reads: b holds a partition of t1, but is not said to read it"),
+        ("b", "reads b: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1'"),
+        ("b=,", "reads b=,: expected PATTERN=TOPIC,TOPIC as in 'app-*=t0,t1', or 'app-*='"),
+        ("b=+", "reads b=+: expected PATTERN=TOPIC"),
+        ("=t0", "reads =t0: expected PATTERN=TOPIC"),
+        ("b=", "reads: b holds a partition of t1, but is not said to read it"),
+        ("b=t7", "reads: group g has no topic 't7'"),
+        ("x*=t0", "reads x*=t0: no member's id or client id matches 'x*'"),
+        ("b=t0", "reads: b holds a partition of t1, but is not said to read it"),
     ],
 )
 def test_a_subscription_by_hand_that_cannot_be_is_refused(rule, says):

@@ -131,11 +131,11 @@ def test_a_group_without_members_has_nothing_to_explain(shown):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("several", f"{ALL_GROUPS}: 11 groups, expected one; add --group NAME: aio-f, "),
+        ("several", f"{ALL_GROUPS}: 11 groups, expected one of aio-f, "),
         ("no such member", "--member c7: no member of group orders, which has c0 and c1"),
         ("no such group", "--group kpr: no group of that name"),
         ("missing", "no.json: cannot be read: No such file or directory"),
-        ("unknown tier", "objective: unknown tier 'fun'"),
+        ("unknown tier", "--objective: unknown tier 'fun'"),
     ],
 )
 def test_what_cannot_be_explained_is_refused_in_one_line(shown, name, said):

@@ -57,7 +57,7 @@ def test_on_standard_output_one_line_says_how_to_get_the_meaning(folder, tmp_pat
     [
         ((), "expected one of --lp, --mps and --proto"),
         (("--lp", "--mps"), "expected one of --lp, --mps and --proto"),
-        (("--lp", "--tier", "3"), "tier: 3, but the objective has 2: balance > stickiness"),
+        (("--lp", "--tier", "3"), "--tier: 3, but the objective has 2: balance > stickiness"),
         (("--lp", "-o", "/dev/full"), "/dev/full: cannot be written: No space left on device"),
         (("--proto", "-o", "/no/m.pb"), "/no/m.pb: cannot be written: No such file or directory"),
     ],

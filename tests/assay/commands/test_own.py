@@ -80,6 +80,6 @@ def test_a_gate_judges_it(runs):
 
 
 def test_what_is_not_there_is_bad_usage(runs):
-    assert re.match(r"assignor: mine:dael: there is no 'dael' in", one_line(runs["typo"], 2))
+    assert re.match(r"--assignor: mine:dael: there is no 'dael' in", one_line(runs["typo"], 2))
     line = one_line(runs["no module"], 2)
     assert line.endswith("there is no module mien in this folder, nor is one installed")

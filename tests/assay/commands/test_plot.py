@@ -84,7 +84,11 @@ def test_console_text_will_do_and_what_depends_on_subscriptions_is_left_out(tmp_
     [
         ("orders.json", {"out": "x.pdf"}, r"^x\.pdf: expected a name that ends in \.svg or"),
         ("orders.json", {"out": "/nowhere/x.svg"}, r"^/nowhere/x\.svg: cannot be written: No su"),
-        ("two.jsonl", {}, r"two\.jsonl: 2 groups, expected one; add --group NAME: even, orders$"),
+        (
+            "two.jsonl",
+            {},
+            r"two\.jsonl: 2 groups, expected one of even, orders; name one",
+        ),
         ("even.json", {"figure": "moves"}, "^even: nothing has to move, there is nothing to dr"),
         ("empty.json", {}, "^even: no members, there is nothing to draw$"),
         ("orders.json", {"figure": "lag"}, "^orders: its lag is not known, there is nothing to"),

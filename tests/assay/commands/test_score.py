@@ -142,7 +142,8 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
         "(auto.offset.reset=latest, assumed for 16 partitions without a commit)"
     )
     assert lines[16:18] == [
-        "not in the text of 10 of 11 groups: members that hold nothing, add --describe --members",
+        "not in the text of 10 of 11 groups: members that hold nothing, "
+        "add kafka-consumer-groups --describe --members",
         "not in the text of 11 of 11 groups: partition counts beyond those seen, "
         "add kafka-topics --describe",
     ]

@@ -131,7 +131,7 @@ def test_json_is_one_size_document(said):
         (("--members", "0"), "--members 0: expected N-M with 1 <= N <= M"),
         (("--members", "few"), "--members few: expected N or N-M, as in 1-40"),
         (("--members", "1-2000"), "--members 1-2000: 2,000 numbers, at most 1,000"),
-        (("--like", "c"), "like: no member 'c'; nearest: "),
+        (("--like", "c"), "--like: no member 'c'; nearest: "),
         (("--figure", "x.pdf"), "x.pdf: "),
     ],
 )

@@ -76,7 +76,7 @@ def test_json_is_one_worth_document_with_the_solution(said):
         (("101",), "--only-if-peak-falls 101: expected more than 0% and at most 100%"),
         (("5", "--at-most", "stickiness=3"), "--only-if-peak-falls: not together with --at-most"),
         (("5", "--method", "brute"), "--only-if-peak-falls: not together with --at-most or"),
-        (("5", "--objective", "balance"), "objective: no peak in balance; expected one as in"),
+        (("5", "--objective", "balance"), "--objective: no peak in balance; expected one as in"),
     ],
 )
 def test_bad_usage_is_one_line(folder, given, message):

@@ -280,7 +280,9 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
         assert what_to_do(change, found).startswith(f"Let {first} assign")
         (one,) = judge([Group.from_dict(document)], assume_equal=True)
         rows = score_assignors(one.lowest.group, one.lowest, usual_assignors(), limit)
-        said = remedy(replace(one, verdict=replace(one.verdict, says="improvable")), rows)
+        said = remedy(
+            replace(one, verdict=replace(one.verdict, says="improvable")), rows, "advise"
+        )
         assert ("the broker's uniform" in said) == (document is consumer)
 
 

@@ -131,7 +131,7 @@ def test_groups_that_take_a_search_are_in_full_less_often_and_great_ones_as_far_
 
 
 def test_a_folder_without_a_run_is_bad_input(tmp_path):
-    with pytest.raises(BadInput, match=r"no run in it; fill it with: assay run INPUT --out "):
+    with pytest.raises(BadInput, match=r"no run in it, assay run fills it"):
         page_of_run(tmp_path, [], "assay report")
 
 

@@ -71,7 +71,7 @@ def test_a_finding_that_no_longer_breaks_says_so():
     [
         (
             Outcome("timed-out", None, "no answer within 1 s", 1.0), "valid", "not-tried",
-            "not tried: no answer within 1 s; --time-limit gives more",
+            "not tried: no answer within 1 s; give it a longer time limit",
         ),
         (
             Outcome("timed-out", None, "no answer within 1 s", 1.0), "terminates", "same",

@@ -214,7 +214,7 @@ def test_the_seconds_of_a_hunt_are_those_of_all_promises_together():
     assert [name for name, t in zip(asked, told, strict=True) if " breaks " in t] == broken
     assert re.fullmatch(
         rf"{len(asked)} promises hunted in \d s, {len(broken)} broken; the time was too short for "
-        r"\d+, --seconds gives more",
+        r"\d+, give it more seconds",
         said[-1],
     )
 
@@ -381,7 +381,7 @@ def test_an_assignor_is_hunted_for_what_it_promises_and_for_what_is_asked_by_nam
     ]  # fmt: skip
     assert omitted == (
         "not hunted: balanced, optimal-balance, optimal-moves, which range does not promise; "
-        "--promise NAME hunts one"
+        "name one to hunt it"
     )
     assert last.startswith("4 promises hunted in ")
     run = assay("hunt", "range", "--promise", "balanced", "--seconds", "3")
@@ -482,7 +482,7 @@ def test_a_client_that_was_only_slow_does_not_make_its_findings_changed(tmp_path
     run = assay("hunt", "--rederive", tmp_path / "f.jsonl", "--time-limit", "0.3")
     assert run.returncode == 0, run.stderr
     assert run.stdout == (
-        f"{finding.id}: not tried: no answer within 0.3 s; --time-limit gives more\n"
+        f"{finding.id}: not tried: no answer within 0.3 s; give it a longer time limit\n"
     )
     assert run.stderr == "1 finding: 0 as before, 0 changed, 1 not tried\n"
 
@@ -493,7 +493,7 @@ def test_a_client_that_was_only_slow_does_not_make_its_findings_changed(tmp_path
         ([], "expected either an assignor, --probe or --rederive FILE"),
         (["range", "--rederive", "f"], "expected either an assignor, --probe or --rederive FILE"),
         (["fast"], "assignor: unknown name 'fast'"),
-        (["range", "--promise", "fast"], "promise: unknown name 'fast'"),
+        (["range", "--promise", "fast"], "--promise: unknown name 'fast'"),
     ],
 )
 def test_the_command_refuses_bad_usage_in_one_line(arguments, message):

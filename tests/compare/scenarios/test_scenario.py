@@ -706,7 +706,7 @@ def test_the_command_lets_another_member_miss_a_rebalance():
     ("arguments", "message"),
     [
         (["no.json"], "no.json: cannot be read: No such file or directory"),
-        ([SHIPPED / "deploy.json", "--assignor", "fast"], "assignor: unknown name 'fast'"),
+        ([SHIPPED / "deploy.json", "--assignor", "fast"], "--assignor: unknown name 'fast'"),
         (
             [SHIPPED / "upgrade.json", "--assignor", "range"],
             "--assignor: rollout upgrade chooses its assignors itself",
@@ -732,7 +732,7 @@ def test_the_command_lets_another_member_miss_a_rebalance():
             [SHIPPED.parent / "known.jsonl", "--group", "sticky-javadoc-1-fresh"],
             "sticky-javadoc-1-fresh: what happens to it? Add --rotate nightly, ",
         ),
-        ([SHIPPED / "upgrade.json", "--misses", "app-0"], "misses: nobody misses a rebalance"),
+        ([SHIPPED / "upgrade.json", "--misses", "app-0"], "--misses: nobody misses a rebalance"),
     ],
 )
 def test_the_command_refuses_in_one_line(arguments, message):

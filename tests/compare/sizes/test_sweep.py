@@ -152,7 +152,8 @@ def test_new_members_read_what_they_are_said_to():
     assert like.subscription(2).tolist() == [1]
     assert reading(DIFFERING, "b") == "New members read what b reads."
     assert reading(DIFFERING) == (
-        "New members read every topic that somebody reads: 2 topics. --like MEMBER names one."
+        "New members read every topic that somebody reads: 2 topics. "
+        "Say which member they are like to change that."
     )
     assert reading(alike()) == "New members read what the others read: 1 topic."
     assert size(DIFFERING, members=[3], like="a").rows[0].most_load == 3
@@ -240,5 +241,5 @@ def test_a_target_is_written_with_units_as_people_do(text, found):
     "text", ["peak_time=5x", "peak_lag=5m", "peak_lag=", "peak_lag=-1", "x=1"]
 )
 def test_a_target_with_another_unit_is_refused(text):
-    with pytest.raises(BadInput, match=f"^--target {text}: "):
+    with pytest.raises(BadInput, match=f"^target {text}: "):
         parse_target(text)
