@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.deployed import effort, spoken
 from compare.scores import CURRENT, OPTIMUM
-from compare.sentences import by_broker
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -18,24 +18,6 @@ NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
 OURS = (
     "The optimum runs as an assignor of Python consumers: docs/how-to/run-the-optimal-assignor.md."
 )
-JAVA, BROKER = "kafka-java", "kafka-broker"
-
-
-def spoken(name: str) -> str:
-    """Return what people call an assignor.
-
-    Examples
-    --------
-    >>> [spoken(name) for name in ("kafka-java/sticky@4.4.0", "kafka-broker/uniform@4.4.0")]
-    ['sticky 4.4.0', "the broker's uniform 4.4.0"]
-    >>> spoken("librdkafka/range@2.13.0")
-    'librdkafka/range@2.13.0'
-    """
-    client, _, rest = name.partition("/")
-    if client not in (JAVA, BROKER):
-        return name
-    whose = "the broker's " if client == BROKER else ""
-    return f"{whose}{rest.replace('@', ' ')}"
 
 
 def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
@@ -58,20 +40,11 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
         none = f"None of the {len(tried)} tried gets"
         none = none if len(tried) > 1 else "The one tried does not get"
         return f"{NO_COMMAND} {none} as far. {OURS}"
-    broker = by_broker(judged.group)
-    best = min(as_good, key=lambda row: _effort(row, broker))
+    values = {row.assignor: [term.value for term in row.terms or ()] for row in as_good}
+    best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, judged.group)))
     moves = next((term.value for term in best.terms or () if term.name == "stickiness"), None)
     by = "" if moves is None else f" by moving {counted(moves, 'partition')}"
     return (
         f"{NO_COMMAND} Of those tried, {spoken(best.assignor)} gets there{by}; "
         f"{advise} says what it takes to change to it."
     )
-
-
-def _effort(row: Score, broker: bool) -> tuple[list[int], bool, bool]:
-    """Order assignors by what they cost in the tiers, then by what it takes to change to them.
-
-    Those of the group's own protocol come first, then those that revoke only what moves.
-    """
-    values = [term.value for term in row.terms or ()]
-    return values, row.assignor.startswith(BROKER) != broker, "cooperative" not in row.assignor

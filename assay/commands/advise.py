@@ -28,7 +28,7 @@ from assay.commands.options import (
     note_passed_over,
 )
 from assay.progress import far
-from assay.streams import note, note_assumed, show, show_json
+from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
 from compare.advice.measure import not_advised, several, verdict_told, what_decides
@@ -40,6 +40,7 @@ from compare.advice.words import (
     hot_partition,
     in_short,
     more_even,
+    to_find_out,
     told,
     what_to_do,
     why,
@@ -155,6 +156,8 @@ def _print_advice(advice: Advice) -> None:
     tell(headline(advice))
     if said := verdict_told(advice):
         tell(said)
+    if said := to_find_out(advice):
+        tell(f"{said} To say who reads what, {OPTIONS['subscriptions']}.")
     for line in not_advised(advice):
         tell(line)
     for number, change in enumerate(advice.changes, start=1):

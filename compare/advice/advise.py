@@ -16,17 +16,16 @@ from compare.advice.advice import (
     Peak,
 )
 from compare.advice.changed import with_members
-from compare.advice.deployed import tried_by_default
 from compare.advice.members import fewer_members, more_members
 from compare.advice.readers import one_more_reader
 from compare.advice.topics import more_partitions
 from compare.advice.tried import advisable, better_assignor, name_of, not_reached, tried_assignors
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
+from compare.deployed import spoken, tried_by_default
 from compare.judged import judge, question_of
 from compare.lag.condition import if_latest
 from compare.lag.fall import Fall, fall_by_few_moves
 from compare.lag.lowest import hottest
-from compare.remedy import spoken
 from compare.sentences import assigned_by
 from compare.sizes.resized import reading
 from compare.verdict import ALL_ALIKE
@@ -174,20 +173,25 @@ def _advised(
 ) -> Advice:
     """Look for each kind of change, and put in order what is sure to lower the peak."""
     lower = start.lower
-    by_hand, few = _rebalance(best, now, lower, time_left)
+    question = None
+    if not worlds.known and now is not None and peak_of(now, lower) > best.peak.bound:
+        seconds = time_left.share(2)
+        question = question_of(asked.group, now, best.solution, best.lowest, seconds)
+    # Whoever holds nothing may read all there is: what members more bring is known after that.
+    open_ = question is not None and now is not None and len(now.idle) > 0
+    plan = None if start.judged is None else start.judged.plan
+    by_hand, few = _rebalance(_by_plan(best, plan, lower), now, lower, time_left)
     found = [
         by_hand,
         few,
         _worth(_isolated(best, lower, time_left)),
         _worth(one_more_reader(worlds, best, lower, time_left, total=start.total)),
-        more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
+        None
+        if open_
+        else more_members(worlds, best, lower, time_left, total=start.total, like=asked.like),
         _worth(_partitions(worlds, best, lower, time_left)),
     ]
     fewer = None if asked.like else fewer_members(worlds, best, lower, time_left)
-    question = None
-    if not worlds.known and now is not None and peak_of(now, lower) > best.peak.bound:
-        seconds = time_left.share(2)
-        question = question_of(asked.group, now, best.solution, best.lowest, seconds)
     even = _more_even(best, now, lower, by_hand, time_left)
     # Assignors have a time of their own, and come when the one for all else is no longer needed.
     trials, assignor = _trials(worlds, best, now, lower, asked.names, limit)
@@ -310,6 +314,14 @@ def _rebalance(
     if PARTS * (few.then - best.peak.value) >= here:
         return every, fewer
     return fewer, None
+
+
+def _by_plan(best: Best, plan: Assignment | None, lower: Lower) -> Best:
+    """Return the best with the assignment that the verdict names, where that is as good."""
+    if plan is None or peak_of(plan, lower) > best.peak.value:
+        return best
+    there = values(best.assignment, ("balance", MOVES))
+    return best if values(plan, ("balance", MOVES)) > there else replace(best, assignment=plan)
 
 
 def _isolated(best: Best, lower: Lower, time_left: TimeLeft) -> Change | None:

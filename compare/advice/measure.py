@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.advice.deployed import assigns_now
+from compare.deployed import assigns_now, spoken
 from compare.overview import overview_of
-from compare.remedy import spoken
 from compare.sentences import verdict_shown
 from compare.verdict import EMPTY
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from compare.advice.advice import Change, Peak, Tried
 from compare.advice.changed import with_members
-from compare.advice.deployed import assigns_now, is_brokers, is_rule, rolling_restarts
 from compare.advice.worlds import Worlds, least_peaks, peak_of
-from compare.sentences import by_broker
+from compare.deployed import assigns_now, effort, is_rule, rolling_restarts
 from heuristics import assignor_named
 
 if TYPE_CHECKING:
@@ -148,8 +147,8 @@ def better_assignor(
 
     A rule as written comes after all that people can deploy. Of several with the lowest peak the
     one that assigns already, then the one that keeps to the least after most joins and leaves,
-    then that with the fewest moves, then one of the group's own protocol. None where all gain
-    less than half of what can be gained.
+    then that with the fewest moves, then the one that takes least to change to. None where all
+    gain less than half of what can be gained.
 
     Parameters
     ----------
@@ -164,11 +163,11 @@ def better_assignor(
     if not worth:
         return None
 
-    def order(one: tuple[Tried, Assignment]) -> tuple[bool, int, bool, int, int, bool]:
+    def order(one: tuple[Tried, Assignment]) -> tuple[object, ...]:
         trial, made = one
         name, group = trial.assignor, made.group
-        elsewhere, other = not assigns_now(name, group), is_brokers(name) != by_broker(group)
-        return is_rule(name), trial.peak or 0, elsewhere, -trial.kept, trial.moves, other
+        first = is_rule(name), trial.peak, not assigns_now(name, group)
+        return *first, -trial.kept, trial.moves, effort(name, group)
 
     trial, made = min(worth, key=order)
     peak = trial.peak or 0

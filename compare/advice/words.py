@@ -6,8 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compare.advice.deployed import takes
-from compare.remedy import spoken
+from compare.deployed import spoken, takes
 from compare.sentences import sentence, spread, start_consumers
 from groups.wording import counted, few
 
@@ -66,7 +65,15 @@ def headline(advice: Advice) -> str:
         return f"{said}; the least was not found in time{given}."
     if best.bound == advice.now:
         return f"{said}. No assignment of the same members{_even(advice)} has less{given}."
-    return f"{said}; at the best{_even(advice)} it {has} {_value(best)}{given}."
+    depends = ", depending on who reads what" if advice.question else ""
+    return f"{said}; at the best{_even(advice)} it {has} {_value(best)}{depends}{given}."
+
+
+def to_find_out(advice: Advice) -> str:
+    """Return the question to answer before anything is changed; empty where there is none."""
+    if advice.question is None:
+        return ""
+    return f"Find out first: {advice.question} If so, the busiest member can have less."
 
 
 def what_to_do(change: Change, advice: Advice) -> str:
@@ -211,9 +218,8 @@ def conclusion(advice: Advice) -> str:
     if advice.best is None:
         return ""
     if advice.question is not None:
-        asks = f"{advice.question[0].upper()}{advice.question[1:]}"
         sure = "is sure to lower it" if not advice.changes else "more is sure"
-        return f"Nothing {sure} whoever reads what. {asks}"
+        return f"Nothing {sure} whoever reads what."
     if advice.changes or advice.now is None:
         return ""
     if all(one.proved for one in advice.no_gain):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.remedy import BROKER
 from compare.sentences import assigned_by, by_broker
 from groups.wording import counted
 from heuristics.catalogue import AGREE_WITH_KAFKAS, SHIPPED, WRITTEN, usual_assignors
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
     from compare.advice.advice import Change
     from groups.group import Group
 
+# Rolling restarts that a change of assignor takes at the most.
+MOST_RESTARTS = 2
+JAVA, BROKER = "kafka-java", "kafka-broker"
 # Of a rule as a KIP writes it, what Kafka's class that comes near is called.
 NEAR = {
     "kip-54-sticky": "sticky",
@@ -26,6 +28,23 @@ NEAR = {
 }
 # What is tried of them where no class is here that can be called.
 WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
+
+
+def spoken(name: str) -> str:
+    """Return what people call an assignor.
+
+    Examples
+    --------
+    >>> [spoken(name) for name in ("kafka-java/sticky@4.4.0", "kafka-broker/uniform@4.4.0")]
+    ['sticky 4.4.0', "the broker's uniform 4.4.0"]
+    >>> spoken("librdkafka/range@2.13.0")
+    'librdkafka/range@2.13.0'
+    """
+    client, _, rest = name.partition("/")
+    if client not in (JAVA, BROKER):
+        return name
+    whose = "the broker's " if client == BROKER else ""
+    return f"{whose}{rest.replace('@', ' ')}"
 
 
 def tried_by_default() -> list[str]:
@@ -48,6 +67,11 @@ def listed_as(name: str) -> str | None:
     return rest.partition("@")[0] if slash and client else None
 
 
+def is_brokers(name: str) -> bool:
+    """Return whether an assignor is one that runs in the broker (KIP-848)."""
+    return name.startswith(f"{BROKER}/")
+
+
 def assigns_now(name: str, group: Group) -> bool:
     """Return whether an assignor has the name of the one that the members end up with."""
     now = assigned_by(group)
@@ -67,7 +91,24 @@ def rolling_restarts(name: str, group: Group) -> int | None:
     if is_brokers(name) or by_broker(group) or _all_list(listed, group):
         return 1
     now = assigned_by(group)
-    return 1 if now is not None and _is_eager(now) and _is_eager(listed) else 2
+    return 1 if now is not None and _is_eager(now) and _is_eager(listed) else MOST_RESTARTS
+
+
+def effort(name: str, group: Group) -> tuple[bool, bool, bool, int, bool]:
+    """Order assignors by what it takes to change to them.
+
+    Rules that nobody can deploy come last. Of the others first the one that assigns now, then
+    those of the group's own protocol, those with the fewest restarts, and those that do not revoke
+    everything at each rebalance.
+    """
+    restarts = rolling_restarts(name, group)
+    return (
+        is_rule(name),
+        not assigns_now(name, group),
+        is_brokers(name) != by_broker(group),
+        MOST_RESTARTS if restarts is None else restarts,
+        not is_brokers(name) and "cooperative" not in name,
+    )
 
 
 def takes(change: Change) -> list[str]:
@@ -125,11 +166,6 @@ def _of_rule(name: str) -> list[str]:
         f"{name} is a rule as written and no class. Kafka's {near} comes near, and may do "
         f"worse on this group or come to no plan: name {near} to try it."
     ]
-
-
-def is_brokers(name: str) -> bool:
-    """Return whether an assignor is one that runs in the broker (KIP-848)."""
-    return name.startswith(f"{BROKER}/")
 
 
 def _is_eager(listed: str) -> bool:
