@@ -10,7 +10,7 @@ from compare.lag.behind import behind
 from compare.over_groups import over_groups
 from compare.overview import GUESSES, is_lagging
 from compare.page.group.moves import moves_to
-from compare.scores import UNKNOWN, Score, ScoreTerm
+from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, EVEN_LAGGING, called, spread
 from compare.unscored import in_a_line, unscored_of
 from groups.wording import counted, duration, rounded
@@ -77,7 +77,7 @@ def show_scores(
 
 def why_not(score: Score) -> str | None:
     """Return why a row has no score or is not valid, with the option that helps; None if it is."""
-    hint = f"; {OPTIONS['subscriptions']}" if score.reason == UNKNOWN else ""
+    hint = f"; {OPTIONS['subscriptions']}" if score.reason in (UNKNOWN, DEPENDS) else ""
     return score.why_not and f"{score.why_not}{hint}"
 
 
@@ -190,7 +190,7 @@ def show_groups(
         Column("verdict", _verdict, whole=True),
         Column("moves", _moves, right=True),
         Column("idle", _of_judged("idle"), right=True, shown=any(one.idle for one in worst)),
-        Column("peak lag now / best", _peak_lags, right=True, shown=lagging),
+        Column("peak lag now / then / least", _peak_lags, right=True, shown=lagging),
         Column("catch-up now / best", _catch_up, right=True, shown=rated),
     )
     return lagging or rated
@@ -227,10 +227,11 @@ def _fall(one: Glance) -> Fall | None:
 
 
 def _peak_lags(one: Glance | Pair) -> Pair | None:
-    """Return the peak lag now, and the lowest that there can be; ~ if that is not proved."""
+    """Return the peak lag now, after the moves, and the lowest there can be; ~ if not proved."""
     if isinstance(one, tuple) or one.peak is None:
         return None
-    return rounded(one.peak), _best(one, one.lowest, rounded)
+    then = "-" if one.then is None else rounded(one.then)
+    return f"{rounded(one.peak)} / {then}", _best(one, one.lowest, rounded)
 
 
 def _catch_up(one: Glance | Pair) -> Pair | None:

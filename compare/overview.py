@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from compare.history import history_of, sentences_of
 from compare.judged import worst_first
-from compare.lag.behind import behind
+from compare.lag.behind import behind, peak_lag
 from compare.lag.without_reader import is_read
 from compare.sentences import captures, spread, without_owner
 from compare.verdict import WORST_FIRST, Says
@@ -52,7 +52,8 @@ class Glance:
     partitions : those that somebody reads; of a group of which nobody holds anything, all
     to_move : partitions that move to the best that can be had; None where it is not known
     idle : members that hold nothing
-    peak, lowest : records of the member with most lag, now and at the least; None where not known
+    peak, then, lowest : records of the member with most lag: now, after the moves, and at the
+        least; None where not known
     longest, longest_best : seconds until the last member has caught up, likewise
     lowest_proved : whether no assignment as balanced has less
     fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
@@ -70,6 +71,7 @@ class Glance:
     idle: int = 0
     loads: tuple[int, ...] = ()
     peak: int | None = None
+    then: int | None = None
     lowest: int | None = None
     longest: int | None = None
     longest_best: int | None = None
@@ -282,6 +284,8 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
     """Return a judged group as a line shows it."""
     verdict, group, target = judged.verdict, judged.group, judged.target
     there, now = judged.best is not None, behind(judged.now)
+    # What nobody holds now is with a member then.
+    lowest = None if verdict.says == "not valid" else lowest
     least = None if lowest is None else behind(lowest.assignment)
     # With members of unlike rates the lowest peak is not the shortest time.
     same_rates = least is not None and len(set(least.rates)) <= 1
@@ -297,6 +301,7 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         idle=len(judged.now.idle) if there else 0,
         loads=tuple(judged.now.loads.tolist()) if there else (),
         peak=None if now is None else now.peak,
+        then=None if judged.plan is None else peak_lag(judged.plan),
         lowest=None if lowest is None else lowest.records,
         longest=None if now is None else now.longest,
         longest_best=least.longest if least is not None and same_rates else None,

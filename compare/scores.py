@@ -35,6 +35,7 @@ FORMAT = "assay-scores/1"
 CURRENT = "current"
 OPTIMUM = "optimum"
 UNKNOWN = "subscriptions are not known"
+DEPENDS = "what it does depends on who reads what"
 CALL_SECONDS = 10.0
 Excess = int | tuple[int, int | None] | None
 # In columns, where there is no excess.
@@ -348,7 +349,7 @@ def score_whoever_reads_what(
             for world in (reading_least(group), reading_most(group))
         )
         alike = least.valid and most.valid and least.terms == most.terms
-        refused = Score(name, "refused", "what it does depends on who reads what")
+        refused = Score(name, "refused", DEPENDS)
         rows.append(least if alike or least.status != "scored" else refused)
     return rows
 

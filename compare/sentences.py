@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.verdict import Verdict
-    from groups import Assignment, Group
+    from groups import Assignment, Group, Violation
     from groups.arrays import Int64
 
 # The verdict on a group whose partitions are as even as can be, and whose lag is not.
@@ -24,13 +24,36 @@ BALANCE = "balance: the sum over all pairs of members of the difference of their
 
 
 def not_valid(now: Assignment) -> str:
-    """Return why an assignment is not valid; where partitions only have no owner, how many."""
+    """Return why an assignment is not valid; where partitions only have no owner, how many.
+
+    Of those also the records that wait there, as far as their lag is known.
+    """
     if without := without_owner(now):
         owners = "has no owner" if without == 1 else "have no owner"
         named = few([f"{one.topic}-{one.partition}" for one in now.violations])
-        return f"{counted(without, 'partition')} {owners}: {named}"
+        lag, read = now.group.lag_records, now.group.readers[now.group.topic] > 0
+        records = 0 if lag is None else sum(lag[read & (now.owner < 0) & (lag > 0)].tolist())
+        there = records_waiting(records) and f"; {records_waiting(records)} there"
+        return f"{counted(without, 'partition')} {owners}: {named}{there}"
     first, *rest = now.violations
-    return f"{first}{f', and {len(rest)} more' if rest else ''}"
+    return f"{_wrong(first, now)}{f', and {len(rest)} more' if rest else ''}"
+
+
+def _wrong(violation: Violation, now: Assignment) -> str:
+    """Return in words what is wrong with one partition."""
+    group, topic = now.group, violation.topic
+    with_whom = f"{topic}-{violation.partition} is with {violation.member}"
+    if violation.kind == "unassigned":
+        return f"{topic}-{violation.partition} has no owner"
+    if violation.kind == "unsubscribed":
+        return f"{with_whom}, which does not read {topic}"
+    if topic not in group.topics:
+        return f"{with_whom}, and there is no topic {topic}"
+    t = group.topics.index(topic)
+    if violation.kind == "no-such-partition":
+        return f"{with_whom}, and {topic} has {counted(int(group.partitions[t]), 'partition')}"
+    owner = now.owner[np.flatnonzero(group.topic == t)[violation.partition]]
+    return f"{with_whom} and with {group.members[owner]}"
 
 
 def without_owner(now: Assignment) -> int:

@@ -48,9 +48,10 @@ from assay.tables import (
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
 from compare.judged import judge, worst_first
-from compare.lag.behind import behind
+from compare.lag.behind import behind, peak_lag
 from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest
+from compare.lag.fall import Fall
 from compare.lag.lowest import lag_document, lowest_peaks
 from compare.lag.without_reader import sentences_without_reader, without_reader
 from compare.lag.words import lag_told, not_compared
@@ -147,9 +148,7 @@ def score(
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
     lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
-    chosen = None
-    if len(judged) == 1:
-        judged[0], chosen = going_for_least_lag(judged[0], assume_equal=assume_equal)
+    judged, chosen = going_for_least_lag(judged, assume_equal=assume_equal)
     lagging = lowest[0] is not None and lowest[0].records > 0
     names = _names(asked, current=current, few=not plans and len(judged) == 1, lagging=lagging)
     references = [one.lowest if assume_equal else one.reference for one in judged]
@@ -172,7 +171,7 @@ def score(
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        show_group(judged[0], references[0], shown, lowest[0], chosen, plans=plans)
+        show_group(judged[0], references[0], shown, lowest[0], chosen[0], plans=plans)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
@@ -348,6 +347,8 @@ def show_group(
         tell(gain)
     for said in lag_told(judged.now, lowest):
         tell(said)
+    if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
+        tell("That assignment: assay solve FILE --objective 'balance > peak_lag > moves'.")
     if waiting := without_reader(judged.group):
         tell(waiting.sentence())
     if lowest is None and (said := not_compared([judged.group])):
@@ -362,6 +363,13 @@ def show_group(
     elif reference is None:
         for row in rows:
             tell(f"{row.assignor}: {why_not(row)}")
+
+
+def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
+    """Return whether the least lag is worth more moves than those that the verdict names."""
+    there = [peak_lag(one) for one in (judged.now, judged.plan) if one is not None]
+    least = min(peak for peak in there if peak is not None)
+    return Fall(least, lowest.records, lowest.assignment).is_worth_it
 
 
 def show_plan(judged: Judged, rows: Sequence[Score]) -> None:
@@ -480,6 +488,6 @@ def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:
     which = f"the best in {' > '.join(tiers)}" if "peak_lag" in tiers else "balanced loads"
     unproved = any(not one.lowest_proved for one in known)
     tell(
-        f"peak lag: of the member with most; best: the lowest that {which} can have"
+        f"peak lag: of the member with most; then: after the moves; least: that {which} can have"
         f"{'; ~ as far as known' if unproved else ''}"
     )

@@ -23,6 +23,7 @@ from compare.advice.tried import advisable, better_assignor, name_of, not_reache
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
 from compare.deployed import spoken, tried_by_default
 from compare.judged import judge, question_of
+from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import if_latest
 from compare.lag.fall import Fall, fall_by_few_moves
 from compare.lag.lowest import hottest
@@ -238,7 +239,8 @@ def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
 
 def _judged(group: Group, time_limit: float | None, *, alike: bool) -> Judged:
     """Return the verdict on a group, as `assay score` has it."""
-    (found,) = judge([group], time_limit=time_limit, assume_equal=alike)
+    judged = judge([group], time_limit=time_limit, assume_equal=alike)
+    (found,), _ = going_for_least_lag(judged, assume_equal=alike)
     return found
 
 

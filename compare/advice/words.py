@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from compare.deployed import spoken, takes
-from compare.sentences import sentence, spread, start_consumers
+from compare.sentences import not_valid, sentence, spread, start_consumers
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def headline(advice: Advice) -> str:
         return f"{name}: nothing assigned yet. At the best {least}{given}."
     said = f"{name}: {who} {has} {advice.now:,} of {unit}"
     if advice.violation is not None:
-        wrong = f"what members hold is not valid: {advice.violation}"
-        return f"{said}, but {wrong}{given}."
+        wrong = advice.violation if advice.judged is None else not_valid(advice.judged.now)
+        return f"{said}, but what members hold is not valid: {wrong}{given}."
     if best is None:
         return f"{said}; the least was not found in time{given}."
     if best.bound == advice.now:

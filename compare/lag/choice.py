@@ -5,31 +5,47 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.lag.lowest import MOST_ROUNDS, least_lagging
+from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
+from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
 
 
 def going_for_least_lag(
-    judged: Judged, *, assume_equal: bool, rounds: int = MOST_ROUNDS
-) -> tuple[Judged, LowestPeak | None]:
-    """Return the verdict on one group, the best to go for the one that has the lowest peak lag.
+    judged: Sequence[Judged], *, assume_equal: bool
+) -> tuple[list[Judged], list[LowestPeak | None]]:
+    """Return verdicts with, of all that is equally good, the assignment that has least lag.
 
-    Where members are taken to read the same, that one may use it if it is no better otherwise.
-    The second value is that peak, None where none was searched.
+    The second list has that peak, None where none was searched. Groups that are improvable share
+    the rounds of search, and a minute at the most.
 
     Parameters
     ----------
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
-    rounds : of search
+    """
+    rounds = rounds_each(ROUNDS, sum(one.verdict.says == "improvable" for one in judged))
+    time_left = TimeLeft.of(SECONDS)
+    found = [_going(one, rounds, time_left, assume_equal=assume_equal) for one in judged]
+    return [one for one, _ in found], [peak for _, peak in found]
+
+
+def _going(
+    judged: Judged, rounds: int, time_left: TimeLeft, *, assume_equal: bool
+) -> tuple[Judged, LowestPeak | None]:
+    """Return one of them.
+
+    Where members are taken to read the same, the assignment may use it if it is no better
+    otherwise.
     """
     best, lowest = judged.best, judged.lowest
     target = lowest if assume_equal else best
     if judged.verdict.says != "improvable" or target is None:
         return judged, None
-    found = least_lagging(target, rounds)
+    found = least_lagging(target, rounds, time_left)
     if found is None:
         return judged, None
     chosen = replace(target, assignment=found.assignment)

@@ -208,9 +208,7 @@ def lowest_of(
     return LowestPeak(found.peak, found.bound, assignment, objective[:-1], found.in_time)
 
 
-def least_lagging(
-    solution: Solution, rounds: int = MOST_ROUNDS, *, seconds: float = SECONDS
-) -> LowestPeak | None:
+def least_lagging(solution: Solution, rounds: int, time_left: TimeLeft) -> LowestPeak | None:
     """Return the assignment with the lowest peak lag of all as good as a solution.
 
     None where no search serves that, a lag is not known or the objective speaks of lag.
@@ -224,7 +222,7 @@ def least_lagging(
         require_data(group, (PEAK,))
     except BadInput:
         return None
-    found = lowest_of(group, (*tiers, PEAK), rounds, TimeLeft.of(seconds))
+    found = lowest_of(group, (*tiers, PEAK), rounds, time_left)
     known = tuple(term.value for term in solution.terms)
     return found if found and values(found.assignment, tiers) == known else None
 

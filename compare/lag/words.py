@@ -114,8 +114,8 @@ def floor(group: Group, peak: int) -> str:
             f"its member; {'if so, ' if if_latest(group) else ''}more consumers would not help."
         )
     return (
-        f"However many consumers there are, one has at least {rounded(most)} of lag: that of one "
-        f"partition ({name})."
+        f"One partition ({name}) alone has {rounded(most)} of lag, however many consumers there "
+        "are."
     )
 
 
@@ -161,8 +161,9 @@ def _fall(now: int, then: int, given: str) -> str:
 
 
 def _because(group: Group, peak: int) -> str:
+    """Return which partition has nine tenths of the least peak or more, where one has."""
     found = hottest(group)
-    if found is None or found[1] < peak:
+    if found is None or 10 * found[1] < 9 * peak:
         return ""
     return f" {floor(group, peak)}"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest
-from compare.lag.lowest import ROUNDS, lowest_peaks, rounds_each
+from compare.lag.lowest import lowest_peaks
 from compare.lag.without_reader import sentences_without_reader
 from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from compare.fleet.results import Unread
     from compare.judged import Judged
-    from compare.lag.lowest import LowestPeak
     from compare.overview import Overview
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
@@ -128,7 +127,7 @@ def _in_full(
     often : how often a name of a group is there
     """
     lowest = lowest_peaks(ordered, tiers, assume_equal=assume_equal)
-    ordered, chosen = _going_for_least_lag(ordered, assume_equal)
+    ordered, chosen = going_for_least_lag(ordered, assume_equal=assume_equal)
     lines = tuple(
         line_of(one, number, least, repeats=often[one.group.name] > 1)
         for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
@@ -137,23 +136,6 @@ def _in_full(
         detail_of(*given) for given in zip(ordered, lines, rows, lowest, chosen, strict=True)
     )
     return lines, details
-
-
-def _going_for_least_lag(
-    judged: Sequence[Judged], assume_equal: bool
-) -> tuple[list[Judged], list[LowestPeak | None]]:
-    """Return each group with the best that has least lag, and that peak, as `score` does of one.
-
-    The groups share the rounds of search, those that are shown in full.
-    """
-    rounds = rounds_each(ROUNDS, sum(one.verdict.says == "improvable" for one in judged))
-    found = [
-        going_for_least_lag(one, assume_equal=assume_equal, rounds=rounds)
-        if rounds
-        else (one, None)
-        for one in judged
-    ]
-    return [one for one, _ in found], [peak for _, peak in found]
 
 
 def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[str] = ()) -> Made:

@@ -241,7 +241,7 @@ def test_what_is_not_valid_is_mended_first(said):
     found = lines(said["of several"])
     assert found[0] == (
         "torn: the busiest of 2 members holds 1 of 5 partitions, but what members hold is not "
-        "valid: t0-1 with nobody: unassigned."
+        "valid: 4 partitions have no owner: t0-1, t1-0, t1-1 and 1 more."
     )
     assert found[1] == "Verdict of assay score (balance > moves): not valid."
     assert found[2] == (

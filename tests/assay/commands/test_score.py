@@ -124,18 +124,18 @@ def test_several_groups_are_a_sentence_and_a_line_each_worst_first():
     )
     assert lines[2].split() == [
         "group", "members", "partitions", "loads", "now", "best", "loads", "verdict", "moves",
-        "peak", "lag", "now", "/", "best",
+        "peak", "lag", "now", "/", "then", "/", "least",
     ]  # fmt: skip
     assert lines[3].split() == [
         "empty-e", "0", "14", "-", "-", "nobody", "reads:", "1.3", "k", "-", "-",
     ]  # fmt: skip
     assert lines[4].split() == [
-        "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "~929",
+        "kpr-c", "2", "14", "5-9", "7", "improvable", "2", "1.4", "k", "/", "929", "/", "~929",
     ]  # fmt: skip
     assert [line.split()[0] for line in lines[3:14]][1:3] == ["kpr-c", "aio-f"]
     assert lines[14] == (
-        "peak lag: of the member with most; best: the lowest that balanced loads can have; "
-        "~ as far as known"
+        "peak lag: of the member with most; then: after the moves; least: that balanced loads "
+        "can have; ~ as far as known"
     )
     assert lines[15] == (
         "lag of kpr-c, aio-f, static-d and 6 more is as shown if consumers start at the end "
@@ -155,7 +155,9 @@ def test_where_the_reset_is_told_no_lag_is_said_to_be_assumed(reset):
     lines = good(assay("score", ALL_GROUPS, "--reset", reset)).stdout.splitlines()
     assert not any("if consumers start" in line for line in lines)
     # The console does not print where a log begins: what is behind a missing commit is unknown.
-    assert lines[4].split()[7:] == (["1.4", "k", "/", "~929"] if reset == "latest" else ["-"])
+    assert lines[4].split()[7:] == (
+        ["1.4", "k", "/", "929", "/", "~929"] if reset == "latest" else ["-"]
+    )
 
 
 def test_of_three_nights_of_a_group_the_last_is_told_and_all_are_documents(folder):

@@ -1,8 +1,12 @@
 """Where nobody says who reads what: advice holds for every truth that there may be."""
 
+from pathlib import Path
+
 import pytest
 
-from assay import Group, advise
+from assay import Group, advise, judge, read_groups
+from compare.advice.words import to_find_out
+from compare.lag.choice import going_for_least_lag
 from tests.compare.advice.made import (
     applied,
     document_of,
@@ -56,3 +60,33 @@ def test_members_taken_as_equal_are_a_condition():
     found = advise(Group.from_dict(shown), assignors=(), assume_equal=True)
     assert found.condition == "all members read the same topics"
     assert found.question is None
+
+
+def test_members_that_hold_nothing_are_asked_about_before_more_are_offered():
+    # What the range assignor makes of ten topics of three partitions: two of five hold nothing.
+    topics = {f"t{i}": 3 for i in range(10)}
+    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": {}}
+    for m in range(5):
+        owned = {topic: [m] for topic in topics} if m < 3 else {}
+        document["members"][f"c{m}"] = {"owned": owned}
+    found = advise(Group.from_dict(document))
+    assert found.question == "does c3 read t0?"
+    assert to_find_out(found).startswith("Find out first: does c3 read t0? If so, ")
+    assert "members" not in [one.kind for one in (*found.changes, *found.no_gain)]
+    for member in document["members"].values():
+        member["subscription"] = [*topics]
+    told = advise(Group.from_dict(document), assignors=())
+    assert to_find_out(told) == ""
+    assert [one.kind for one in told.changes] == ["rebalance", "members"]
+
+
+def test_the_moves_are_those_of_the_verdict():
+    seen = 0
+    for group in read_groups(Path(__file__).parents[3] / "corpus/captures/3.9.2/all-describe.txt"):
+        (judged,), _ = going_for_least_lag(judge([group]), assume_equal=False)
+        for lower in ("peak_load", "peak_lag") if judged.plan is not None else ():
+            moved = [one for one in advise(group, lower=lower, assignors=()).changes if one.moves]
+            same = [one for one in moved if one.moves == len(judged.plan.moved)]
+            assert all(one.assignment.moves == judged.plan.moves for one in same)
+            seen += len(same)
+    assert seen > 2
