@@ -101,6 +101,12 @@ class NamedAssignment:
         """
         return NamedAssignment(source, None, _held(document, ""))
 
+    @property
+    def shared_client_id(self) -> tuple[str, int] | None:
+        """A client id that several members have, and how many; None where none is shared."""
+        counts = Counter(self.client_ids.get(member, member) for member in self.held)
+        return next((one for one in counts.items() if one[1] > 1), None)
+
     def by_client(self) -> NamedAssignment:
         """Return the same by client ids; a member without one stays under its own.
 
@@ -109,13 +115,12 @@ class NamedAssignment:
         BadInput
             Where several members have one client id.
         """
-        counts = Counter(self.client_ids.get(member, member) for member in self.held)
-        for client, count in counts.items():
-            if count > 1:
-                raise BadInput(
-                    f"{self.source}: {count:,} members have the client id {client}, so client ids "
-                    "do not tell them apart"
-                )
+        if shared := self.shared_client_id:
+            client, count = shared
+            raise BadInput(
+                f"{self.source}: {count:,} members have the client id {client}, so client ids do "
+                "not tell them apart"
+            )
         held = {
             self.client_ids.get(member, member): topics for member, topics in self.held.items()
         }

@@ -26,6 +26,7 @@ from assay.commands.options import (
     Reads,
     Reset,
     note_passed_over,
+    note_unused_capacity,
 )
 from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
@@ -48,6 +49,7 @@ from compare.advice.words import (
 from compare.overview import guessed_in
 from compare.sentences import verdict_shown
 from groups.errors import BadInput
+from groups.tiers import MOVES
 from groups.wording import counted, few
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
@@ -137,6 +139,8 @@ def advise(
         raise lacking[0]
     for refused in lacking:
         note(str(refused))
+    second = "peak_lag" if any(advice.lower == "peak_lag" for advice in found) else MOVES
+    note_unused_capacity(groups, ("balance", second), "assay score ")
     if one:
         note_assumed(found[0].assumed)
     else:

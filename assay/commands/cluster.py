@@ -41,7 +41,7 @@ GroupsAsked = Annotated[
     typer.Option(
         "--group",
         metavar="NAME",
-        help="only this one; of a cluster also a pattern as in 'orders-*'",
+        help="only this one, or a pattern as in 'orders-*'",
     ),
 ]
 CommandConfig = Annotated[

@@ -129,7 +129,7 @@ def show_diff(diff: Diff) -> None:
     _show_members(diff.members)
     _show_moves(diff.moves)
     again = _clients(before, diff.left) & _clients(after, diff.joined)
-    if again and all(map(_told_apart, (before, after))):
+    if again and not (before.shared_client_id or after.shared_client_id):
         what = counted(len(again), "client id")
         tell(f"{what} of members that left came back with new members: see --by client-id")
 
@@ -138,10 +138,6 @@ def _tell_peak_lag(diff: Diff) -> None:
     then, now = diff.before.peak_lag_records, diff.after.peak_lag_records
     if then is not None and now is not None and then != now:
         tell(f"Most lag on one member: {then:,} records before, {now:,} now.")
-
-
-def _told_apart(side: NamedAssignment) -> bool:
-    return len(set(side.client_ids.values())) == len(side.client_ids)
 
 
 def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -20,7 +21,7 @@ from groups.unknown import reading_as_told
 from groups.wording import PASSED_OVER, nearest_of, one_of_several
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from groups.errors import Failure
     from groups.group import Group
@@ -299,15 +300,20 @@ def note_passed_over(groups: Sequence[Group]) -> None:
         note(line)
 
 
-def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str]) -> None:
-    """Note that an objective leaves out the capacity that members have, and which one has it."""
+def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str], command: str = "") -> None:
+    """Note that an objective leaves out the capacity that members have, and which one has it.
+
+    Parameters
+    ----------
+    command : that takes the other objective, where it is not the one that runs
+    """
     given = [one for one in groups if any(member.capacity for member in one.details)]
     if not given or "peak_time" in tiers:
         return
     where = given[0].name if len(given) == 1 else f"{len(given):,} groups"
     note(
         f"{where}: members have a capacity, which {' > '.join(tiers)} leaves out; "
-        f"--objective '{' > '.join((tiers[0], 'peak_time', *tiers[1:]))}' uses it"
+        f"{command}--objective '{' > '.join((tiers[0], 'peak_time', *tiers[1:]))}' uses it"
     )
 
 
@@ -319,9 +325,10 @@ def _found(
     groups, failures = [*found], found.failures
     if not groups and len(failures) == 1:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
-    there = {group.name for group in groups}
+    known = [group.name for group in groups]
+    wanted = _matching([*known, *(f.group for f in failures if f.group is not None)], only)
     for failure in failures:
-        if failure.group in only and failure.group not in there:
+        if failure.group in only and failure.group not in known:
             raise BadInput(f"--group {failure.group}: {failure.place}: {failure.reason}")
     for failure in failures:
         note(f"{failure.place}: {failure.reason}")
@@ -329,11 +336,18 @@ def _found(
         raise BadInput(f"{', '.join(files)}: no group in it that could be scored")
     if not groups:
         raise BadInput(no_group_in(files))
-    missing = sorted(set(only) - {group.name for group in groups})
-    if missing:
-        hint = nearest_of(missing[0], (group.name for group in groups))
-        raise BadInput(f"--group {missing[0]}: no group of that name{hint}")
-    groups = [group for group in groups if not only or group.name in only]
-    asked = [f for f in failures if not only or f.group is None or f.group in only]
+    for one in sorted(set(only)):
+        if not _matching(known, [one]):
+            raise BadInput(f"--group {one}: no group of that name{nearest_of(one, known)}")
+    groups = [group for group in groups if not only or group.name in wanted]
+    asked = [f for f in failures if not only or f.group is None or f.group in wanted]
     damaged = [f for f in failures if not f.not_to_be_had]
     return groups, damaged, [f for f in asked if f.not_to_be_had]
+
+
+def _matching(names: Collection[str], only: Sequence[str]) -> set[str]:
+    """Return which names are asked for; what is none of them is a pattern as in ``orders-*``."""
+    known, found = {*names}, set[str]()
+    for one in only:
+        found |= {one} if one in known else {name for name in known if fnmatchcase(name, one)}
+    return found

@@ -468,11 +468,13 @@ def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses
     calls = {
         "score": ("score", "fast.json", "--assignor", "range"),
         "solve": ("solve", "fast.json"),
+        "advise": ("advise", "fast.json", "--assignor", "range"),
     }
-    for run in one_after_the_other(calls, folder).values():
+    for name, run in one_after_the_other(calls, folder).items():
+        command = "assay score " if name == "advise" else ""
         assert run.stderr.splitlines()[-1] == (
-            "orders: members have a capacity, which balance > stickiness leaves out; --objective "
-            "'balance > peak_time > stickiness' uses it"
+            "orders: members have a capacity, which balance > stickiness leaves out; "
+            f"{command}--objective 'balance > peak_time > stickiness' uses it"
         )
 
 
@@ -480,3 +482,24 @@ def test_a_plan_of_ones_own_is_judged_as_a_group(folder):
     (folder / "own.json").write_text(json.dumps({"a": {"t": [0, 1, 2, 3]}, "b": {"t": [4]}}))
     (run,) = one_after_the_other({"own": ("score", "own.json")}, folder).values()
     assert run.stdout.startswith("own: improvable for sure. Moving 1 of 5 partitions gives ")
+
+
+def test_a_pattern_asks_for_groups_and_a_name_with_a_star_is_a_name(folder):
+    lines = good(assay("score", ALL_GROUPS, "--group", "static*", "--group", "idle-h")).stdout
+    assert {line.split()[0] for line in lines.splitlines()[3:6]} == {
+        "static-d",
+        "static848-d",
+        "idle-h",
+    }
+    missed = assay("score", ALL_GROUPS, "--group", "x*")
+    assert (missed.returncode, missed.stderr) == (
+        2,
+        "assay: --group x*: no group of that name\n",
+    )
+    group = {"format": "assay-group/1", "topics": {"t": 2}}
+    group["members"] = {"a": {"subscription": ["t"], "owned": {"t": [0, 1]}}}
+    path = folder / "starred.jsonl"
+    lines = [json.dumps(group | {"group": name}) for name in ("a*", "ab")]
+    path.write_text("\n".join(lines), "utf-8")
+    starred = good(assay("score", str(path), "--group", "a*")).stdout
+    assert starred.startswith("a*: as good as can be. ")
