@@ -6,6 +6,7 @@ Each name is loaded when it is first asked for, so that ``import assay`` is quic
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import isfunction
 from typing import TYPE_CHECKING
 
 from groups.exports import exports
@@ -148,4 +149,9 @@ if not TYPE_CHECKING:
         if name in _MODULES:
             # Not in __all__: they load Altair and PySpark, which not everybody has.
             return import_module(_MODULES[name])
-        return _exported(name)
+        found = _exported(name)
+        if isfunction(found):
+            from assay.arguments import taking
+
+            found = globals()[name] = taking(found)
+        return found

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
+from inspect import unwrap
 from pathlib import Path
 
 import pytest
@@ -351,9 +352,12 @@ def test_the_door_hands_out_the_objects_of_the_packages():
 
     assert assay.Group is groups.Group
     assert assay.Assignment is groups.Assignment
-    assert (assay.solve, assay.solve_many) == (optimal.solve, optimal.solve_many)
-    assert (assay.check, assay.assign) == (optimal.check, heuristics.assign)
-    assert assay.score is compare.score
+    # The door looks at what a function is given before it calls it.
+    for package, names in (
+        (optimal, "solve solve_many check"), (heuristics, "assign"), (compare, "score play"),
+    ):  # fmt: skip
+        for name in names.split():
+            assert unwrap(getattr(assay, name)) is getattr(package, name)
 
 
 @pytest.mark.parametrize("client", ["kafka_python", "aiokafka"])

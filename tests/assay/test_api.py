@@ -2,6 +2,8 @@
 
 import doctest
 import inspect
+import json
+import pickle
 import re
 import tomllib
 from dataclasses import fields, is_dataclass
@@ -11,6 +13,7 @@ import pytest
 
 import assay
 import groups
+import optimal
 from tests.assay.calling import assay as command
 
 ROOT = Path(__file__).parents[2]
@@ -92,3 +95,144 @@ def test_a_name_that_there_is_not_is_no_attribute(door):
     assert {*door.__all__} <= {*dir(door)}
     with pytest.raises(AttributeError, match=f"module '{door.__name__}' has no attribute 'slove'"):
         _ = door.slove
+
+
+FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay, name))]
+DOCUMENT = {
+    "format": "assay-group/1",
+    "group": "orders",
+    "topics": {"t0": {"partitions": 3, "lag": [3, 1, 1]}},
+    "members": {
+        "c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}},
+        "c1": {"subscription": ["t0"]},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory):
+    """What people have at hand, by what it is."""
+    one = assay.Group.from_dict(DOCUMENT)
+    other = assay.Group.from_dict(DOCUMENT | {"group": "other"})
+    path = tmp_path_factory.mktemp("api") / "both.jsonl"
+    path.write_text("".join(f"{json.dumps(group.to_dict())}\n" for group in (one, other)))
+    both = assay.read_groups(path)
+    return {
+        "a group": one,
+        "groups": both,
+        "groups of one": both[:1],
+        "a list of one": [one],
+        "a tuple of two": (one, other),
+        "an empty list": [],
+        "a set": {one},
+        "a fleet": assay.Fleet.of([one, other]),
+        "a fleet of one": assay.Fleet.one(one),
+        "a name": "range",
+        "a path as text": str(path),
+        "a path": path,
+        "a document": DOCUMENT,
+        "groups by name": {"orders": one},
+        "documents": [DOCUMENT],
+        "paths": [path],
+        "a frame": both.to_frame(),
+        "a solution": assay.solve(one),
+        "solutions": assay.solve_many([one, other]),
+        "an assignment": assay.Assignment.current(one),
+        "a verdict": assay.judge(one)[0],
+        "a class": assay.Group,
+        "bytes": b"orders",
+        "a number": 2,
+        "a share": 0.5,
+        "yes": True,
+        "nothing": None,
+    }
+
+
+@pytest.fixture(scope="module")
+def calls(values):
+    """A call of each function that is quick and right."""
+    group, solution = values["a group"], values["a solution"]
+    with assay.TimeLimit(2) as limit:
+        yield {
+            "advise": {"group": group, "assignors": (), "time_limit": 0.1, "limit": limit},
+            "assign": {"group": group, "name": "range"},
+            "check": {"group": group, "solution": solution},
+            "differing": {"members": (2,)},
+            "export": {"group": group},
+            "frontier": {"group": group, "first": "balance", "second": "stickiness"},
+            "grid": {"members": (2,), "most_partitions": 4},
+            "hunt": {
+                "assignor": "range", "promise": "balanced", "seconds": 0.01, "groups": 1,
+                "exhaustive": False,
+            },
+            "judge": {"groups": [group]},
+            "play": {
+                "scenario": assay.Scenario.of_group(group, restarts=1), "assignors": ["range"],
+                "limit": limit,
+            },
+            "read_groups": {"paths": values["a path"]},
+            "roll_out": {"group": group, "name": "upgrade"},
+            "score": {
+                "group": group, "assignment": values["an assignment"], "solution": solution,
+            },
+            "score_assignors": {"group": group, "solution": solution, "assignors": ["range"]},
+            "size": {"group": group, "members": [2], "time_limit": 0.1},
+            "solve": {"group": group},
+            "solve_fleet": {"fleet": values["a fleet"]},
+            "solve_many": {"groups": [group]},
+            "worth_moving": {"group": group, "falls_by": 0.1, "time_limit": 0.1},
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "run"])
+def test_every_function_takes_what_is_meant_or_names_what_to_pass(name, values, calls):
+    function, right = getattr(assay, name), calls[name]
+    drained = list if name in ("grid", "differing") else lambda answer: answer
+    drained(function(**right))
+    refused = 0
+    for parameter in inspect.signature(function).parameters:
+        for value in values.values():
+            try:
+                drained(function(**(right | {parameter: value})))
+            except assay.AssayError:
+                refused += 1
+    assert refused > len(values) / 2
+
+
+@pytest.mark.parametrize("parameter", ["source", "out", "assignors", "objective", "conf"])
+def test_a_run_refuses_what_it_does_not_take_before_it_starts_spark(parameter, values, tmp_path):
+    for what in ("a frame", "a number", "a solution", "a group"):
+        asked = {"source": tmp_path, "out": tmp_path, parameter: values[what]}
+        with pytest.raises(assay.BadInput, match=rf"^{parameter}: .*, expected "):
+            assay.run(**asked)
+
+
+def test_one_group_stands_for_several_and_several_are_not_one(values):
+    one, both = values["a group"], values["groups"]
+    assert assay.solve(iter([one])).group.name == "orders"
+    for given in (one, [one], values["groups of one"], values["a fleet of one"]):
+        assert [judged.group.name for judged in assay.judge(given)] == ["orders"]
+        assert assay.solve(given).group.name == "orders"
+    assert [one.group.name for one in assay.solve_many(values["a fleet"])] == ["orders", "other"]
+    assert len(assay.solve_fleet(both)) == 2
+    said = {
+        "groups": r"^group: 2 groups \(orders, other\), expected one: call solve for each of",
+        "an empty list": "^group: 0 groups, expected one$",
+        "a path": r"^group: PosixPath, expected a Group: read_groups\(path\) has those of a file",
+        "nothing": "^group: None, expected a Group: ",
+    }
+    for what, message in said.items():
+        with pytest.raises(assay.BadInput, match=message):
+            assay.solve(values[what])
+
+
+def test_a_collection_of_which_a_part_is_damaged_is_not_one_group(values, tmp_path):
+    file = tmp_path / "damaged.jsonl"
+    file.write_text(f'{json.dumps(DOCUMENT)}\n{{"format": "assay-group/1", "group": "b"}}\n')
+    with pytest.raises(assay.BadInput, match=r"1 group \(orders\) and 1 failure, expected one"):
+        assay.solve(assay.read_groups(file))
+
+
+def test_what_a_function_takes_is_pickled_as_the_door_hands_it_out():
+    assert pickle.loads(pickle.dumps(assay.solve)) is assay.solve
+    assert inspect.signature(assay.solve) == inspect.signature(optimal.solve)
