@@ -6,16 +6,9 @@ from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
+from compare.fleet.facts import EVERY, NOT_JUDGED
 from compare.fleet.results import Ending, Unread
-from compare.fleet.summaries import (
-    EVERY,
-    MOST_LINES,
-    Aggregates,
-    Frames,
-    runs_in,
-    summarised,
-    summary_of,
-)
+from compare.fleet.summaries import MOST_LINES, Aggregates, Survey, summarised, summary_of
 from compare.fleet.tables import RUN, latest
 from compare.limits import beyond
 from compare.overview import GUESSES, Glance, Overview
@@ -44,24 +37,17 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
     """
     from pyspark.sql import functions as sql
 
-    runs = runs_in(spark, job.tables)
-    frames = Frames.of(spark, job, runs).kept()
-    rows = summary_of(spark, job, frames, run, runs)
+    survey = Survey.of(spark, job, run)
+    rows = summary_of(spark, job, survey, run)
     inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
-    counts = inputs.groupBy("is_group").agg(sql.count_distinct("key")).collect()
-    of_input = {is_group: count for is_group, count in counts}
-    if Aggregates(rows, current=True).captured > of_input.get(True, 0):
-        frames = frames.among(inputs.where("is_group").select("key")).kept()
-        rows = summarised(frames, job.objective)
+    if Aggregates(rows, current=True).captured > survey.of_input(is_group=True):
+        rows = summarised(spark, job, survey.asked(job), inputs.where("is_group"))
     found = Aggregates(rows, current=True)
     says = found.counts("verdict")
     unjudged = says.pop(None, 0)  # type: ignore[call-overload]
     names, of_groups = found.counts("names"), found.counts("groups")
-    first: tuple[str, ...] = ()
-    if unjudged:
-        without = frames.optima.where("verdict.says IS NULL").select("group").distinct()
-        first = tuple(row["group"] for row in without.orderBy("group").limit(MOST_LINES).collect())
-    failed, unread = of_input.get(False, 0), []
+    first = tuple(sorted(found.counts(NOT_JUDGED))[:MOST_LINES])
+    failed, unread = survey.of_input(is_group=False), []
     if failed:
         keys = inputs.where("NOT is_group").select("key")
         failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
@@ -108,21 +94,17 @@ def glances_of(
     if not worst:
         return []
 
-    def rows_of(name: str, by: str, keys: Sequence[str], *columns: str) -> dict[str, Any]:
-        rows = tables.read(spark, name).where(sql.col(by).isin([*keys]))
-        if name == "scores":
-            rows = rows.where(sql.col("assignor") == CURRENT)
-        found = rows.orderBy(RUN).select(by, *columns).collect()
-        return {row[by]: row.asDict(recursive=True) for row in found}
-
-    groups = [row["group_key"] for row in worst]
-    best = rows_of(
-        "optima", "key", [row["optimum_key"] for row in worst],
-        "group", "captured_at", "loads", "verdict", "n_members", "n_partitions",
-    )  # fmt: skip
-    now = rows_of("scores", "group_key", groups, "loads")
+    keys, groups = ([row[name] for row in worst] for name in ("optimum_key", "group_key"))
+    columns = ("group", "captured_at", "loads", "verdict", "n_members", "n_partitions", RUN)
+    optima = tables.read(spark, "optima").where(sql.col("key").isin(keys)).select("key", *columns)
+    scores = tables.read(spark, "scores").where(sql.col("group_key").isin(groups))
+    scores = scores.where(sql.col("assignor") == CURRENT).select("group_key", "loads", RUN)
+    found = optima.unionByName(scores, allowMissingColumns=True).collect()
+    rows = sorted((row.asDict(recursive=True) for row in found), key=lambda row: row[RUN])
+    best = {row["key"]: row for row in rows if row["key"] is not None}
+    now = {row["group_key"]: row["loads"] for row in rows if row["key"] is None}
     return [
-        glance(best[row["optimum_key"]], now.get(row["group_key"], {}).get("loads"))
+        glance(best[row["optimum_key"]], now.get(row["group_key"]))
         for row in worst
         if row["optimum_key"] in best
     ]

@@ -85,6 +85,11 @@ class Job:
         """Return the key of all that makes an assignor's rows of ``scores`` but the group."""
         return content_key({**self._made_by, "assignor": assignor})
 
+    @property
+    def made_by(self) -> list[str]:
+        """Keys of all that makes its rows of ``optima`` and ``scores`` but the group."""
+        return [self.optimum_made_by, *map(self.score_made_by, self.assignors)]
+
     def optimum_keys(self, group_keys: Iterable[str]) -> list[str]:
         """Return the keys of groups' rows in ``optima``, in order."""
         return row_keys(self.optimum_made_by, group_keys)

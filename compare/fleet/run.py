@@ -157,6 +157,7 @@ class _Run:
     new: int = 0
     failed: int = 0
     done_groups: int = 0
+    portions: int = 0
     rows: int = 0
     wrote: bool = False
     name: str = ""
@@ -245,7 +246,7 @@ class _Run:
             if (rows := self.job.tables.read_if_there(self.spark, name)) is None:
                 continue
             if "made_by" in rows.columns:
-                rows = rows.where(made.isin(self._made_by()))
+                rows = rows.where(made.isin(self.job.made_by))
                 held.append(rows.select(sql.col("group_key").alias("key"), made.alias("one")))
             else:
                 held.append(rows.select("key", sql.lit(name).alias("one")))
@@ -258,15 +259,11 @@ class _Run:
             return None
         return sql.broadcast(known) if count <= MOST_BROADCAST else known
 
-    def _made_by(self) -> list[str]:
-        job = self.job
-        return [job.optimum_made_by, *map(job.score_made_by, job.assignors)]
-
     def _fail(self, failures: list[Failure], known: DataFrame | None) -> None:
         rows = pa.Table.from_batches([whole(failed(failures))])
         found = self.spark.createDataFrame(rows)
         new = found if known is None else found.join(known, "key", "left_anti")
-        self._write(new, found.select("key", "is_group"))
+        self._write(new, found)
 
     def _answer(self, part: Portion, known: DataFrame | None) -> None:
         from pyspark.sql import functions as sql
@@ -276,10 +273,10 @@ class _Run:
         schema = from_arrow_schema(ANSWERS)
         if known is None:
             with kept(part.frame.mapInArrow(partial(part.answers, "answer"), schema)) as answers:
-                self._write(answers, answers.select("key", "is_group"))
+                self._write(answers)
             return
         read = part.frame.mapInArrow(partial(part.answers, "read"), from_arrow_schema(READ))
-        whole = sql.array(*(sql.lit(one) for one in ("groups", *self._made_by())))
+        whole = sql.array(*(sql.lit(one) for one in ("groups", *self.job.made_by)))
         is_held = sql.when(
             sql.col("is_group"), sql.size(sql.array_except(whole, "known")) == 0
         ).otherwise(sql.array_contains("known", "failures"))
@@ -287,10 +284,15 @@ class _Run:
             beside = found.join(known, "key", "left").select(*READ.names, "known")
             lacking = beside.where(~sql.coalesce(is_held, sql.lit(False)))
             with kept(lacking.mapInArrow(partial(of_groups, self.job), schema)) as answers:
-                self._write(answers, found.select("key", "is_group"))
+                self._write(answers, found)
 
-    def _write(self, answers: DataFrame, keys: DataFrame) -> None:
-        """Write what is answered of a portion, and the keys of all that it holds."""
+    def _write(self, answers: DataFrame, read: DataFrame | None = None) -> None:
+        """Write what is answered of a portion, and the keys of all that it holds.
+
+        Parameters
+        ----------
+        read : what stands in the portion; None: no more than is answered
+        """
         with self.clock.timed("answer"):
             fresh, counts = self._once(answers)
         self.new += counts["new"]
@@ -302,8 +304,11 @@ class _Run:
                     rows = rows.coalesce(-(-counts[f"of_{name}"] // FILE_ROWS))
                     self.job.tables.write(rows, name, self.name)
                     self.rows += counts[f"of_{name}"]
+            keys = fresh if read is None else self._but_before(read.dropDuplicates(["key"]))
             # The last one: what is in it is done.
-            self.job.tables.write(keys.distinct().coalesce(1), "inputs", self.name)
+            keys = keys.select("key", "is_group").coalesce(1)
+            self.job.tables.write(keys, "inputs", self.name)
+        self.portions += 1
         self.done_groups += counts["groups"]
         self.wrote |= any(counts[f"of_{name}"] for name in WRITTEN)
 
@@ -313,17 +318,19 @@ class _Run:
         once = answers
         if counts["rows"] > counts["keys"]:
             once = once.dropDuplicates(["key"])
-        if self.done_groups:
-            before = self._inputs().select("key").distinct()
-            if answers.select("key").join(before, "key", "left_semi").count():
-                once = once.join(before, "key", "left_anti")
+        once = self._but_before(once)
         return (once, counts) if once is answers else (once, self._counted(once))
 
-    def _inputs(self) -> DataFrame:
-        """Return what of its input this run has written so far."""
+    def _but_before(self, rows: DataFrame) -> DataFrame:
+        """Return rows without what earlier portions of this run have written."""
+        if not self.portions:
+            return rows
         from pyspark.sql import functions as sql
 
-        return self.job.tables.read(self.spark, "inputs").where(sql.col(RUN) == self.name)
+        before = self.job.tables.read(self.spark, "inputs").where(sql.col(RUN) == self.name)
+        before = before.select("key")
+        some = rows.select("key").join(before, "key", "left_semi").count()
+        return rows.join(before, "key", "left_anti") if some else rows
 
     def _counted(self, answers: DataFrame) -> Row:
         from pyspark.sql import functions as sql
@@ -346,12 +353,10 @@ class _Run:
         tables = self.job.tables
         if tables.in_catalogue or tables.format != PARQUET:
             return {}
-        from pyspark.sql import functions as sql
-
         reader = self.spark.read.format("binaryFile").option("recursiveFileLookup", "true")
         files = reader.option("pathGlobFilter", "*.parquet").load(tables.runs_of(self.name))
-        row = files.agg(sql.count("*").alias("files"), sql.sum("length").alias("bytes")).first()
-        return {"files": row["files"], "bytes": row["bytes"]}
+        sizes = [row["length"] for row in files.select("length").collect()]
+        return {"files": len(sizes), "bytes": sum(sizes)}
 
     def _log(self, started: datetime, seconds: float, facts: Mapping[str, object]) -> None:
         job, spark = self.job, self.spark

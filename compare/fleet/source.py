@@ -240,8 +240,7 @@ def _lines_of(spark: SparkSession, job: Job, files: Sequence[File]) -> Iterator[
         if any(file.size > most for file in some):
             # Lines are numbered through a file, which several tasks read.
             ends: dict[str, int] = {}
-            counted = frame.groupBy("path", "block").count().orderBy("path", "block").collect()
-            for path, block, count in counted:
+            for path, block, count in sorted(frame.groupBy("path", "block").count().collect()):
                 before[path, block] = ends.get(path, 0)
                 ends[path] = before[path, block] + count
         cuts = min(max(size // PORTION_BYTES, 1), MOST_CUTS, len(before) or 1)

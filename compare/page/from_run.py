@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.ending import glance, stored_score, verdict_in
+from compare.fleet.facts import EVERY, MOST_WORST
 from compare.fleet.results import Unread
-from compare.fleet.summaries import EVERY, MOST_WORST, Aggregates
+from compare.fleet.summaries import Aggregates
 from compare.fleet.tables import read_table, stored
 from compare.judged import judge
 from compare.overview import GUESSES, Overview

@@ -1,20 +1,28 @@
 """The aggregates that Spark makes, held against the same computed plainly from the rows."""
 
 import math
+import random
 from collections import Counter
 
+import pyarrow as pa
 import pytest
 
+from compare.fleet import facts
 from compare.fleet.ending import stored_score
-from compare.fleet.summaries import (
+from compare.fleet.facts import (
     EVERY,
     EXACT,
+    NOT_JUDGED,
     OTHERS,
     PER_DOUBLING,
-    Aggregates,
+    ROWS,
+    Asked,
+    Sums,
     digits_between,
-    integer_bin_of,
+    facts_in,
+    integer_bin,
 )
+from compare.fleet.summaries import Aggregates
 from compare.fleet.tables import TABLES, read_table
 from compare.judged import judge
 from compare.overview import overview_of
@@ -30,7 +38,7 @@ def bin_of(value: float) -> float:
     return 2 ** (math.ceil(PER_DOUBLING * math.log2(value)) / PER_DOUBLING)
 
 
-def integer_bin(value: int) -> float:
+def integer_bin_of(value: int) -> float:
     return float(value if value <= EXACT else math.floor(bin_of(value)))
 
 
@@ -85,7 +93,7 @@ def test_a_distribution_is_exact_at_the_end_of_each_bin(found, trials, end):
     rows = found.rows(end, "assignor", "tier", "x")
     for tier in TIERS:
         plain = Counter(
-            (row["assignor"], integer_bin(row[end]))
+            (row["assignor"], integer_bin_of(row[end]))
             for row in excesses(trials, tier)
             if row[end] is not None
         )
@@ -181,11 +189,9 @@ def test_a_trend_has_some_hundred_points():
     assert digits_between("yesterday", at) == 7
 
 
-@pytest.mark.spark
-def test_a_bin_holds_what_is_at_most_its_end(spark):
-    ends_of = spark.range(2000).selectExpr(f"double({integer_bin_of('id')}) AS end").collect()
-    of_values = [row["end"] for row in ends_of]
-    assert of_values == [integer_bin(value) for value in range(2000)]
+def test_a_bin_holds_what_is_at_most_its_end():
+    of_values = [integer_bin(value) for value in range(2000)]
+    assert of_values == [integer_bin_of(value) for value in range(2000)]
     ends = sorted(set(of_values))
     assert ends[:65] == list(map(float, range(65)))
     assert len(ends) < 160
@@ -193,3 +199,85 @@ def test_a_bin_holds_what_is_at_most_its_end(spark):
         end = of_values[value]
         assert value <= end <= max(value, 1.05 * value + 1)
         assert ends.index(end) == 0 or ends[ends.index(end) - 1] < value
+
+
+def stored_rows(count: int) -> list[dict]:
+    """Rows of optima and scores, as Spark passes them on: those of a group side by side."""
+    draw = random.Random(5)
+    rows = []
+    for name in sorted(f"g{number}" for number in range(count)):
+        for at in range(draw.choice([1, 1, 7])):
+            key, source = f"{name} {at}", f"in{draw.randrange(80)}/{name}.json"
+            says = draw.choice(["improvable", "as good as can be", "not valid", None])
+            captured = None if draw.random() < 0.2 else f"2026-11-{10 + at}T10:00:00Z"
+            common = {"group": name, "group_key": key, "source": source, "own": True, "run": "1"}
+            rows.append(
+                {**common, "key": f"o {key}", "status": "optimal" if says else "failed"}
+                | {"says": says, "tier": "balance", "at_least": draw.randrange(9), "lag": 9 * at}
+                | {"to_move": draw.randrange(5), "known": True, "asked": False}
+                | {"captured_at": captured, "assumed": [f"line {draw.randrange(300)}"]}
+            )
+            for assignor in ("current", "range"):
+                excess = [draw.randrange(200), draw.randrange(3)]
+                rows.append(
+                    {**common, "key": f"s {key} {assignor}", "assignor": assignor}
+                    | {"status": draw.choice(["scored", "failed"]), "n_partitions": 1234}
+                    | {"valid": True, "balanced": False, "seconds": draw.random()}
+                    | {"excess": excess, "excess_from": [None, -1], "excess_to": [None, 4]}
+                )
+    return rows
+
+
+def facts_of(parts: list[list[dict]], size: int, families: frozenset[str] | None) -> list[dict]:
+    """What rows come to that stand in some parts, each of which comes in batches of a size."""
+    asked = Asked(TIERS, families, 10)
+    sums = Sums()
+    for part in parts:
+        batches = pa.Table.from_pylist(part, ROWS).to_batches(size)
+        for found in facts_in(asked, batches):
+            sums.add(found)
+    found = sums.done().to_pylist()
+    return sorted(found, key=lambda row: [str(value) for value in row.values()])
+
+
+@pytest.mark.parametrize("parts", [2, 5])
+def test_what_groups_come_to_depends_on_no_partition_batch_or_order(monkeypatch, parts):
+    rows = stored_rows(150)
+    some = frozenset(f"in{number}" for number in range(60))
+    expected = facts_of([rows], 10**6, some)
+    monkeypatch.setattr(facts, "ROWS_AT_ONCE", 50)
+    cut: list[list[dict]] = [[] for _ in range(parts)]
+    for row in rows:
+        cut[int(row["group"][1:]) % parts].append(row)
+    assert facts_of(cut[::-1], 7, some) == expected
+    statistics = {row["statistic"] for row in expected}
+    assert statistics >= {"change", "names", "worst", "timed groups", NOT_JUDGED, "excess_most"}
+    assert OTHERS in {row["family"] for row in expected}
+
+
+def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_earlier():
+    (optimum, *_) = stored_rows(1)
+    row = optimum | {"own": False, "run": "1", "says": "not valid"}
+    rows = [row, row | {"key": "b", "run": "2", "says": "improvable"}]
+    for some, says in ((rows, "improvable"), ([*rows, row | {"own": True}], "not valid")):
+        (verdict,) = (one for one in facts_of([some], 9, None) if one["statistic"] == "verdict")
+        assert (verdict["label"], verdict["count"]) == (says, 1)
+
+
+def test_of_what_may_be_many_the_first_are_kept():
+    (optimum, *_) = stored_rows(1)
+    alike = {**optimum, "source": "in/a.jsonl", "says": "improvable", "captured_at": None}
+    rows = [
+        alike
+        | {"group": f"g{n:04}", "group_key": f"{n}", "key": f"{n:04}", "assumed": [f"{n:04}"]}
+        | {"at_least": n % 2}
+        for n in range(1_200)
+    ]
+    kept = facts_of([rows], 100, None)
+    found = Counter(row["statistic"] for row in kept)
+    assert (found["worst"], found["assumed"]) == (1_000, 100)
+    groups = sorted(row["group"] for row in kept if row["statistic"] == "worst")
+    worst = [f"g{n:04}" for n in range(1_200) if n % 2] + [f"g{2 * n:04}" for n in range(400)]
+    assert groups == sorted(worst)
+    lines = {row["label"] for row in kept if row["statistic"] == "assumed"}
+    assert lines == {f"{n:04}" for n in range(100)}
