@@ -14,6 +14,8 @@ MOST_NAMED = 3
 MOST_GROUPS = 12
 # How a note on lines of a text that are no part of a table begins.
 PASSED_OVER = "passed over as no part of a table"
+# How a note on partitions begins whose log was cut below what is committed.
+BEYOND_THE_END = "lag: 0 where the commit is beyond the end of the log"
 # How a note on a group begins that is on the way to the broker's target.
 ON_THE_WAY = "a rebalance is under way"
 

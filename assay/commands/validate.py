@@ -10,8 +10,9 @@ from groups.absent_topics import readers_of_nothing
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
-from groups.files import Found, find, is_parquet
+from groups.files import Found, find, holds_snapshots, is_parquet
 from groups.group import Group
+from groups.importers import recognised
 from groups.wording import counted
 
 
@@ -48,6 +49,10 @@ def _groups(file: str) -> Iterator[tuple[str, Group | BadInput]]:
             else:
                 yield found.place, BadInput(read.reason).within(found.place)
         return
+    if _is_of_a_tool(name, data):
+        said = f"what a tool prints, not a snapshot: first assay import {file} -o group.json"
+        yield name, BadInput(said).within(name)
+        return
     for place, document in read_documents(data, name):
         try:
             if isinstance(document, BadInput):
@@ -56,6 +61,16 @@ def _groups(file: str) -> Iterator[tuple[str, Group | BadInput]]:
                 yield place, Group.from_dict(document)
         except BadInput as error:
             yield place, error.within(place)
+
+
+def _is_of_a_tool(name: str, data: bytes) -> bool:
+    if holds_snapshots(name, data):
+        return False
+    try:
+        recognised(name, data)
+    except BadInput:
+        return False
+    return True
 
 
 def _show_good(place: str, group: Group) -> None:

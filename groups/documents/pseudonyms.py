@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from groups.group import Group
+from groups.wording import BEYOND_THE_END
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ _NOTES = (
     re.compile(r"(?P<topic>.+)(?P<rest>-\d+: shown with \d+ members, all claim it)"),
     re.compile(r"(?P<rest>\d+ partitions are shown with several members, all claim them): .*"),
     re.compile(r"(?P<rest>\d+ partitions are far beyond the others of their topics): .*"),
+    re.compile(rf"(?P<rest>{BEYOND_THE_END}): .*"),
     re.compile(r"(?P<rest>offsets of \d+ partitions? differ between the texts): .*"),
     re.compile(r"(?P<rest>the group was named after the file)(?:, .*)?"),
     re.compile(

@@ -6,6 +6,7 @@ it shows (``seen``); ``merge`` puts the views of one group together.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from groups.documents.texts import STANDARD_INPUT, decode
 from groups.errors import BadInput, Failure
 from groups.group import Group
 from groups.importers.console import output
-from groups.importers.lines import Misread, brief
+from groups.importers.lines import Misread, brief, cleaned
 from groups.importers.merge import highest_of, merge
 from groups.importers.seen import (
     Finding,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from groups.documents.assay_group import Document, JsonObject
 
-__all__ = ["DIALECTS", "Imported", "import_each", "sniff"]
+__all__ = ["DIALECTS", "Imported", "import_each", "recognised", "sniff"]
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "console": output.read,
@@ -46,6 +47,7 @@ _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "akhq": akhq.read,
     "plan": own_plan.read,
 }
+_JSON = re.compile(r'\s*[{\[]\s*["{\[}\]]')
 _MOST_FAILURES = 100_000
 _MOST_UNSEEN = 1_000_000
 DIALECTS = ("auto", *_READERS)
@@ -176,13 +178,28 @@ def _captured(
     return latest, [f"captured_at: {what}"]
 
 
+def recognised(name: str, data: bytes) -> tuple[str, str]:
+    """Return the dialect of a text and the text, that of a console tool cleaned.
+
+    Raises
+    ------
+    BadInput
+        Where it is no text, or none that a tool prints that is known here.
+    """
+    text = decode(data)
+    if not _JSON.match(text):
+        text = cleaned(text)
+    return sniff(name, text), text
+
+
 def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
     try:
-        text = decode(data)
-        found = sniff(name, text)
+        found, text = recognised(name, data)
         if dialect not in ("auto", found):
             raise BadInput(f"it looks like {found}, not like {dialect}")
         yield from _READERS[found](name, text)
+    except Misread as error:
+        yield refusal(name, error, ())
     except BadInput as error:
         reason = str(error).removeprefix(f"{name}: ")
         yield Refusal(name, name, reason)

@@ -1,4 +1,4 @@
-"""Lines of terminal text: which ones are noise around a table, and the numbers inside one."""
+"""Lines of terminal text: as a tool printed them, which are noise, and the numbers inside one."""
 
 from __future__ import annotations
 
@@ -9,22 +9,36 @@ from groups.errors import BadInput
 
 MOST_LINES = 5_000_000
 MOST_NUMBER = 2**31 - 1
+WITHOUT_HEADER = "a row without its header: copy the line that begins with GROUP too"
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _COMMAND = re.compile(
     r"kafka-(consumer-groups|topics)(\.sh|\.bat)?\s+--|\brpk\s+(group|topic)\s+describe\b"
 )
 _LOG = re.compile(
-    r"(```|log4j:|SLF4J[:(]|WARN(ING)?: |INFO: |Note: |Picked up |Warning: |Last login: "
+    r"(```|\{(noformat|code)\b[^}]*\}$|</?(pre|code)>$|~$|\(END\)$|--More--|log4j:"
+    r"|SLF4J[:(]|WARN(ING)?: |INFO: |Note: |Picked up |Warning: |Last login: "
     r"|OpenJDK \S+ Server VM warning|\[?\d{4}-\d\d-\d\d[ T][\d:.,]+\]? (WARN|INFO|DEBUG|ERROR) "
     r"|Defaulted container |Unable to use a TTY)"
 )
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_OFFSETS = r"\S\s+\d+\s+(-|\d+)\s+(-|\d+)\s+(-|-?\d+)\s+\S"
+_ROW = re.compile(rf"{_OFFSETS}|\s\S*/\d\S*\s+\S+\s+\d+(\s|$)")
+_ROW_OF_OFFSETS = re.compile(_OFFSETS)
+_IN_A_HEADER = re.compile("PARTITION|PartitionCount")
+_FIRST_COLUMN = re.compile(r"(GROUP|TOPIC|CONSUMER-ID|Topic:)\s")
+_DRAWN = re.compile(r"^[^\S\n]*\|(.*)\|[^\S\n]*$", re.MULTILINE)
+_LONGEST_PREFIX = 200
 _PROMPT_ENDS = ("$", "#", "%", ">", "\u276f")
 _GROUP_OPTION = re.compile(r"--group[ =]+(\"[^\"]{1,300}\"|'[^']{1,300}'|\S{1,300})")
 
 
-def split_lines(text: str) -> list[str]:
-    """Return the lines of a text, without terminal colours, byte order marks and line ends.
+def cleaned(text: str) -> str:
+    """Return a text of a console tool as the tool printed it, line for line.
+
+    What a terminal, a mail or a log added goes: colours, byte order marks, carriage returns,
+    blanks that do not break, and what stands before every line of a table, as quote signs, line
+    numbers or times do. A table
+    that is drawn with bars has tabs in their place.
 
     Raises
     ------
@@ -38,7 +52,41 @@ def split_lines(text: str) -> list[str]:
         raise BadInput(f"more than {MOST_LINES} lines")
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
-    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\xa0", " ")
+    return _without_prefixes(text)
+
+
+def _without_prefixes(text: str) -> str:
+    """Return a text without what stands before a header and, but for its digits, the next line."""
+    prefixes: dict[str, None] = {}
+    for found in _IN_A_HEADER.finditer(text):
+        start = text.rfind("\n", 0, found.start()) + 1
+        column = _FIRST_COLUMN.search(text, start, found.start())
+        prefix = text[start : column.start()] if column else ""
+        if not prefix.strip() or prefix[-1].isalnum() or len(prefix) > _LONGEST_PREFIX:
+            break
+        if prefix.strip() == "|" and "|" in text[start + len(prefix) : found.start()]:
+            return _DRAWN.sub(_with_tabs, text)
+        signs = re.sub(r"\d+", r"\\d+", re.escape(prefix.strip()))
+        blanks = prefix[len(prefix.rstrip()) :]
+        before = rf"[ \t]*{signs}(?:{blanks}|[ \t]*$)" if blanks else rf"[ \t]*{signs}"
+        following = text.find("\n", found.start()) + 1
+        if following and re.compile(rf"{before}[ \t]*\S").match(text, following):
+            prefixes[before] = None
+    if not prefixes:
+        return text
+    return re.compile(rf"^(?:{'|'.join(prefixes)})", re.MULTILINE).sub("", text)
+
+
+def _with_tabs(line: re.Match[str]) -> str:
+    cells = line[1].replace("|", "\t")
+    return cells if cells.strip("\t -:") else ""
+
+
+def is_like_a_row(line: str) -> bool:
+    """Return whether a line looks like a row of ``kafka-consumer-groups.sh --describe``."""
+    return _ROW.search(line[:2000]) is not None
 
 
 def is_noise(line: str) -> bool:
@@ -47,7 +95,9 @@ def is_noise(line: str) -> bool:
     if not text or _LOG.match(text) or _COMMAND.search(text):
         return True
     words = text.split(None, 3)
-    return words[0] in _PROMPT_ENDS or (len(words) < 4 and words[-1].endswith(_PROMPT_ENDS))
+    if words[0] in _PROMPT_ENDS:
+        return not _ROW_OF_OFFSETS.search(text.replace("|", " "))
+    return len(words) < 4 and words[-1].endswith(_PROMPT_ENDS)
 
 
 def named_group(line: str) -> str | None:
@@ -65,6 +115,10 @@ class Misread(BadInput):
         super().__init__(f"{place}: {reason}")
         self.place = place
         self.reason = reason
+
+
+class Contradiction(Misread):
+    """Two views of a group that cannot be of one moment."""
 
 
 class NotToBeHad(Misread):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic
-from groups.importers.lines import NotToBeHad, brief, refuse
+from groups.importers.lines import Contradiction, Misread, NotToBeHad, brief, refuse
 from groups.importers.ownership import Owners, owners_of
 from groups.importers.seen import TopicSize, View, streams
-from groups.wording import counted, few
+from groups.wording import BEYOND_THE_END, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,9 +53,12 @@ def merge(
     Misread
         Where two views contradict each other, or together do not show a group.
     """
-    members = _members(views)
-    owners = owners_of(views)
-    _check_members(views, members, owners)
+    try:
+        members = _members(views)
+        owners = owners_of(views)
+        _check_members(views, members, owners)
+    except Contradiction as error:
+        raise _of_two_moments(views, error) from None
     notes = [note for view in views for note in view.assumed]
     if not any(view.every_member or view.member_count is not None for view in views):
         notes.append(
@@ -80,6 +83,19 @@ def merge(
     return document, unseen
 
 
+def _of_two_moments(views: Sequence[View], error: Contradiction) -> Misread:
+    """Return a contradiction with what to do: of one table that is there twice, keep one."""
+    first: dict[tuple[bool, bool, bool], View] = {}
+    for view in views:
+        held = any(member.held is not None for member in view.members)
+        same = first.setdefault((view.every_member, bool(view.partitions), held), view)
+        places = {view.place, *(member.place for member in view.members)}
+        if same is not view and error.place in places:
+            reason = f"the same table as {same.place}, of another moment: keep one of them"
+            return Misread(view.place, f"{reason} ({error.reason})")
+    return Misread(error.place, f"{error.reason}: capture both at the same time")
+
+
 def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
     """Return what all views say of each member, by the keys of a document."""
     members: dict[str, dict[str, Any]] = {}
@@ -93,10 +109,10 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
                 told["subscription"] = sorted(seen.subscription)
             for key, value in told.items():
                 if known.get(key) not in (None, value):
-                    refuse(
+                    raise Contradiction(
                         seen.place,
                         f"member {brief(seen.member)}: {key} {brief(str(value))}, "
-                        f"but {brief(str(known[key]))} elsewhere: capture both views again",
+                        f"but {brief(str(known[key]))} elsewhere",
                     )
                 known[key] = value
     if any(
@@ -116,10 +132,8 @@ def _check_members(views: Sequence[View], members: Mapping[str, object], owners:
         listed = {seen.member for seen in view.members}
         missing = sorted(members.keys() - listed) if view.every_member else []
         if missing:
-            refuse(
-                view.place,
-                f"member {brief(missing[0])} of another view is not in this one: "
-                "capture both again",
+            raise Contradiction(
+                view.place, f"member {brief(missing[0])} of another view is not in this one"
             )
         for seen in view.members:
             if seen.count not in (None, count[seen.member]):
@@ -151,8 +165,17 @@ def _offsets(
             if known is not None and seen.beginning is None:
                 told = (known[0], seen.end, seen.committed)
             if known is not None and known[1:] != told[1:] and origin[key] is not view:
-                differing[key] = view.source
+                alone = origin[key].source == view.source
+                differing[key] = view.place if alone else view.source
             offsets[key], origin[key] = told, view
+    beyond = [
+        key
+        for key, (_, end, committed) in offsets.items()
+        if end is not None and committed is not None and committed > end
+    ]
+    if beyond:
+        named = few([f"{topic}-{number}" for topic, number in sorted(beyond)])
+        notes.append(f"{BEYOND_THE_END}: {named}")
     if differing:
         count, later = _partitions(len(differing)), few(sorted(set(differing.values())))
         notes.append(f"offsets of {count} differ between the texts: those of {later}")

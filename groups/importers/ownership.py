@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.importers.lines import brief, refuse
+from groups.importers.lines import Contradiction, brief, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,10 +75,10 @@ def _agree(
             continue
         ours, theirs = found.get(key, ()), owners.get(key, ())
         if ours != theirs:
-            refuse(
+            raise Contradiction(
                 place,
                 f"{key[0]}-{key[1]} is with {_named(ours)}, but with {_named(theirs)} in another "
-                "view: capture both at the same time",
+                "view",
             )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from groups.errors import BadInput
-from groups.importers.lines import brief
+from groups.importers.lines import WITHOUT_HEADER, brief, is_like_a_row, refuse
 from groups.importers.tools import akhq, kafka_python, kafka_ui, own_plan, rpk_json, rpk_text
 
 _CONSOLE = re.compile(
-    r"^[ \t\r\ufeff]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[ \t]+[#(A-Z]|^[ \t]*Topic: ?\S"
+    r"^[^\S\n]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[^\S\n]+[#(A-Z]|^[ \t]*Topic: ?\S"
     r"|(Consumer|consumer|Share|Streams) group '|^[ \t]*Error: ",
     re.MULTILINE,
 )
@@ -24,7 +24,7 @@ _JSON = {
 
 
 def sniff(name: str, text: str) -> str:
-    """Return the dialect of a text.
+    """Return the dialect of a text, of a console tool's where it is cleaned.
 
     Raises
     ------
@@ -46,6 +46,9 @@ def sniff(name: str, text: str) -> str:
         return "rpk"
     if any(word in text for word in _WORDS) and _CONSOLE.search(text):
         return "console"
+    for number, line in enumerate(text[: len(text) - len(text.lstrip()) + _FEW].split("\n"), 1):
+        if is_like_a_row(line):
+            refuse(f"{name}:{number}", WITHOUT_HEADER)
     raise BadInput(
         f"{name}: begins with {brief(start.splitlines()[0].strip())}, expected what "
         "kafka-consumer-groups --describe, kafka-topics --describe, rpk, kafka-python, Kafka UI "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from groups.documents.assay_group import FORMAT, Document, JsonObject, of_mapping
 from groups.documents.snapshot import columns_of
 from groups.errors import BadInput
-from groups.wording import counted, few
+from groups.wording import BEYOND_THE_END, counted, few
 from live.capture.obstacles import Obstacle, topic_obstacle
 from live.capture.offsets import Committed
 from live.capture.topics import read_by, with_nobody
@@ -175,7 +175,7 @@ def _doubts(
         yield f"lag: counted from the commit, though the log begins later: {_named(gone)}"
     ahead = [k for k in keys if k in logs.end and committed.offsets.get(k, 0) > logs.end[k]]
     if ahead:
-        yield f"lag: 0 where the commit is beyond the end of the log: {_named(ahead)}"
+        yield f"{BEYOND_THE_END}: {_named(ahead)}"
 
 
 def _named(keys: list[Key]) -> str:

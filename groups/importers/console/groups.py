@@ -54,10 +54,15 @@ def read_table(table: Table) -> Iterator[Finding]:
         try:
             by_group: dict[str, list[tuple[str, Row]]] = {}
             for place, row in table.rows():
-                by_group.setdefault(table.group_of(row), []).append((place, row))
+                group = table.group_of(row)
+                by_group.setdefault(group, []).append((place, row))
+                if len(by_group) > 1 and any(" " in name for name in by_group):
+                    refuse(place, f"group {brief(group)}, but {brief(next(iter(by_group)))} above")
             read = {"offsets": _offsets, "members": _members, "states": _states}[kind]
             found = [f for group, rows in by_group.items() for f in read(table, group, rows)]
         except Misread as error:
+            if kind != "offsets" and table.may_be_cut(error.place):
+                error = Misread(error.place, f"{error.reason} (or is the last line cut off?)")
             yield refusal(table.source, error, table.group_names())
         else:
             yield from found

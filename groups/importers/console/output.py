@@ -13,7 +13,13 @@ from groups.importers.console.remarks import is_remark, remarks_among
 from groups.importers.console.tables import Table
 from groups.importers.console.topics import is_topic_line, read_topics
 from groups.importers.console.wrapped import unwrap
-from groups.importers.lines import brief, is_noise, named_group, split_lines
+from groups.importers.lines import (
+    WITHOUT_HEADER,
+    brief,
+    is_like_a_row,
+    is_noise,
+    named_group,
+)
 from groups.importers.seen import (
     Finding,
     Refusal,
@@ -40,17 +46,18 @@ _SAYS = {"is rebalancing": rebalancing, "does not exist": absent}
 
 
 def read(source: str, text: str) -> Iterator[Finding]:
-    """Yield what a text of the console tools shows.
+    """Yield what a text of the console tools shows, which is cleaned.
 
     It ends with a Refusal at the first line that stands outside the tables and may be a part of
     one.
     """
-    lines = split_lines(text)
+    lines = text.split("\n")
+    last = next((n for n in range(len(lines), 0, -1) if lines[n - 1].strip()), 0)
     group, at = None, 0
     while at < len(lines):
         line = lines[at]
         if is_header(line):
-            found, at = _table(source, lines, at, group)
+            found, at = _table(source, lines, at, group, last)
             yield from found
         elif is_topic_line(line):
             topics, at = _topics(lines, at)
@@ -68,7 +75,9 @@ def read(source: str, text: str) -> Iterator[Finding]:
             at += 1
 
 
-def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[list[Finding], int]:
+def _table(
+    source: str, lines: list[str], at: int, group: str | None, last: int
+) -> tuple[list[Finding], int]:
     """Return what the table at a line shows, with the messages in between, and where it ends."""
     rows: list[tuple[int, str]] = []
     found: list[Finding] = []
@@ -76,6 +85,8 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
     whole = unwrap(lines, at)
     if whole is not None:
         header, rows, end = whole
+    ends_the_text = end == last
+    first = ""
     while whole is None and end < len(lines):
         line = lines[end]
         if is_header(line) or is_topic_line(line) or named_group(line):
@@ -83,8 +94,10 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
         message = _message(source, end + 1, line)
         if message is not None:
             found.append(message)
-        elif not is_noise(line):
+        elif not is_noise(line) or (rows and line.startswith(first)):
+            first = first or line.split(None, 1)[0]
             rows.append((end + 1, line))
+            ends_the_text = end + 1 == last
         end += 1
     if whole is None and rows and kind_of(header.split()) in VIEWS:
         remarks = remarks_among(rows)
@@ -94,7 +107,10 @@ def _table(source: str, lines: list[str], at: int, group: str | None) -> tuple[l
     if group is None and lines[at].split(None, 1)[0] != "GROUP":
         group = PurePath(without_gz(source)).stem
         assumed = ("the group was named after the file, the text does not show its name",)
-    table = Table(source, at + 1, header, tuple(rows), group or "", assumed)
+    table = Table(
+        source, at + 1, header, tuple(rows), group or "", assumed,
+        ends_the_text=ends_the_text, has_no_line_end=ends_the_text and last == len(lines),
+    )  # fmt: skip
     return [*found, *read_table(table)], end
 
 
@@ -131,5 +147,7 @@ def _message(source: str, number: int, line: str) -> View | Refusal | None:
 
 
 def _stray(line: str) -> str:
+    if is_like_a_row(line):
+        return WITHOUT_HEADER
     said = "expected a table of --describe or nothing; what follows is not read"
     return f"{brief(line.strip())}, {said}"

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from groups.importers.console.headers import COLUMNS, STARTS
+from groups.importers.lines import is_like_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,15 +46,29 @@ def remarks_among(rows: Sequence[tuple[int, str]]) -> dict[int, str]:
     """Return which of the numbered lines below a header are no row, and no piece of one.
 
     A piece of a row that a terminal wrapped has a word or two; were it longer, the row would
-    lack more than one cell and be refused. A line that begins as a row does is one.
+    lack more than one cell and be refused. It stands below its row, so no line is one where a
+    blank line, or another that is no row, ends the table. A line that begins as a row does is one.
     """
     found = {number: line for number, line in rows if is_remark(line)}
-    begins = found and {line.split(None, 1)[0] for n, line in rows if n not in found}
+    if not found:
+        return {}
+    begins = {line.split(None, 1)[0] for n, line in rows if n not in found}
+    end = next((i for i, (n, _) in enumerate(rows) if n - i != rows[0][0]), len(rows))
+    below = {n for n, _ in rows[end:]}
+    fewest = 1 if below <= found.keys() else FEWEST_WORDS
     return {
         number: line
         for number, line in found.items()
-        if len(words := line.split(None, FEWEST_WORDS)) >= FEWEST_WORDS and words[0] not in begins
+        if len(words := line.split(None, FEWEST_WORDS))
+        >= (fewest if number in below else FEWEST_WORDS)
+        and words[0] not in begins
     }
+
+
+def runs_on(cell: str) -> bool:
+    """Return whether what stands in one cell is more than a name: another line went on in it."""
+    header = len(COLUMNS.intersection(cell.split())) > 1
+    return header or is_like_a_row(cell) or _ABOUT_A_GROUP.search(cell) is not None
 
 
 def _may_be_a_header(text: str) -> bool:

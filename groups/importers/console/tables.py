@@ -1,14 +1,14 @@
-"""A table of a console tool: its header, its rows, and the cells of a row.
-
-Rows are split on whitespace, because a long value overflows its column.
-"""
+"""A table of a console tool: its header, its rows, and the cells of a row."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from groups.importers.console.headers import COLUMNS
+from groups.importers.console.remarks import is_remark, runs_on
 from groups.importers.lines import brief, refuse
 from groups.wording import counted
 
@@ -16,8 +16,107 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _WIDEST = 100_000
-_MAY_HOLD_BLANKS = {"CONSUMER-ID", "CLIENT-ID"}
+_MAY_HOLD_BLANKS = {"GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT"}
+_MAY_BE_EMPTY = {"GROUP-INSTANCE-ID", "HOST", "CLIENT-ID"}
 _COORDINATOR = re.compile(r"(.*?)\s+(\S+)\s+\((-?\d+)\)\s+(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a header: their names, and where in its line each begins."""
+
+    names: list[str]
+    starts: list[int]
+    tabs: int
+    padded: bool
+    number: int
+    host: int
+
+    @classmethod
+    def of(cls, header: str) -> Layout:
+        """Return the layout of a header; ``COORDINATOR (ID)`` is two columns of it."""
+        names = header.split()
+        starts = [m.start() for m in re.finditer(r"\S+", header)]
+        tabs = header.count("\t") if [c.strip() for c in header.split("\t")] == names else 0
+        number = next((i for i, c in enumerate(names) if c in ("PARTITION", "#PARTITIONS")), -1)
+        pairs = list(pairwise(names))
+        host = pairs.index(("HOST", "CLIENT-ID")) if ("HOST", "CLIENT-ID") in pairs else -1
+        return cls(names, starts, tabs, "  " in header.strip(), number, host)
+
+    def cells(self, line: str) -> list[str] | None:
+        """Return the cells of a row, None where it does not have the columns.
+
+        Words are cells, since a long value overflows its column. Where they do not fit, the row
+        is cut where the columns begin; and where the header's are one blank apart, one cell may be
+        empty, if only one can be. A row of a table with tabs is cut at them.
+        """
+        if self.tabs and line.count("\t") == self.tabs:
+            return self._allowed([cell.strip() for cell in line.split("\t")])
+        words = self._words(line, len(self.names))
+        if self._are_right(words):
+            return words
+        cells = self._by_position(line)
+        if cells is None and not self.padded:
+            cells = self._with_one_empty(self._words(line, len(self.names) - 1))
+        if cells is None and len(words) == len(self.names) and not self._are_shifted(words):
+            return words
+        return cells
+
+    def _words(self, line: str, count: int) -> list[str]:
+        if self.names[-1] == "ASSIGNMENT":
+            return line.rstrip().split(None, count - 1)
+        return line.split(None, count + 8)
+
+    def _are_right(self, cells: list[str]) -> bool:
+        if len(cells) != len(self.names) or self._are_shifted(cells):
+            return False
+        return self.number < 0 or cells[self.number].isdigit() or cells[self.number] == "-"
+
+    def _are_shifted(self, cells: list[str]) -> bool:
+        """Return whether the host stands one cell too far to the right."""
+        at = self.host
+        return at >= 0 and cells[at + 1].startswith("/") and "/" not in cells[at]
+
+    def _by_position(self, line: str) -> list[str] | None:
+        """Cut a row where the header's columns begin, None where a cell lies across a cut."""
+        if not self.starts[-2] < len(line) < _WIDEST or "\t" in line:
+            return None
+        if line[: self.starts[0]].strip():
+            return None
+        if any(s and not line[s - 1 : s].isspace() for s in self.starts if s <= len(line)):
+            return None
+        ends = [*self.starts[1:], len(line)]
+        cut = [line[s:e] for s, e in zip(self.starts, ends, strict=True)]
+        if any(cell[:1].isspace() and cell.strip() for cell in cut):
+            return None
+        return self._allowed([cell.strip() for cell in cut])
+
+    def _with_one_empty(self, words: list[str]) -> list[str] | None:
+        """Return a row of one word too few, where only one of its cells can be the empty one."""
+        if len(words) != len(self.names) - 1 or self.host < 1:
+            return None
+        found = []
+        for at in (i for i, name in enumerate(self.names) if name in _MAY_BE_EMPTY):
+            cells = [*words[:at], "", *words[at:]]
+            host = cells[self.host]
+            told = (not host or "/" in host) and not cells[self.host - 1].startswith("/")
+            if told and self._are_right(cells):
+                found.append(cells)
+        return found[0] if len(found) == 1 else None
+
+    def _allowed(self, cells: list[str]) -> list[str] | None:
+        """Return cells of which at most one is empty, and only those hold blanks that may."""
+        named = dict(zip(self.names, cells, strict=True))
+        empty = [name for name, cell in named.items() if not cell]
+        if len(empty) > 1 or not _MAY_BE_EMPTY.issuperset(empty) or self._are_shifted(cells):
+            return None
+        for name, cell in named.items():
+            if " " in cell and (name not in _MAY_HOLD_BLANKS or runs_on(cell)):
+                return None
+        # The last column is not padded: far from a client id stands something else.
+        if self.names[-1] == "CLIENT-ID" and "  " in cells[-1]:
+            return None
+        return cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +124,8 @@ class Table:
     """The header and the rows of one table, in the lines of `source`.
 
     `fallback` is the group where the table has no GROUP column; `assumed` says where from.
+    `ends_the_text` says whether its last row is the last line of the text, which may be cut, and
+    `has_no_line_end` whether no other line begins below that.
     """
 
     source: str
@@ -33,6 +134,8 @@ class Table:
     numbered: tuple[tuple[int, str], ...]
     fallback: str
     assumed: tuple[str, ...] = ()
+    ends_the_text: bool = False
+    has_no_line_end: bool = False
 
     @property
     def place(self) -> str:
@@ -52,24 +155,58 @@ class Table:
         BadInput
             At the first row that does not have the columns of the header.
         """
-        columns = self.columns
-        starts = [m.start() for m in re.finditer(r"\S+", self.header)]
+        layout = Layout.of(self.header)
+        columns = layout.names
+        empty: set[str] = set()
         for number, line in self.numbered:
             place = f"{self.source}:{number}"
-            cells = line.split(None, len(columns) + 8)
             if "COORDINATOR" in columns:
                 yield place, _with_coordinator(columns, line, place)
                 continue
-            if columns[-1] == "ASSIGNMENT":
-                cells = line.split(None, len(columns) - 1)
-            if "GROUP-INSTANCE-ID" in columns:
-                cells = _with_instance(columns, cells)
-            if len(cells) != len(columns):
-                cells = _by_position(columns, starts, line) or cells
-            if len(cells) != len(columns):
-                found = counted(len(cells), "column")
-                refuse(place, f"{found}, but the header has {len(columns)}")
-            yield place, dict(zip(columns, (c.rstrip() for c in cells), strict=True))
+            cells = layout.cells(line)
+            if cells is None:
+                refuse(place, self._misfit(layout, number, line))
+            row = dict(zip(columns, cells, strict=True))
+            if "" in cells:
+                # What is empty in no row above may be cut off.
+                blank = {name for name in ("HOST", "CLIENT-ID") if not row[name]}
+                if self.may_be_cut(place) and not blank <= empty:
+                    refuse(place, self._misfit(layout, number, line))
+                empty |= blank
+            if self.has_no_line_end and columns[-1] == "TARGET-ASSIGNMENT":
+                whole = line[-1].isspace() or cells[-1] in ("-", row["CURRENT-ASSIGNMENT"])
+                if not whole and self.may_be_cut(place):
+                    said = "may be cut off: copy the line again, or begin another below it"
+                    refuse(place, f"TARGET-ASSIGNMENT {brief(cells[-1])} {said}")
+            yield place, row
+
+    def may_be_cut(self, place: str) -> bool:
+        """Return whether a place is the last line of the text."""
+        return self.ends_the_text and place == f"{self.source}:{self.numbered[-1][0]}"
+
+    def _misfit(self, layout: Layout, number: int, line: str) -> str:
+        """Return why a line is no row: it is another line, it is cut, or its cells do not fit."""
+        words, columns = line.split(), len(layout.names)
+        is_last = self.may_be_cut(f"{self.source}:{number}")
+        if len(words) > columns and COLUMNS.issuperset(words[-2:]):
+            return "a header follows a row in one line: begin a new line before it"
+        begin = {one.split(None, 1)[0] for _, one in self.numbered if layout.cells(one)}
+        begins = words[0] in begin or (is_last and any(one.startswith(words[0]) for one in begin))
+        if not begins and is_remark(line):
+            said = "is no row of the table above: delete the line, or copy the row in full"
+            return f"{brief(line.strip())} {said}"
+        if len(words) < columns and is_last:
+            said = f"the last line is cut off, {len(words)} of {columns} columns are there"
+            empty = layout.names[-1] == "CLIENT-ID" and len(words) == columns - 1
+            return f"{said}: copy it again, or delete it" + (
+                " (or write - if CLIENT-ID is empty)" if empty else ""
+            )
+        if len(words) == columns:
+            return "its cells do not stand below the header's columns: copy the columns aligned"
+        said = f"{counted(len(words), 'column')}, but the header has {columns}"
+        if len(words) > columns:
+            return f"{said}: a name with blanks, or text beside a row? Copy the columns aligned"
+        return said
 
     def group_of(self, row: dict[str, str]) -> str:
         """Return the group of a row."""
@@ -79,18 +216,18 @@ class Table:
         """Return the groups that the rows begin with, good rows or not, in their order."""
         if self.columns[0] != "GROUP":
             return (self.fallback,)
-        return tuple(dict.fromkeys(line.split(None, 1)[0] for _, line in self.numbered))
-
-
-def _with_instance(columns: list[str], cells: list[str]) -> list[str]:
-    # A member without an instance id leaves that column blank: one token fewer in its row.
-    at = columns.index("GROUP-INSTANCE-ID")
-    present = len(cells) > at + 3 and cells[at + 1].startswith("/") and cells[at + 3].isdigit()
-    if present or len(cells) <= at:
-        return cells
-    if columns[-1] == "ASSIGNMENT":
-        cells = " ".join(cells).split(None, len(columns) - 2)
-    return [*cells[:at], "", *cells[at:]]
+        layout = Layout.of(self.header)
+        rows = [(line, layout.cells(line)) for _, line in self.numbered]
+        names = dict.fromkeys(cells[0] for _, cells in rows if cells is not None)
+        for line, cells in rows:
+            words = line.split()
+            if cells is not None or (names and is_remark(line)):
+                continue
+            if line is rows[-1][0] and any(name.startswith(words[0]) for name in names):
+                continue
+            longer = max(len(words) - len(layout.names), 0) + 1
+            names |= {words[0]: None, " ".join(words[:longer]): None}
+        return tuple(names)
 
 
 def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, str]:
@@ -110,18 +247,3 @@ def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, st
         refuse(place, f"{shown} after the coordinator, expected {len(after)}")
     row = dict(zip(after, cells, strict=True)) | {"COORDINATOR": node, "(ID)": node_id}
     return row | ({"GROUP": group} if columns[0] == "GROUP" else {})
-
-
-def _by_position(columns: list[str], starts: list[int], line: str) -> list[str] | None:
-    """Cut a row where the header's columns begin, None where a cell lies across a cut.
-
-    Only this finds a member or client id with a blank in it; nothing else may have one.
-    """
-    if not starts[-1] < len(line) < _WIDEST or "\t" in line:
-        return None
-    if any(line[s].isspace() or (s and not line[s - 1].isspace()) for s in starts):
-        return None
-    ends = [*starts[1:], len(line)]
-    cells = [line[s:e].strip() for s, e in zip(starts, ends, strict=True)]
-    blank = (columns[i] not in _MAY_HOLD_BLANKS and " " in cell for i, cell in enumerate(cells))
-    return cells if all(cells) and not any(blank) else None

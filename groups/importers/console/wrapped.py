@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from groups.importers.console.headers import LONG
+from groups.importers.console.tables import Layout
 from groups.importers.lines import is_noise
 
 _ASSIGNED = re.compile(r"-|[^\s()]*\([\d,]*\)(, [^\s()]*\([\d,]*\))*")
@@ -16,7 +17,9 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
     """Return a wrapped table's header, its rows and where it ends; None where it is not wrapped.
 
     The terminal's width is the longest line, or one more where trailing blanks were lost. Rows
-    come with the number of their first line, from 1. Every row begins with the group.
+    come with the number of their first line, from 1. Every row begins with the group. Where the
+    header is wrapped the last row may be a piece of one. Where it is not, one line alone below a
+    whole row is no piece of it, since a client id could go on with anything.
     """
     pieces = _header_pieces(lines[at : at + _MOST_PIECES])
     end = at + pieces
@@ -29,21 +32,35 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
     over = [line for line in lines[at + pieces : end] if not line.startswith(f"{group} ")]
     if (pieces == 1 and not over) or any(map(is_noise, over)):
         return None
+    found = []
     for width in (longest, longest + 1):
         header = _joined(lines[at : at + pieces], width)
         if " ".join(header.split()) not in LONG:
             continue
         rows: list[tuple[int, list[str]]] = []
         for number in range(at + pieces, end):
-            if lines[number].startswith(f"{group} "):
+            line, begin = lines[number], f"{group} "
+            if line.startswith(begin) or (number == end - 1 and begin.startswith(line)):
                 rows.append((number + 1, []))
             if not rows:
                 return None
-            rows[-1][1].append(lines[number])
-        found = [(number, _joined(row, width)) for number, row in rows]
-        if all(_fits(row, header) for _, row in found):
-            return header, found, end
-    return None
+            rows[-1][1].append(line)
+        misfits = _misfits([row for _, row in rows], header, width, pieces)
+        found.append((misfits, header, [(n, _joined(row, width)) for n, row in rows]))
+    whole = [one for one in found if not one[0]] or [one for one in found if pieces > 1]
+    if not whole or whole[0][0] - {len(whole[0][2]) - 1}:
+        return None
+    return whole[0][1], whole[0][2], end
+
+
+def _misfits(rows: list[list[str]], header: str, width: int, pieces: int) -> set[int]:
+    """Return which rows are none when their pieces are put together."""
+    layout = Layout.of(header)
+    found = {i for i, row in enumerate(rows) if not _fits(_joined(row, width), layout)}
+    over = [row for row in rows if len(row) > 1]
+    if pieces == len(over) == 1 and layout.names[-1] == "CLIENT-ID":
+        found |= {0, 1} if _fits(_joined(over[0][:-1], width), layout) else set()
+    return found
 
 
 def _begins_another(line: str) -> bool:
@@ -70,9 +87,10 @@ def _joined(lines: list[str], width: int) -> str:
     return "".join(line.ljust(width) for line in lines[:-1]) + lines[-1]
 
 
-def _fits(row: str, header: str) -> bool:
-    columns = header.split()
-    if columns[-1] == "ASSIGNMENT":
-        return _ASSIGNED.fullmatch(row.split(None, len(columns) - 1)[-1].strip()) is not None
-    blank = "GROUP-INSTANCE-ID" in columns or "ASSIGNMENT-STRATEGY" in columns
-    return len(columns) - blank <= len(row.split()) <= len(columns)
+def _fits(row: str, layout: Layout) -> bool:
+    if layout.names[-1] == "ASSIGNMENT":
+        return _ASSIGNED.fullmatch(row.split(None, len(layout.names) - 1)[-1].strip()) is not None
+    if "COORDINATOR" in layout.names:
+        return len(layout.names) - 1 <= len(row.split()) <= len(layout.names)
+    cells = layout.cells(row)
+    return cells is not None and " " not in cells[-1]

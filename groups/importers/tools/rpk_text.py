@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.importers.lines import Misread, brief, count, is_noise, refuse, split_lines
+from groups.importers.lines import Misread, brief, count, is_noise, refuse
 from groups.importers.seen import (
     Finding,
     Refusal,
@@ -40,7 +40,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
     """Yield what the text shows of each of its groups."""
     group = ""
     lines: Lines = []
-    for number, line in enumerate(split_lines(content), start=1):
+    for number, line in enumerate(content.split("\n"), start=1):
         words = line.split(None, 2)
         if len(words) > 1 and words[0] == "GROUP":
             yield from _section(source, group, lines)

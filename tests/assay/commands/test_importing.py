@@ -93,6 +93,23 @@ def test_validate_names_each_row_of_parquet(folder):
     assert run.stderr == "assay: rows.parquet:2: owner[0]: 7, but there are 2 members\n"
 
 
+def test_validate_says_of_what_a_tool_prints_to_import_it_first(folder):
+    rows = (
+        "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+        "g t 0 1 2 1 m /h c\n"
+    )
+    told = "what a tool prints, not a snapshot: first assay import {0} -o group.json"
+    quoted = "".join(f"> {row}\n" for row in rows.splitlines())
+    for name, text in (("a.txt", rows), ("b.txt", quoted)):
+        (folder / name).write_text(text)
+        line = one_line(assay("validate", name, cwd=folder), 2)
+        assert line == f"{name}: {told.format(name)}"
+    (folder / "c.txt").write_text("hello\n")
+    assert "not JSON" in one_line(assay("validate", "c.txt", cwd=folder), 2)
+    assert assay("import", "a.txt", "-o", "group.json", cwd=folder).returncode == 0
+    good(assay("validate", "group.json", cwd=folder))
+
+
 WITHOUT_PYARROW = """
 import sys
 sys.modules["pyarrow"] = None

@@ -125,9 +125,11 @@ def test_notes_on_several_topics_survive_without_their_names() -> None:
         "captured_at: the time of the latest file",
         "captured_at: when standard input was read",
     ]
-    assumed = [f"{shared}: acme-0, acme-1", f"{far}: acme-47, b-47", *kept]
+    beyond = "lag: 0 where the commit is beyond the end of the log"
+    named = {shared: "acme-0, acme-1", far: "acme-47, b-47", beyond: "acme-3"}
+    assumed = [*(f"{note}: {of}" for note, of in named.items()), *kept]
     document = NAMED | {"assumed": assumed}
-    assert anonymise(document)["assumed"][:-1] == [shared, far, *kept]
+    assert anonymise(document)["assumed"][:-1] == [*named, *kept]
 
 
 def test_the_order_of_keys_carries_no_meaning() -> None:

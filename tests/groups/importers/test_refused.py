@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from groups.errors import BadInput
+from groups.group import Group
 from groups.importers import import_each, sniff
 from tests.groups.importers.imported import import_texts
 
@@ -101,8 +102,11 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
         (HEADER + "g t0 0 1 2 1 m\0 /h c\n", "line 2: a zero byte, the file is damaged"),
         (HEADER.replace("LAG CONSUMER-ID", "CONSUMER-ID LAG"), "no header of --describe, or not"),
         (HEADER.replace(" ", ","), "begins with 'GROUP,TOPIC,PARTITION,"),
-        (HEADER + "g t0 0 1 2 1 m /h\n", "2: 8 columns, but the header has 9"),
-        (HEADER + "g g t0 0 1 2 1 m /h c\n", "2: 10 columns, but the header has 9"),
+        (HEADER + "g t0 0 1 2 1 m /h\n", "2: the last line is cut off, 8 of 9 columns are there"),
+        (
+            HEADER + "g g t0 0 1 2 1 m /h c\n",
+            "2: 10 columns, but the header has 9: a name with blanks, or",
+        ),
     ],
 )
 def test_an_unusable_text_is_refused_in_one_line(text: str, says: str) -> None:
@@ -122,7 +126,7 @@ def test_views_that_contradict_each_other_are_refused() -> None:
     lines = members.split("\n")
     assert "but with nobody in another view" in refused("\n".join(lines[:4]), offsets)
     plain = text_of("4.3.1/coop-a-members.txt").split("\n")
-    assert "is not in this one: capture both again" in refused("\n".join(plain[:4]), offsets)
+    assert "is not in this one: capture both at" in refused("\n".join(plain[:4]), offsets)
     host = offsets.replace("/127.0.0.1 ", "/127.0.0.2 ")
     assert "host '/127.0.0.2', but '/127.0.0.1' elsewhere" in refused(members, host)
     short = "Topic: t0\tPartitionCount: 3\n"
@@ -177,9 +181,39 @@ def test_what_is_assumed_is_a_line_a_kind_and_not_a_line_a_topic() -> None:
     ]
 
 
+def test_one_table_of_two_moments_is_told_from_two_views() -> None:
+    offsets = text_of("4.3.1/coop-a-describe.txt")
+    moved = offsets.replace("coop-1-e7b027b4-516a-4b52-9da9-97536dd7038d", "coop-9-x")
+    plan = text_of("4.3.1/coop-a-members-verbose.txt")
+    renamed = plan.replace("coop-1-e7b027b4-516a-4b52-9da9-97536dd7038d", "coop-9-x")
+    for first, later in ((offsets, moved), (plan, renamed)):
+        assert "the same table as text-0:2, of another moment: keep one of them (" in refused(
+            first, later
+        )
+        below = first.count("\n") + 2
+        found = refused(f"{first}{later}")
+        assert found.startswith(f"text-0:{below}: the same table as text-0:2, of another moment")
+    assert refused(plan, moved).endswith(": capture both at the same time")
+
+
+def test_of_a_table_twice_with_other_offsets_the_later_is_named_by_its_line() -> None:
+    offsets = text_of("4.3.1/coop-a-describe.txt")
+    later = offsets.replace("1200            900", "1300            1000")
+    (document,) = import_texts([("a", f"{offsets}{later}".encode())])
+    line = offsets.count("\n") + 2
+    assert (
+        f"offsets of 1 partition differ between the texts: those of a:{line}"
+        in (document["assumed"])
+    )
+
+
 def test_a_commit_past_the_end_is_a_negative_lag_and_legal() -> None:
     (document,) = import_texts([("a", (HEADER + "g t0 0 9 2 -7 m /h c\n").encode())])
     assert document["topics"]["t0"]["offsets"] == [{"beginning": None, "end": 2, "committed": 9}]
+    assert "lag: 0 where the commit is beyond the end of the log: t0-0" in document["assumed"]
+    assert Group.from_dict(document).lag_records.tolist() == [0]
+    equal = import_texts([("a", (HEADER + "g t0 0 2 2 0 m /h c\n").encode())])
+    assert not any("beyond" in line for line in equal[0]["assumed"])
 
 
 def test_a_mixed_group_says_how_many_members_are_classic() -> None:
@@ -224,7 +258,7 @@ def test_a_damaged_blank_between_topic_and_partition_makes_no_topic() -> None:
     damaged = row.replace("t2              1", "t2        !     1")
     reason = refused(text.replace(row, damaged))
     number = text.split("\n").index(row) + 1
-    assert reason == f"text-0:{number}: 10 columns, but the header has 9"
+    assert reason.startswith(f"text-0:{number}: 10 columns, but the header has 9: a name with")
 
 
 def test_only_member_and_client_ids_may_hold_blanks() -> None:

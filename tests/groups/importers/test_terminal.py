@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,19 @@ def wrapped(text: str, width: int, *, stripped: bool) -> str:
     return "\n".join(piece.rstrip() if stripped else piece for piece in pieces)
 
 
+def prefixed(prefix: str) -> str:
+    return "\n".join(prefix + line for line in DESCRIBE.split("\n"))
+
+
+def with_bars(text: str) -> str:
+    lines = [f"| {' | '.join(line.split())} |" for line in text.strip().split("\n")]
+    return "\n".join([lines[0], "|---" * lines[0].count("| ") + "|", *lines[1:]])
+
+
+def squeezed(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.split("\n"))
+
+
 @pytest.mark.parametrize(
     "copied",
     [
@@ -55,6 +69,23 @@ def wrapped(text: str, width: int, *, stripped: bool) -> str:
         "\ufeff" + DESCRIBE,
         f"```console\n{DESCRIBE}```\n",
         DESCRIBE.replace("\n", "\r"),
+        f"{{noformat}}\n{DESCRIBE}{{noformat}}\n",
+        f"<pre>\n{DESCRIBE}</pre>\n",
+        DESCRIBE.replace("CLIENT-ID\n", "CLIENT-ID\n~\n") + "(END)\n",
+        DESCRIBE.replace("  ", "\xa0 "),
+        DESCRIBE.replace(" ", "\xa0"),
+        prefixed("> "),
+        "```\n" + prefixed("> ") + "\n```\n",
+        prefixed("> ").replace("> \n", ">\n"),
+        prefixed(">> "),
+        prefixed("a.txt:"),
+        prefixed("kafka-1  | "),
+        prefixed("[kafka-0] "),
+        prefixed("2026-11-24T08:00:00.123Z stdout F "),
+        "\n".join(f"{i:6}\t{line}" for i, line in enumerate(DESCRIBE.split("\n"), 1)),
+        "\n".join(f"{i}:{line}" for i, line in enumerate(DESCRIBE.split("\n"), 1)),
+        "\n".join(f"pod-{i % 3}:{i} {line}" for i, line in enumerate(DESCRIBE.split("\n"), 8)),
+        with_bars(DESCRIBE),
     ],
 )
 def test_what_a_terminal_adds_changes_nothing(copied: str) -> None:
@@ -167,3 +198,151 @@ def test_a_static_member_that_is_away_still_holds_its_partitions() -> None:
     said = read(away)["members"]["XVCxw8YdTCuBtphL3tJwhA"]
     assert "epoch" not in said
     assert said["owned"] == {"t0": [5], "t1": [0], "t2": [0, 1, 2]}
+
+
+def refusals(text: str) -> tuple[list[str], list[str]]:
+    """Return the groups that are made of a text, and why others are not, in one line each."""
+    imported, failures = import_each([("a.txt", text.encode())])
+    said = [f"{one.place}: {one.reason}" for one in failures]
+    assert not any("\n" in line for line in said)
+    return [one.snapshot.group for one in imported], said
+
+
+@pytest.mark.parametrize("text", [DESCRIBE, squeezed(DESCRIBE)])
+@pytest.mark.parametrize("width", [80, 100, 1000])
+def test_wherever_the_last_line_is_cut_off_its_group_is_lost_and_no_other(
+    text: str, width: int
+) -> None:
+    other = OLD.replace("coop-a ", "good-a ")
+    above, last = text.rstrip("\n").rsplit("\n", 1)
+    for length in range(1, len(last)):
+        cut = last[:length]
+        made, said = refusals(other + wrapped(f"{above}\n{cut}", width, stripped=False))
+        if len(cut.split()) == 9:
+            assert (made, said) == (["coop-a", "good-a"], [])
+        else:
+            assert made == ["good-a"]
+            assert f"the last line is cut off, {len(cut.split())} of 9 columns" in said[0]
+
+
+@pytest.mark.parametrize("text", [OLD, MEMBERS, STATIC, STATE])
+def test_of_members_and_states_a_cut_last_line_is_refused_too(text: str) -> None:
+    above, last = text.rstrip().rsplit("\n", 1)
+    for length in range(1, len(last)):
+        made, said = refusals(f"{above}\n{last[:length]}")
+        assert made == []
+        assert "cut off" in said[0]
+    assert refusals(f"{above}\n{last}\n")[1] == refusals(text)[1]
+
+
+def test_a_cut_line_in_front_of_a_prompt_is_no_prompt() -> None:
+    text = DESCRIBE.rstrip("\n").rsplit("\n", 1)[0]
+    for piece in ("coop-a[me@host ~]$ ", "coop-a   t[me@host ~]$ "):
+        made, said = refusals(f"{text}\n{piece}")
+        assert (made, said[0][:6]) == ([], "a.txt:")
+
+
+def without(line: str, at: int, *, padded: bool) -> str:
+    """Return a line with one word gone, or blank."""
+    word = list(re.finditer(r"\S+", line))[at]
+    return line[: word.start()] + " " * (len(word[0]) * padded) + line[word.end() :]
+
+
+@pytest.mark.parametrize(("at", "missing"), [(7, "host"), (8, "client_id")])
+def test_a_cell_that_is_empty_is_read_where_only_one_can_be(at: int, missing: str) -> None:
+    header, *rows = DESCRIBE.strip().split("\n")
+    members = {
+        name: {key: value for key, value in said.items() if key != missing}
+        for name, said in read(DESCRIBE)["members"].items()
+    }
+    padded = [without(row, at, padded=True) for row in rows]
+    tabs = ["\t".join(row.split()) for row in (header, *rows)]
+    for lines in (
+        [header, *padded],
+        [header, *(row.rstrip() for row in padded)],
+        [tabs[0], *(without(row, at, padded=False) for row in tabs[1:])],
+    ):
+        assert read("\n".join(lines))["members"] == members
+    one = [squeezed(row) for row in (header, *rows)]
+    one[3] = without(one[3], at, padded=False)
+    found = read("\n".join(one))
+    assert found["topics"] == read(DESCRIBE)["topics"]
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 3, 4, 5, 6])
+def test_a_cell_that_no_tool_leaves_empty_is_not_guessed(at: int) -> None:
+    for text in (DESCRIBE, squeezed(DESCRIBE)):
+        rows = text.strip().split("\n")
+        for padded in (True, False):
+            row = without(rows[3], at, padded=padded)
+            made, said = refusals("\n".join([*rows[:3], row, *rows[4:]]))
+            assert made == []
+            assert said[0].startswith("a.txt:4: ")
+
+
+def test_a_group_may_have_blanks_in_its_name_where_the_columns_are_aligned() -> None:
+    named = DESCRIBE.replace("coop-a ", "my  g 1")
+    found = read(named)
+    assert found == read(DESCRIBE) | {"group": "my  g 1"}
+    made, said = refusals(squeezed(named))
+    assert (made, said) == (
+        [],
+        [
+            "a.txt:3: 11 columns, but the header has 9: a name with blanks, or text beside a row? "
+            "Copy the columns aligned"
+        ],
+    )
+    _, (failure,) = import_each([("a.txt", squeezed(named).encode())])
+    assert failure.group is None
+    damaged = named.replace("my  g 1", "my !g 1", 1)
+    assert refusals(damaged) == ([], ["a.txt:4: group 'my  g 1', but 'my !g 1' above"])
+
+
+def test_two_lines_in_one_are_refused_and_lose_no_row() -> None:
+    lines = DESCRIBE.rstrip("\n").split("\n")
+    for between in ("", " "):
+        for at in range(2, len(lines) - 1):
+            joined = "\n".join([*lines[:at], between.join(lines[at : at + 2]), *lines[at + 2 :]])
+            made, said = refusals(joined)
+            assert (made, said[0].split(": ")[0]) == ([], f"a.txt:{at + 1}")
+        two = DESCRIBE.rstrip("\n") + between + MEMBERS.lstrip("\n")
+        made, said = refusals(DESCRIBE.rstrip("\n") + between + DESCRIBE.lstrip("\n"))
+        assert made == []
+        assert "a header follows a row in one line: begin a new line before it" in said[0]
+        assert refusals(two)[0] == []
+
+
+def test_rows_of_which_only_some_are_quoted_are_not_passed_over() -> None:
+    lines = DESCRIBE.split("\n")
+    for sign in ("> ", "$ ", "# "):
+        made, said = refusals("\n".join([*lines[:5], sign + lines[5], *lines[6:]]))
+        assert (made, said[0][:8]) == ([], "a.txt:6:")
+    bars = with_bars(DESCRIBE).split("\n")
+    assert refusals("\n".join([*bars[:4], "> " + bars[4], *bars[5:]]))[0] == []
+
+
+def test_a_word_below_a_table_is_no_row_and_is_passed_over_below_a_blank_line() -> None:
+    for word in ("thanks!", "Max Power"):
+        made, said = refusals(f"{DESCRIBE}{word}\n")
+        line = DESCRIBE.count("\n") + 1
+        assert made == []
+        assert said == [
+            f"a.txt:{line}: {word!r} is no row of the table above: "
+            "delete the line, or copy the row in full"
+        ]
+        assert read(f"{DESCRIBE}\n{word}\n")["members"] == read(DESCRIBE)["members"]
+        long = DESCRIBE.replace(" coop-2\n", " coop-2-of-a-long-name\n")
+        assert refusals(f"{long}{word}\n")[0] == []
+        for width in (80, 100, 120):
+            assert refusals(wrapped(DESCRIBE, width, stripped=False) + f"{word}\n")[0] == []
+
+
+def test_rows_without_their_header_are_told_from_other_texts() -> None:
+    said = "a row without its header: copy the line that begins with GROUP too"
+    for text in (DESCRIBE, MEMBERS, OLD, squeezed(DESCRIBE)):
+        rows = text.strip().split("\n", 1)[1]
+        assert refusals(rows) == ([], [f"a.txt:1: {said}"])
+        assert refusals(f"$ kafka-consumer-groups.sh --describe\n{rows}")[1] == [
+            f"a.txt:2: {said}"
+        ]
+        assert refusals(f"{rows}\n{STATE}")[1][0] == f"a.txt:1: {said}"
