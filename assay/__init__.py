@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from compare.lag.worth import worth_moving as worth_moving
     from compare.overview import Glance as Glance
     from compare.overview import Overview as Overview
+    from compare.reasons.sure import check as check
+    from compare.reasons.sure import solve as solve
     from compare.samples.families import Family as Family
     from compare.samples.families import differing as differing
     from compare.samples.families import grid as grid
@@ -85,9 +87,7 @@ if TYPE_CHECKING:
     from optimal import Status as Status
     from optimal import Stopped as Stopped
     from optimal import Term as Term
-    from optimal import check as check
     from optimal import frontier as frontier
-    from optimal import solve as solve
     from optimal import solve_many as solve_many
     from optimal.export import Model as Model
     from optimal.export import export as export
@@ -103,6 +103,7 @@ _HOMES = {
     "compare.history": "Course",
     "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
+    "compare.reasons.sure": "check solve",
     "compare.fleet.frames": "run",
     "compare.fleet.results": "Ending RunCounts Unread",
     "compare.unscored": "NotScored",
@@ -128,8 +129,8 @@ _HOMES = {
     "optimal.export": "Model export",
     "optimal.solutions": "Solutions",
     "optimal.solve": "solve_fleet",
-    "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term check "
-    "frontier solve solve_many",
+    "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term "
+    "frontier solve_many",
 }
 
 __all__ = sorted(name for names in _HOMES.values() for name in names.split())

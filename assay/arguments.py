@@ -1,7 +1,8 @@
 """Arguments: what the functions of the door take, made of what is plainly meant or refused.
 
 Each parameter is looked at by its annotation: one group stands for a collection of one where
-several are taken, and a collection of one for its group.
+several are taken, and a collection of one for its group. Subscriptions count as known where
+members can read in one way alone, as for every command.
 """
 
 from __future__ import annotations
@@ -185,13 +186,14 @@ def _one_group(function: str, name: str, value: object) -> Group:
 def _groups(name: str, value: object, expected: str) -> list[Group]:
     from groups.fleet import Fleet
     from groups.group import Group
+    from groups.unknown import settled
 
     if isinstance(value, Group):
-        return [value]
+        return [settled(value)]
     if isinstance(value, Fleet):
-        return [value.alone(number) for number in range(len(value))]
+        return [settled(value.alone(number)) for number in range(len(value))]
     found = list(value) if isinstance(value, Iterable) else [value]
-    groups = [one for one in found if isinstance(one, Group)]
+    groups = [settled(one) for one in found if isinstance(one, Group)]
     if len(groups) < len(found):
         raise BadInput(f"{name}: {_shown(value)}, expected {expected}: {_GROUPS}")
     return groups

@@ -78,29 +78,6 @@ def solve(
         not serve the objective, or no assignment keeps to the budgets.
     SolverContradiction
         Where the checker rejects the answer of the method.
-
-    Examples
-    --------
-    >>> from assay import Group, solve
-    >>> group = Group.from_dict(
-    ...     {
-    ...         "format": "assay-group/1",
-    ...         "group": "orders",
-    ...         "topics": {"t0": 2, "t1": 3},
-    ...         "members": {
-    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-    ...             "c1": {"subscription": ["t1"]},
-    ...         },
-    ...     }
-    ... )
-    >>> solution = solve(group, "balance > stickiness")
-    >>> solution.status, [(term.name, term.value) for term in solution.terms]
-    (<Status.OPTIMAL: 'optimal'>, [('balance', 1), ('stickiness', 2)])
-    >>> solution.assignment.to_dict()
-    {'c0': {'t0': [0, 1], 't1': [0]}, 'c1': {'t1': [1, 2]}}
-    >>> solution = solve(group, "balance > stickiness", at_most={"stickiness": 1})
-    >>> solution.status, [(term.name, term.value) for term in solution.terms]
-    (<Status.OPTIMAL: 'optimal'>, [('balance', 3), ('stickiness', 1)])
     """
     budgets = parse_budgets(at_most or {})
     time_limit = seconds_of(time_limit)

@@ -56,7 +56,7 @@ def explain(
     and the partitions that must move.
     """
     from compare.reasons.explanation import explain as explained
-    from compare.reasons.sure import sure_optimum
+    from compare.reasons.sure import solve
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)
@@ -66,7 +66,7 @@ def explain(
     if not one.members:
         show(f"{one.name}: no members, so there is nothing to explain.")
     else:
-        solution = sure_optimum(one, tiers, time_limit=time_limit)
+        solution = solve(one, tiers, time_limit=time_limit)
         found = explained(solution)
         lead = words.WHOEVER if solution.group is not one else None
         if one is not given:

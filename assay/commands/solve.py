@@ -74,8 +74,7 @@ def solve(
 
     Where subscriptions are not known it is one that holds whoever reads what, if there is one.
     """
-    from compare.reasons.sure import sure_optimum
-    from optimal import solve as solve_group
+    from compare.reasons.sure import solve as solve_group
 
     budgets = budgets_of(at_most or [])
     if only_if is not None and (budgets or method != "auto"):
@@ -91,12 +90,9 @@ def solve(
         worth = worth_moving(one, share, tiers, time_limit=time_limit or DEFAULT_SECONDS)
         answer, document, solution = worth_told(worth), worth.to_dict(), worth.solution
     else:
-        if one.subscription_known.all() or budgets or method != "auto":
-            solution = solve_group(
-                one, objective, method=method, time_limit=time_limit, at_most=budgets
-            )
-        else:
-            solution = sure_optimum(one, parse_objective(objective), time_limit=time_limit)
+        solution = solve_group(
+            one, objective, method=method, time_limit=time_limit, at_most=budgets
+        )
         answer, document = "", solution.to_dict()
     note_assumed(one.assumed)
     if format_ == "json":

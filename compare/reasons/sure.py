@@ -7,36 +7,85 @@ from typing import TYPE_CHECKING
 
 from compare.judged import judge
 from groups.assignment import Assignment
-from groups.errors import BadInput
-from optimal import solve
+from groups.errors import BadInput, ProofError
+from groups.unknown import reading_least, reading_most, settled
+from optimal import check as check_known
+from optimal import solve as solve_known
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from compare.judged import Judged
     from groups.group import Group
-    from groups.tiers import Objective
     from optimal.solution import Solution
+    from optimal.solve import MethodName
 
 
-def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = None) -> Solution:
-    """Return the best of a group that is sure, whoever reads what.
+def solve(
+    group: Group,
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    method: MethodName = "auto",
+    time_limit: float | None = None,
+    assume_equal: bool = False,
+    at_most: Mapping[str, int] | None = None,
+) -> Solution:
+    """Return the best assignment of a group for an objective, checked, with its proof.
 
-    It is the optimum where that does not depend on who reads what, with a certificate for the
-    group in which whoever is unknown reads every topic in demand: more readers never make the best
-    assignment worse. Else it is better than what members hold now, with bounds on how much better
-    another one may be.
+    Where subscriptions are unknown, it is one that is sure whoever reads what. It is the optimum
+    where that does not depend on who reads what, with a certificate for the group in which
+    whoever is unknown reads every topic in demand: more readers never make the best assignment
+    worse. Else it is better than what members hold now, with bounds on how much better another
+    one may be.
 
     Parameters
     ----------
-    time_limit : seconds for each solve
+    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
+    method : ``auto`` picks by structure: `flow` where every tier is a flow, else `brute` where
+        all assignments can be enumerated at once, else `exchange` where it serves the objective,
+        else `cp-sat`; the solution says what ran. Any other needs subscriptions
+    time_limit : seconds; when they are up the solution says what is known by then
+    assume_equal : take unknown subscriptions as all topics of the group
+    at_most : budgets, the greatest value that some tiers may have: ``{"stickiness": 3}``
+        allows three moves. The solution is the best among the assignments that keep to them.
+        They need subscriptions
 
     Raises
     ------
     BadInput
-        Where it depends on who reads what whether anything is better than what members hold.
+        Where the objective is not known, the group lacks what a tier needs, the method does
+        not serve the objective, no assignment keeps to the budgets, or it depends on who reads
+        what whether anything is better than what members hold.
+    SolverContradiction
+        Where the checker rejects the answer of the method.
+
+    Examples
+    --------
+    >>> from assay import Group, solve
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> solution = solve(group, "balance > stickiness")
+    >>> solution.status, [(term.name, term.value) for term in solution.terms]
+    (<Status.OPTIMAL: 'optimal'>, [('balance', 1), ('stickiness', 2)])
+    >>> solution.assignment.to_dict()
+    {'c0': {'t0': [0, 1], 't1': [0]}, 'c1': {'t1': [1, 2]}}
+    >>> solution = solve(group, "balance > stickiness", at_most={"stickiness": 1})
+    >>> solution.status, [(term.name, term.value) for term in solution.terms]
+    (<Status.OPTIMAL: 'optimal'>, [('balance', 3), ('stickiness', 1)])
     """
-    if group.subscription_known.all():
-        return solve(group, tiers, time_limit=time_limit)
-    (judged,) = judge([group], tiers, time_limit=time_limit)
+    group = group.with_equal_subscriptions() if assume_equal else settled(group)
+    if group.subscription_known.all() or at_most or method != "auto":
+        return solve_known(group, objective, method=method, time_limit=time_limit, at_most=at_most)
+    (judged,) = judge([group], objective, time_limit=time_limit)
     sure = what_is_sure(judged)
     if sure is None and judged.verdict.sure:
         sure = judged.reference
@@ -46,6 +95,34 @@ def sure_optimum(group: Group, tiers: Objective, *, time_limit: float | None = N
     raise BadInput(
         f"{group.name}: what is best depends on who reads what{asks}", remedy="subscriptions"
     )
+
+
+def check(group: Group, solution: Solution) -> tuple[str, ...]:
+    """Check a solution against its group; return what could not be checked, a line each.
+
+    Where subscriptions are unknown, it has to hold whoever reads what.
+
+    Raises
+    ------
+    BadInput, InvalidAssignment, ProofError
+        Where a tier needs what the group does not have, the assignment is not valid or a term not
+        its value, or the proof does not hold; the message says where.
+
+    Examples
+    --------
+    >>> from assay import Group, check, solve
+    >>> members = {"c0": {"subscription": ["t0", "t1"]}, "c1": {"subscription": ["t1"]}}
+    >>> document = {"format": "assay-group/1", "group": "g", "topics": {"t0": 2, "t1": 3}}
+    >>> group = Group.from_dict(document | {"members": members})
+    >>> check(group, solve(group))
+    ()
+    """
+    # With more readers nothing is harder: what no assignment is below there, none is below here.
+    unchecked = check_known(reading_most(group), solution)
+    if solution.assignment is not None:
+        for violation in Assignment(reading_least(group), solution.assignment.owner).violations:
+            raise ProofError(f"it depends on who reads what: {violation}")
+    return unchecked
 
 
 def what_is_sure(judged: Judged) -> Solution | None:

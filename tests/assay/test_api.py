@@ -13,7 +13,7 @@ import pytest
 
 import assay
 import groups
-import optimal
+from compare.reasons import sure
 from tests.assay.calling import assay as command
 
 ROOT = Path(__file__).parents[2]
@@ -235,4 +235,4 @@ def test_a_collection_of_which_a_part_is_damaged_is_not_one_group(values, tmp_pa
 
 def test_what_a_function_takes_is_pickled_as_the_door_hands_it_out():
     assert pickle.loads(pickle.dumps(assay.solve)) is assay.solve
-    assert inspect.signature(assay.solve) == inspect.signature(optimal.solve)
+    assert inspect.signature(assay.solve) == inspect.signature(sure.solve)

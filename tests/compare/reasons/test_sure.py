@@ -1,14 +1,22 @@
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import assay
 from compare.reasons.explanation import explain
-from compare.reasons.sure import sure_optimum
-from groups import Assignment, BadInput, values
+from compare.reasons.sure import solve as solve_sure
+from groups import Assignment, BadInput, Group, values
+from groups.files import read_groups
 from optimal import Status, solve
+from tests.assay.calling import assay as command
 from tests.compare.test_verdict import hidden, in_good_order
 from tests.optimal.small_groups import group_of
 
 TIERS = ("balance", "stickiness")
+CAPTURE = str(Path(__file__).parents[3] / "corpus/captures/3.9.2/all-describe.txt")
 
 
 def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
@@ -19,7 +27,7 @@ def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
             continue
         shown = hidden(truth, rng.random(len(truth.members)) < (number % 3 + 1) / 3)
         try:
-            found = sure_optimum(shown, TIERS)
+            found = solve_sure(shown, TIERS)
         except BadInput as error:
             refused.append(str(error))
             continue
@@ -44,4 +52,31 @@ def test_a_group_of_which_nobody_holds_anything_needs_its_subscriptions():
     with pytest.raises(
         BadInput, match=r"^g: what is best depends on who reads what; group\.with_equal"
     ):
-        sure_optimum(unknown, TIERS)
+        solve_sure(unknown, TIERS)
+
+
+def test_python_solves_and_checks_what_the_command_does():
+    for group in read_groups(CAPTURE):
+        run = command("solve", CAPTURE, "--group", group.name, "--format", "json")
+        if run.returncode:
+            question = re.escape(run.stderr.removeprefix("assay: ").partition("; ")[0])
+            with pytest.raises(BadInput, match=f"^{question}"):
+                assay.solve(group)
+            continue
+        solution = assay.solve(group)
+        there, here = json.loads(run.stdout), json.loads(json.dumps(solution.to_dict()))
+        assert there | {"seconds": None} == here | {"seconds": None}
+        assert assay.check(group, solution) == ()
+
+
+def test_every_function_knows_the_subscriptions_that_can_be_in_one_way_alone():
+    members = {f"c{i}": {"owned": {"t": [i, i + 2]}} for i in range(2)}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": members}
+    group = Group.from_dict(document)
+    solution = assay.solve(group)
+    assert (solution.status, solution.group.subscription_known.all()) == (Status.OPTIMAL, True)
+    assert assay.frontier(group, "balance", "stickiness")[0].at == (0, 0)
+    assert assay.size(group, members=[2]).rows[0].most_load == 2
+    assert assay.score_assignors(group, solution, ["range"])[0].terms[0].excess == 0
+    assert assay.solve_many([group])[0].terms == solution.terms
+    assert assay.assign(group, "range").loads.tolist() == [2, 2]
