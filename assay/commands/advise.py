@@ -47,6 +47,7 @@ from compare.advice.words import (
     why,
 )
 from compare.overview import guessed_in
+from compare.scores import DEPENDS
 from compare.sentences import verdict_shown
 from groups.errors import BadInput
 from groups.tiers import MOVES
@@ -266,15 +267,20 @@ def _print_change(lead: str, change: Change, advice: Advice) -> None:
 def _print_trials(advice: Advice) -> None:
     if not advice.assignors:
         return
+    later = any(trial.tried for trial in advice.assignors)
     what = "busiest holds" if advice.lower == "peak_load" else "busiest has"
     show_table(
         advice.assignors,
         Column("assignor", lambda trial: trial.assignor),
         Column(what, _busiest, right=True),
         Column("moves", lambda trial: None if trial.peak is None else trial.moves),
-        Column("join or leave", _kept, right=True),
+        Column("join or leave", _kept, right=True, shown=later),
     )
-    show("join or leave: after one member has joined, or one of some has left")
+    if later:
+        show("join or leave: after one member has joined, or one of some has left")
+    depend = [trial.assignor for trial in advice.assignors if trial.reason == DEPENDS]
+    if depend:
+        tell(f"{', '.join(depend)}: {DEPENDS}; {OPTIONS['subscriptions']}")
 
 
 def _busiest(trial: Tried) -> str:

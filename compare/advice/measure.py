@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.deployed import assigns_now, spoken
 from compare.overview import overview_of
+from compare.scores import DEPENDS
 from compare.sentences import verdict_shown
 from compare.verdict import EMPTY
 
@@ -40,7 +41,7 @@ def not_advised(advice: Advice) -> list[str]:
     """Return for each assignor that cannot be advised why, the one that assigns now first."""
     said: list[str] = []
     for trial in advice.assignors:
-        if trial.reason is None:
+        if trial.reason in (None, DEPENDS):
             continue
         why = trial.reason
         if trial.status == "timed-out":

@@ -10,6 +10,7 @@ from compare.advice.advice import Change, Peak, Tried
 from compare.advice.changed import with_members
 from compare.advice.worlds import Worlds, least_peaks, peak_of
 from compare.deployed import assigns_now, effort, is_rule, rolling_restarts
+from compare.scores import DEPENDS
 from heuristics import assignor_named
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ def tried_assignors(
 
     Parameters
     ----------
-    worlds : where it is not known who reads what, what counts is the worse of what an assignor
-        does where members read the least and the most that they may; no joins and leaves are tried
+    worlds : where it is not known who reads what, an assignor is refused that does not do as well
+        where members read the most that they may as where they read the least; no joins and leaves
+        are tried
     limit : of each call
 
     Returns
@@ -62,6 +64,9 @@ def tried_assignors(
         made = outcome.plan.assignment
         other = None if worlds.known else limit.plan(worlds.most, asked).plan
         if other is not None:
+            if _cost(made, lower)[:2] != _cost(other.assignment, lower)[:2]:
+                trials.append(Tried(name, "refused", DEPENDS))
+                continue
             made = max(made, other.assignment, key=lambda one: _cost(one, lower))
         if not made.is_valid:
             trials.append(Tried(name, "scored", _not_valid(made)))

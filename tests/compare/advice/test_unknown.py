@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from assay import Group, advise, judge, read_groups
+from assay import Group, TimeLimit, advise, judge, read_groups
+from compare.advice.measure import not_advised
 from compare.advice.words import to_find_out
 from compare.lag.choice import going_for_least_lag
+from compare.scores import DEPENDS, score_whoever_reads_what
 from tests.compare.advice.made import (
     applied,
     document_of,
@@ -90,3 +92,17 @@ def test_the_moves_are_those_of_the_verdict():
             assert all(one.assignment.moves == judged.plan.moves for one in same)
             seen += len(same)
     assert seen > 2
+
+
+def test_advice_refuses_the_assignors_that_the_score_refuses():
+    capture = Path(__file__).parents[3] / "corpus/captures/3.9.2/all-describe.txt"
+    (group,) = [one for one in read_groups(capture) if one.name == "kpr-c"]
+    (judged,) = judge([group])
+    with TimeLimit(10) as limit:
+        found = advise(group, lower="peak_load", limit=limit)
+        names = [trial.assignor for trial in found.assignors]
+        rows = score_whoever_reads_what(group, judged.reference, names, limit)
+    refused = [row.assignor for row in rows if row.reason == DEPENDS]
+    assert [one.assignor for one in found.assignors if one.reason == DEPENDS] == refused
+    assert refused == ["range", "roundrobin"]
+    assert not_advised(found) == []
