@@ -73,7 +73,7 @@ def test_settings_are_pairs_with_keys_of_sparks():
 def test_a_cluster_that_does_not_answer_is_said_at_once(run, kind):
     master = f"{kind}://127.0.0.1:{free_port()}"
     assert run("--master", master) == (
-        f"assay: master: {master}: nobody answers there: Connection refused"
+        f"assay: --master: {master}: nobody answers there: Connection refused"
     )
 
 
