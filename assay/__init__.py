@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from compare.fleet.results import Unread as Unread
     from compare.history import Course as Course
     from compare.judged import Judged as Judged
+    from compare.judged import Verdicts as Verdicts
     from compare.judged import judge as judge
     from compare.lag.fall import Fall as Fall
     from compare.lag.worth import Worth as Worth
@@ -116,7 +117,7 @@ _HOMES = {
     "compare.sizes.sizing": "Size Sizing",
     "compare.sizes.sweep": "size",
     "compare.sizes.target": "Target",
-    "compare.judged": "Judged judge",
+    "compare.judged": "Judged Verdicts judge",
     "compare.verdict": "Verdict",
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",

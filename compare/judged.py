@@ -16,6 +16,7 @@ from compare.lag.fall import Fall, fall_by_few_moves, fall_to
 from compare.question import Open, questions
 from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
 from groups import Assignment, Group, values
+from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, parse_objective
 from groups.unknown import reading_least, reading_most
 from optimal import solve_many
@@ -23,7 +24,7 @@ from optimal.proof import Proof, ProofKind
 from optimal.solution import Status, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from compare.verdict import Says
     from groups.tiers import Objective
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Framed):
     """A group, what it has now, the best there is, and the verdict.
 
     Attributes
@@ -48,6 +49,11 @@ class Judged:
     best: Solution | None
     lowest: Solution | None
     verdict: Verdict
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return one row: `group` and `captured_at`, then the columns of `Verdict.to_rows`."""
+        for row in self.verdict.to_rows():
+            yield {"group": self.group.name, "captured_at": self.group.captured_at, **row}
 
     @property
     def target(self) -> Assignment | None:
@@ -100,13 +106,22 @@ class Judged:
         )
 
 
+class Verdicts(Framed, list[Judged]):
+    """What groups have now, each as a `Judged`, in their order."""
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a group, with the columns of `Judged.to_rows`."""
+        for judged in self:
+            yield from judged.to_rows()
+
+
 def judge(
     groups: Sequence[Group],
     objective: str | Sequence[str] = "kip-54",
     *,
     time_limit: float | None = None,
     assume_equal: bool = False,
-) -> list[Judged]:
+) -> Verdicts:
     """Judge what each of some groups has now, in their order; all are solved together.
 
     Parameters
@@ -141,7 +156,7 @@ def judge(
     tiers = parse_objective(objective)
     judged = _between(groups, tiers, time_limit)
     if assume_equal:
-        return [_conditional(one) for one in judged]
+        return Verdicts(_conditional(one) for one in judged)
     depend = [
         (i, Open(one.group, one.now, one.lowest))
         for i, one in enumerate(judged)
@@ -150,7 +165,7 @@ def judge(
     asked = questions([one for _, one in depend], tiers, time_limit)
     for (i, _), question in zip(depend, asked, strict=True):
         judged[i] = replace(judged[i], verdict=replace(judged[i].verdict, question=question))
-    return judged
+    return Verdicts(judged)
 
 
 def judged_by(group: Group, best: Solution) -> Judged:

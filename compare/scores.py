@@ -57,7 +57,7 @@ class ScoreTerm:
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Framed):
     """How an assignor fared on a group.
 
     Attributes
@@ -103,6 +103,15 @@ class Score:
         more = len(self.violations) - 1
         return f"not valid: {first}{f' (and {more} more)' if more else ''}"
 
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return one row, with the columns of `Scores.to_rows`."""
+        told = {name: getattr(self, name) for name in _FIRST}
+        for term in self.terms or ():
+            told[term.name] = term.value
+            exact = None if isinstance(term.excess, tuple) else term.excess
+            told[f"{term.name}_excess"] = exact
+        yield told | {name: getattr(self, name) for name in _LAST}
+
     def to_dict(self) -> dict[str, object]:
         """Return the row of the ``assay-scores/1`` document."""
         terms = self.terms
@@ -129,15 +138,10 @@ class Scores(Framed, list[Score]):
 
         The columns are `assignor`, `status`, `reason`, `valid`, `balanced`, for each tier its
         value under its name and ``NAME_excess``, None where that is not one number, and
-        `rounds`, `revoked`, `seconds` and `peak_lag`.
+        `rounds` (rebalances), `revoked` (partitions), `seconds` and `peak_lag` (records).
         """
         for row in self:
-            told = {name: getattr(row, name) for name in _FIRST}
-            for term in row.terms or ():
-                told[term.name] = term.value
-                exact = None if isinstance(term.excess, tuple) else term.excess
-                told[f"{term.name}_excess"] = exact
-            yield told | {name: getattr(row, name) for name in _LAST}
+            yield from row.to_rows()
 
 
 _FIRST = ("assignor", "status", "reason", "valid", "balanced")

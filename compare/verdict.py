@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypedDict
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from groups.framed import Framed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Says = Literal[
     "nobody reads",
@@ -45,7 +50,7 @@ VerdictDocument = TypedDict(
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Framed):
     """What is known of the assignment that a group has now.
 
     Attributes
@@ -69,6 +74,14 @@ class Verdict:
     condition: str | None = None
     question: str | None = None
     waiting: int | None = None
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return one row.
+
+        The columns are the attributes: `says`, `sure`, `tier`, `at_least` and `at_most` (in the
+        unit of that tier), `moves` (partitions), `condition`, `question` and `waiting` (records).
+        """
+        yield asdict(self)
 
     def to_dict(self) -> VerdictDocument:
         """Return the ``verdict`` of the ``assay-scores/1`` document."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
 from groups.arrays import GREATEST
@@ -63,6 +64,12 @@ class Framed:
             raise BadInput("plot: load the figures first: from assay import figures")
         return draw(self)
 
+    @property
+    def in_a_line(self) -> str:
+        """What a notebook shows above the table; empty where the table says all."""
+        return ""
+
     def _repr_html_(self) -> str:
         """Return the table of `to_frame` for notebooks: of many rows the first and the last."""
-        return str(self.to_frame().to_html(index=False, max_rows=SHOWN))
+        lead = f"<p>{escape(self.in_a_line)}</p>" if self.in_a_line else ""
+        return f"{lead}{self.to_frame().to_html(index=False, max_rows=SHOWN)}"

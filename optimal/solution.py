@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,9 +131,10 @@ class Solution(Framed):
             counts = {name: None if n is None else int(n[at]) for name, n in told.items()}
             yield {"member": member, "now": int(now.loads[at]), **counts}
 
-    def _repr_html_(self) -> str:
-        """Return what is known in a line, and the table of `to_frame`, as notebooks show them."""
-        return f"<p>{escape(repr(self))}</p>{super()._repr_html_()}"
+    @property
+    def in_a_line(self) -> str:
+        """What is known of it."""
+        return repr(self)
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-solution/1`` document."""

@@ -143,7 +143,7 @@ def score(
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
-    judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
+    judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS

@@ -6,7 +6,11 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
+from groups.framed import Framed
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from compare.judged import Judged
     from groups.assignment import Assignment
 
@@ -187,7 +191,7 @@ class NoGain:
 
 
 @dataclass(frozen=True, eq=False)
-class Advice:
+class Advice(Framed):
     """What to change about a group, in order of effect.
 
     Attributes
@@ -245,6 +249,34 @@ class Advice:
         """The proved gain of the first change, as a share of the peak before; 0..1."""
         return self.changes[0].share if self.changes else Fraction(0)
 
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a change that lowers the peak, in order of effect.
+
+        The columns are `kind`, `assignor`, `members`, `topic`, `partitions` and `member`, as a
+        `Change` has them; `before` and `after`, what the busiest member has (partitions, or
+        records of lag, as `lower` says); `at_least` and `at_most`, by how much that is less;
+        `share`, the proved gain as a share of `before` (0..1); `moves` (partitions), and
+        `restarts` (members). None where one is not known or the kind is not about it.
+        """
+        for change in self.changes:
+            before = change.before
+            told = {name: getattr(change, name) for name in _SAID_OF}
+            told["before"] = (
+                None if before is None else _number(Fraction(before.value, before.per))
+            )
+            told["after"] = _number(Fraction(change.after.value, change.after.per))
+            for name in ("at_least", "at_most"):
+                told[name] = None if before is None else _number(getattr(change, name))
+            told["share"] = None if before is None else float(change.share)
+            yield told | {"moves": change.moves, "restarts": change.restarts}
+
+    @property
+    def in_a_line(self) -> str:
+        """What the busiest member has now, and at best."""
+        best = "not known" if self.best is None else self.best.value
+        now = "nobody holds anything" if self.now is None else f"{self.now} now"
+        return f"{self.group}: {self.lower}: {now}, at best {best}"
+
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-advice/1`` document."""
         return {
@@ -272,3 +304,10 @@ class Advice:
             "new_members": self.new_members,
             "assumed": list(self.assumed),
         }
+
+
+_SAID_OF = ("kind", "assignor", "members", "topic", "partitions", "member")
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)

@@ -55,7 +55,7 @@ def page_of_groups(
     time_limit : seconds for each solve, and for each assignor
     say : is told how far it is
     """
-    judged = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
+    judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         judged = [replace(one, group=one.group.with_equal_subscriptions()) for one in judged]
     scores = _scores(judged, assignors, time_limit, assume_equal, say)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from groups.framed import Framed
+from groups.wording import counted
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from compare.sizes.target import Aim, Target
     from groups.tiers import Objective
 
@@ -54,7 +59,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Sizing:
+class Sizing(Framed):
     """How a group fares with each of several numbers of members.
 
     Attributes
@@ -86,6 +91,25 @@ class Sizing:
     sure: bool
     assumed: tuple[str, ...] = ()
     smallest_uneven: int | None = None
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a number of members.
+
+        The columns are `members`, `least_load` and `most_load` (partitions of one member), `idle`
+        (members that hold nothing), `balance` (KIP-54's score), `peak_lag` and `peak_lag_bound`
+        (records), `peak_seconds` and `peak_seconds_bound`, `proved` and `meets`, as a `Size` has
+        them; None where one is not known.
+        """
+        yield from map(asdict, self.rows)
+
+    @property
+    def in_a_line(self) -> str:
+        """How many members keep to the target, if there is one."""
+        if self.target is None:
+            return f"{self.group}: {counted(self.members_now, 'member')} now"
+        found = "none of these" if self.smallest is None else counted(self.smallest, "member")
+        bounded = "" if self.sure else ", and fewer may"
+        return f"{self.group}: within {self.target.aim} {self.target.at_most}: {found}{bounded}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-size/1`` document."""

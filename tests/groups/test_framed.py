@@ -3,7 +3,17 @@
 import pandas as pd
 import pytest
 
-from assay import Group, frontier, read_groups, score_assignors, solve, solve_many
+from assay import (
+    Group,
+    advise,
+    frontier,
+    judge,
+    read_groups,
+    score_assignors,
+    size,
+    solve,
+    solve_many,
+)
 from groups.framed import Framed
 from tests.assay.calling import LOPSIDED
 
@@ -97,3 +107,39 @@ def test_points_of_a_frontier_have_their_values_under_the_names_of_their_tiers(g
     assert frame["proved"].all()
     with pytest.raises(KeyError, match="peak_lag"):
         points[0]["peak_lag"]
+
+
+def test_a_score_a_verdict_an_advice_and_a_sizing_are_tables_too(group):
+    lag = {"t0": {"partitions": 3, "lag": [3, 1, 1]}}
+    owned = {"c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}}}
+    members = owned | {"c1": {"subscription": ["t0"]}}
+    document = {"format": "assay-group/1", "group": "<b>", "topics": lag, "members": members}
+    lagging = Group.from_dict(document)
+    row = score_assignors(group, solve(group), ["range"])
+    assert row[0].to_frame().equals(row.to_frame())
+    both = judge([group, lagging])
+    assert both.to_frame()["group"].tolist() == ["orders", "<b>"]
+    verdict = both[0].verdict
+    assert both[0].to_frame()["says"].tolist() == ["improvable"]
+    assert verdict.to_frame()[["at_least", "moves"]].values.tolist() == [
+        [verdict.at_least, verdict.moves]
+    ]
+    advice = advise(lagging, lower="peak_lag", assignors=())
+    frame = advice.to_frame()
+    assert frame["kind"].tolist() == [change.kind for change in advice.changes]
+    first = frame.to_dict("records")[0]
+    assert (first["before"], first["after"], first["at_least"]) == (5, 3, 2)
+    assert (first["share"], first["moves"]) == (pytest.approx(0.4), 1)
+    sizing = size(lagging, members=range(1, 4), target={"peak_lag": 3})
+    assert sizing.to_frame()["peak_lag"].tolist() == [row.peak_lag for row in sizing.rows]
+    shown = {
+        advice: "<p>&lt;b&gt;: peak_lag: 5 now, at best 3</p>",
+        sizing: "<p>&lt;b&gt;: within peak_lag 3: 2 members</p>",
+        row[0]: "",
+        verdict: "",
+        both[0]: "",
+    }
+    for result, lead in shown.items():
+        assert result._repr_html_().startswith(f"{lead}<table")
+    nothing = advise(group.only([1]), assignors=())
+    assert "<p>orders: " in nothing._repr_html_()
