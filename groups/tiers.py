@@ -368,6 +368,9 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
     names = [tier_named(name) for name in names]
     for name in names:
         if name not in TIERS:
+            listed = [tier.strip() for tier in name.split(",")]
+            if TIERS.keys() >= {*map(tier_named, listed)}:
+                raise BadInput(f"objective: {name!r}, expected {' > '.join(listed)!r}")
             known = ", ".join((*PRESETS, *TIERS))
             raise BadInput(f"objective: unknown tier {name!r}, expected one of {known}")
     if not names:

@@ -73,7 +73,7 @@ def roll_out(
     if len(group.members) < 2:
         raise BadInput(f"rollout: {counted(len(group.members), 'member')}, expected 2 or more")
     group.require_subscriptions()
-    variation.require_fit(group.members, name)
+    variation = variation.fitted(group, name)
     known = dict.fromkeys(group.members) | {
         m: details.assignors for m, details in zip(group.members, group.details, strict=False)
     }

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from compare.members import members_matching, members_named
 from groups import BadInput
+from groups.wording import few
 from heuristics.protocol import AS_WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from groups import Group
 
 # What each member lists at one time.
 Lists = dict[str, tuple[str, ...]]
@@ -20,6 +23,8 @@ Lists = dict[str, tuple[str, ...]]
 class Variation:
     """What is chosen about a rollout; what is left out is as the name of the rollout says.
 
+    Members go by their ids, or by a client id for all members that have it.
+
     Attributes
     ----------
     order : members that restart first, in this order; the others follow by name
@@ -27,7 +32,7 @@ class Variation:
     stays : members that are not restarted, and so keep the list that they have
     start : the list of assignors that members have at the start: of ``missed``, the one that
         misses a rebalance; left out, what the group says that they list, if it does
-    starts : of single members, by a glob on their ids
+    starts : of single members, by a glob on their ids and client ids
     to : the list that they are to have: of ``range-only``, that of the one that an operator starts
     back : whether the group goes there and back again
     """
@@ -40,8 +45,8 @@ class Variation:
     to: tuple[str, ...] | None = None
     back: bool = False
 
-    def require_fit(self, members: Sequence[str], rollout: str) -> None:
-        """Refuse what does not fit the rollout or the members of the group.
+    def fitted(self, group: Group, rollout: str) -> Variation:
+        """Return the same by ids of members; refuse what does not fit the rollout or the group.
 
         Raises
         ------
@@ -55,17 +60,27 @@ class Variation:
         for chosen, listed in (("order", self.order), ("stays", self.stays)):
             if listed and rollout == "range-only":
                 raise BadInput(f"{chosen}: nobody restarts in range-only")
-            _require_members(listed, members, chosen)
-        _require_members(() if self.misses is None else (self.misses,), members, "misses")
-        for pattern in self.starts:
-            if not any(fnmatchcase(member, pattern) for member in members):
-                raise BadInput(f"start of {pattern}: no member's id matches")
+        late = () if self.misses is None else _ids(group, (self.misses,), "misses")
+        if len(late) > 1:
+            raise BadInput(
+                f"misses: {len(late):,} members have client id {self.misses!r}: {few(late)}"
+            )
+        starts: dict[str, tuple[str, ...]] = {}
+        for pattern, listed in self.starts.items():
+            meant = members_matching(group, pattern)
+            if not meant:
+                raise BadInput(f"start {pattern}: no member's id or client id matches")
+            starts |= {group.members[m]: listed for m in meant}
         for place, listed in (
             ("start", self.start or ()),
-            *((f"start of {pattern}", listed) for pattern, listed in self.starts.items()),
+            *((f"start {pattern}", listed) for pattern, listed in self.starts.items()),
             ("to", self.to or ()),
         ):
             _require_assignors(listed, place)
+        order, stays = _ids(group, self.order, "order"), _ids(group, self.stays, "stays")
+        return replace(
+            self, order=order, stays=stays, misses=next(iter(late), None), starts=starts
+        )
 
     def in_order(self, members: Sequence[str]) -> list[str]:
         """Return the members as they restart."""
@@ -74,18 +89,21 @@ class Variation:
 
     def lists(self, known: Lists) -> Lists:
         """Return what each member lists at the start: the last glob that matches, or as known."""
-        found = dict(known)
-        for pattern, listed in self.starts.items():
-            found |= {m: listed for m in known if fnmatchcase(m, pattern)}
-        return found
+        return {**known, **self.starts}
 
 
-def _require_members(named: Sequence[str], members: Sequence[str], place: str) -> None:
-    for i, member in enumerate(named):
-        if member not in members:
-            raise BadInput(f"{place}: no member {member!r}, expected one of {', '.join(members)}")
-        if member in named[:i]:
-            raise BadInput(f"{place}: {member!r} appears twice")
+def _ids(group: Group, named: Sequence[str], place: str) -> tuple[str, ...]:
+    """Return the ids of the members that are named by id or client id, in that order."""
+    found: list[str] = []
+    for name in named:
+        meant = [group.members[m] for m in members_named(group, name)]
+        if not meant:
+            expected = ", ".join(group.members)
+            raise BadInput(f"{place}: no member {name!r}, expected one of {expected}")
+        if {*meant} & {*found}:
+            raise BadInput(f"{place}: {name!r} appears twice")
+        found += meant
+    return tuple(found)
 
 
 def _require_assignors(listed: Sequence[str], place: str) -> None:

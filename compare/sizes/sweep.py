@@ -87,8 +87,8 @@ def size(
     groups = {number: resized(group, number, like) for number in numbers}
     largest = groups[numbers[-1]]
     tiers = _objective(largest, aim, objective)
+    _require_rates(group, largest, aim, tiers)
     require_data(largest, tiers)
-    _require_rates(largest, aim)
     time_left = TimeLeft.of(time_limit)
     time_limit = seconds_of(time_limit)
     turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
@@ -184,14 +184,26 @@ def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | No
     return tiers
 
 
-def _require_rates(group: Group, aim: Target | None) -> None:
-    if aim is None or aim.aim != "peak_time":
+def _require_rates(group: Group, largest: Group, aim: Target | None, tiers: Objective) -> None:
+    """Raise BadInput where the time to catch up is asked for and a member has no rate.
+
+    Parameters
+    ----------
+    largest : the group with the most members, of whom the first are those of `group`
+    """
+    asks = "target" if aim is not None and aim.aim == "peak_time" else "tier"
+    if asks == "tier" and "peak_time" not in tiers:
         return
-    for member, rate in zip(group.members, rates_of(group), strict=True):
-        if rate is None:
-            raise BadInput(
-                f"members.{member}.capacity: unknown, but target peak_time needs it", remedy="rate"
-            )
+    needs = f"but {asks} peak_time needs it"
+    there = rates_of(group)
+    for member, rate in zip(group.members, there, strict=True):
+        if rate is None and asks == "target":
+            raise BadInput(f"members.{member}.capacity: unknown, {needs}", remedy="rate")
+    if None in rates_of(largest)[len(there) :] and None not in there:
+        raise BadInput(
+            f"members: capacity of new ones unknown, as those that are there differ, {needs}",
+            remedy="like",
+        )
 
 
 def _numbers(group: Group, members: Sequence[int] | None) -> list[int]:

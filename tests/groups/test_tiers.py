@@ -148,7 +148,10 @@ def test_every_preset_is_made_of_known_tiers():
         ("balance > > racks", "objective: unknown tier ''"),
         ("balance >", "objective: unknown tier ''"),
         ("Balance", "objective: unknown tier 'Balance'"),
-        ("balance, stickiness", "objective: unknown tier 'balance, stickiness'"),
+        (
+            "balance, stickiness",
+            "objective: 'balance, stickiness', expected 'balance > stickiness'$",
+        ),
         ("balance > stickiness > balance", "objective: tier 'balance' appears twice"),
         (["racks", "racks"], "objective: tier 'racks' appears twice"),
         ([], "objective: no tier named"),

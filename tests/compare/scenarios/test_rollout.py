@@ -367,7 +367,7 @@ def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
         ("missed", {"back": True}, r"^back: for upgrade and downgrade, not for missed$"),
         ("upgrade", {"start": ("own",)}, r"^start: assignor 'own', expected one of range, round"),
         ("upgrade", {"to": ("range", "range")}, r"^to: 'range' appears twice$"),
-        ("upgrade", {"starts": {"z*": OLD}}, r"^start of z\*: no member's id matches$"),
+        ("upgrade", {"starts": {"z*": OLD}}, r"^start z\*: no member's id or client id matches$"),
         ("upgrade", {"to": OLD}, r"^rollout: upgrade changes nothing: all list that from the sta"),
         ("upgrade", {"starts": {"c0": COOPERATIVE_ONLY}}, r"^first: no assignor "),
         ("range-only", {"stays": ("c0",)}, r"^stays: nobody restarts in range-only$"),
@@ -376,6 +376,26 @@ def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
 def test_a_variation_that_does_not_fit_is_refused(name, chosen, message):
     with pytest.raises(BadInput, match=message):
         roll_out(THREE, name, variation=Variation(**chosen))
+
+
+def test_members_go_by_their_client_id_too():
+    document = THREE.to_dict()
+    for member, client in (("c0", "web"), ("c1", "job"), ("c2", "job")):
+        document["members"][member]["client_id"] = client
+    group = Group.from_dict(document)
+    by_client = {"order": ("job", "c0"), "starts": {"j*": ("range", "roundrobin")}}
+    by_id = {"order": ("c1", "c2", "c0"), "starts": {"c[12]": ("range", "roundrobin")}}
+    for chosen, same in ((by_client, by_id), ({"stays": ("job",)}, {"stays": ("c1", "c2")})):
+        made, expected = (
+            roll_out(group, "upgrade", variation=Variation(**one)) for one in (chosen, same)
+        )
+        assert [step.act for step in made.steps] == [step.act for step in expected.steps]
+    late = roll_out(group, "missed", variation=Variation(misses="web"))
+    assert late.steps[1].act == "c0 misses a rebalance"
+    with pytest.raises(BadInput, match=r"^misses: 2 members have client id 'job': c1, c2$"):
+        roll_out(group, "missed", variation=Variation(misses="job"))
+    with pytest.raises(BadInput, match=r"^order: 'c2' appears twice$"):
+        roll_out(group, "upgrade", variation=Variation(order=("job", "c2")))
 
 
 def test_lists_that_have_nothing_in_common_do_where_each_restart_has():

@@ -733,6 +733,9 @@ def test_the_command_lets_another_member_miss_a_rebalance():
             "sticky-javadoc-1-fresh: what happens to it? Add --rotate nightly, ",
         ),
         ([SHIPPED / "upgrade.json", "--misses", "app-0"], "--misses: nobody misses a rebalance"),
+        ([SHIPPED / "upgrade.json", "--from", "own"], "--from: assignor 'own', expected one of"),
+        ([SHIPPED / "upgrade.json", "--from", "z*=range"], "--from z*: no member's id or client"),
+        ([SHIPPED / "upgrade.json", "--to", "own"], "--to: assignor 'own', expected one of range"),
     ],
 )
 def test_the_command_refuses_in_one_line(arguments, message):

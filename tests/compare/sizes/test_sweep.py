@@ -159,6 +159,23 @@ def test_new_members_read_what_they_are_said_to():
     assert size(DIFFERING, members=[3], like="a").rows[0].most_load == 3
 
 
+def test_a_rate_of_new_members_that_nothing_tells_asks_for_the_one_that_they_are_like():
+    slow = replace(
+        alike(members=2), details=(MemberDetails(capacity=10), MemberDetails(capacity=5))
+    )
+    asks = "members: capacity of new ones unknown, as those that are there differ, but "
+    for said, needs in (({"target": {"peak_time": 60}}, "target"), ({}, "tier")):
+        objective = "balance > peak_time"
+        with pytest.raises(
+            BadInput, match=f"^{asks}{needs} peak_time needs it; name a member that"
+        ):
+            size(slow, members=[3], objective=objective, **said)
+        assert size(slow, members=[3], like="c0", objective=objective, **said).rows
+    unknown = replace(slow, details=(MemberDetails(capacity=10), MemberDetails()))
+    with pytest.raises(BadInput, match=r"^members.c1.capacity: unknown, but target peak_time"):
+        size(unknown, members=[3], target={"peak_time": 60})
+
+
 def test_a_name_that_is_taken_is_not_given_twice():
     taken = Group.from_dict(alike().to_dict() | {"members": {"new-1": {"subscription": ["t"]}}})
     assert resized(taken, 3).members == ("new-1", "new-2", "new-3")
