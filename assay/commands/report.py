@@ -86,7 +86,7 @@ def report(
     from groups.documents.texts import named
     from groups.extras import require
 
-    require("jinja2", "altair", "vl_convert", extra="plots")
+    require("altair", "vl_convert", extra="plots")
     from compare.page.html import require_writable, write_page
 
     live, files = reached_instead(sources, bootstrap_server, command_config, config, timeout)

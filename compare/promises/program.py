@@ -1,25 +1,67 @@
-"""Program: a finding as a test in the client's own language, for those who maintain it."""
+"""Program: a finding as a test in the client's own language, for those who maintain it.
+
+The program itself is a template, one for each language, in `programs`.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
-from string import Template
+from importlib.resources import files
+from pprint import pformat
 from typing import TYPE_CHECKING
 
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
 from compare.promises import build_files
-from compare.promises.language import GO, JAVA, JAVASCRIPT, PYTHON, Extras, sections
+from compare.promises.promise import PROMISES
 from compare.promises.record import ARTIFACTS
 from compare.promises.told import Head
-from groups import BadInput
+from compare.promises.trial import optima
+from groups import Assignment, BadInput
+from heuristics.shipped.client import joining
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from compare.promises.build_files import BuildFiles
     from compare.promises.findings import Finding
+    from groups import Group
 
-NO_PLAN = ("terminates", "answers", "settles")
+JAVA_CLASSES = {
+    "range": "RangeAssignor",
+    "roundrobin": "RoundRobinAssignor",
+    "sticky": "StickyAssignor",
+    "cooperative-sticky": "CooperativeStickyAssignor",
+    "uniform": "UniformAssignor",
+}
+PYTHON_CLASSES = {
+    ("kafka-python", "range"): "kafka.coordinator.assignors.range.RangePartitionAssignor",
+    ("kafka-python", "roundrobin"): (
+        "kafka.coordinator.assignors.roundrobin.RoundRobinPartitionAssignor"
+    ),
+    ("kafka-python", "sticky"): (
+        "kafka.coordinator.assignors.sticky.sticky_assignor.StickyPartitionAssignor"
+    ),
+    ("kafka-python", "cooperative-sticky"): (
+        "kafka.coordinator.assignors.cooperative_sticky.CooperativeStickyAssignor"
+    ),
+    ("aiokafka", "range"): "aiokafka.coordinator.assignors.range.RangePartitionAssignor",
+    ("aiokafka", "roundrobin"): (
+        "aiokafka.coordinator.assignors.roundrobin.RoundRobinPartitionAssignor"
+    ),
+    ("aiokafka", "sticky"): (
+        "aiokafka.coordinator.assignors.sticky.sticky_assignor.StickyPartitionAssignor"
+    ),
+}
+# What a program may use of its standard library, and imports if it does.
+PYTHON_MODULES = (
+    *("contextlib", "io", "queue", "socketserver", "struct", "subprocess", "sys"),
+    *("threading", "traceback", "warnings"),
+)
+GO_PACKAGES = ("fmt", "maps", "runtime", "slices", "strings", "testing", "time")
+TESTED = tuple(name for name in PROMISES if name != "no-revert")
 
 
 @dataclass(frozen=True)
@@ -49,7 +91,7 @@ def program(finding: Finding) -> Program:
     Raises
     ------
     BadInput
-        Where no program can be written for its assignor.
+        Where no program can be written for its assignor, or for its promise.
     """
     client, _, rest = finding.assignor.partition("/")
     assignor, _, version = rest.partition("@")
@@ -57,175 +99,45 @@ def program(finding: Finding) -> Program:
     if write is None or not version:
         known = ", ".join(_WRITERS)
         raise BadInput(f"{finding.id}: no program for {finding.assignor}, only for {known}")
+    if finding.promise not in (("answers", "valid") if client == "kafkajs" else TESTED):
+        raise BadInput(f"{finding.id}: no program for the promise {finding.promise}")
     return write(finding, client, assignor, version)
 
 
-_JAVA_CLASSES = {
-    "range": "RangeAssignor",
-    "roundrobin": "RoundRobinAssignor",
-    "sticky": "StickyAssignor",
-    "cooperative-sticky": "CooperativeStickyAssignor",
-    "uniform": "UniformAssignor",
-}
-_PYTHON_CLASSES = {
-    ("kafka-python", "range"): "range.RangePartitionAssignor",
-    ("kafka-python", "roundrobin"): "roundrobin.RoundRobinPartitionAssignor",
-    ("kafka-python", "sticky"): "sticky.sticky_assignor.StickyPartitionAssignor",
-    ("kafka-python", "cooperative-sticky"): "cooperative_sticky.CooperativeStickyAssignor",
-    ("aiokafka", "range"): "range.RangePartitionAssignor",
-    ("aiokafka", "roundrobin"): "roundrobin.RoundRobinPartitionAssignor",
-    ("aiokafka", "sticky"): "sticky.sticky_assignor.StickyPartitionAssignor",
-}
-_PYTHON_MODULES = {
-    "kafka-python": "kafka.coordinator.assignors",
-    "aiokafka": "aiokafka.coordinator.assignors",
-}
-_PYTHON_STANDARD = (
-    *("contextlib", "io", "queue", "socketserver", "struct", "subprocess", "sys"),
-    *("threading", "traceback", "warnings"),
-)
-_GO_MODULES = {
-    "sarama": ("github.com/IBM/sarama",),
-    "franz-go": ("github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg"),
-}
-_GO_STANDARD = ("fmt", "maps", "runtime", "slices", "strings", "testing", "time")
-
-
 def _java(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    parts, class_ = sections(client.replace("-", "_")), _JAVA_CLASSES[assignor]
-    extras = Extras(finding.group)
-    if "assign" in parts:
-        called = parts["assign"]
-    else:
-        cluster = parts["cluster-in-racks" if extras.replicas else "cluster"]
-        called = f"{parts[_rounds(assignor)]}\n\n{cluster}"
-    name = "".join(word.capitalize() for word in re.split(r"\W", finding.id)) + "Test"
+    class_, name = JAVA_CLASSES[assignor], f"{_camel(finding.id)}Test"
     build = build_files.maven(finding.id, ARTIFACTS[client], version)
-    text = JAVA.text(
-        finding,
-        Head(f"{class_} of {ARTIFACTS[client]} {version}", build.command),
-        Template(Template(called).safe_substitute(_java_extras(client, extras))).substitute(
-            class_=class_, name=name
-        ),
-        imports=f"{parts['imports']}\n{sections('java')['imports']}",
-        name=name,
-    )
+    head = Head(f"{class_} of {ARTIFACTS[client]} {version}", build.command)
+    text = _text("java", finding, head, name=name, class_=class_)
     return Program(f"{name}.java", text, build)
 
 
-def _java_extras(client: str, extras: Extras) -> dict[str, str]:
-    """Return what the calls of a client say of racks and instance ids."""
-    rack = "Optional.ofNullable(RACK.get(member))" if extras.racks else "Optional.empty()"
-    instance = "Optional.ofNullable(INSTANCE.get(member))"
-    if client == "kafka-broker":
-        replicas = "new HashSet<>(REPLICAS.get(name(topic)).get(partition))"
-        return {
-            "of_rack": rack,
-            "of_instance": instance if extras.instances else "Optional.empty()",
-            "of_replicas": replicas if extras.replicas else "Set.of()",
-        }
-    named = (
-        "\n        members.forEach((member, said) ->"
-        f"\n            said.setGroupInstanceId({instance}));"
-    )
-    alone = "new Subscription(topics, said)"
-    in_rack = (
-        "new Subscription(\n                "
-        f"topics, said, List.of(), generation.get(member), {rack})"
-    )
-    return {
-        "of_rack": rack,
-        "of_instance": named if extras.instances else "",
-        "eager_subscription": in_rack if extras.racks else alone,
-    }
-
-
 def _python(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    parts = sections(client.replace("-", "_"))
-    module, _, class_ = _PYTHON_CLASSES[client, assignor].rpartition(".")
-    module = f"{_PYTHON_MODULES[client]}.{module}"
-    instance = "INSTANCE.get(name)" if Extras(finding.group).instances else "None"
-    called = Template(parts["rebalance"]).substitute(class_=class_, of_instance=instance)
-    imports = Template(parts["imports"]).substitute(module=module, class_=class_)
+    module, _, class_ = PYTHON_CLASSES[client, assignor].rpartition(".")
     what = f"{class_} of {client} {version}"
-    return _pytest(finding, what, assignor, called, imports, (f"{client}=={version}",))
+    return _pytest(finding, what, f"{client}=={version}", module=module, class_=class_)
 
 
 def _librdkafka(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    parts, extras = sections(client), Extras(finding.group)
-    called = Template(parts["rebalance"]).safe_substitute(
-        metadata=parts["metadata-in-racks" if extras.replicas else "metadata"]
-    )
-    called = Template(f"{called}\n\n\n{parts['main']}").substitute(
-        assignor=assignor,
-        of_rack="RACK.get(member)" if extras.racks else "None",
-        of_instance="INSTANCE.get(m)" if extras.instances else "None",
-    )
     recorded = {} if finding.record is None else finding.record.environment
     package = recorded.get("confluent-kafka")
+    by = f", by confluent-kafka {package}" if package else ""
     needs = f"confluent-kafka=={package}" if package else "confluent-kafka"
-    what = f"{assignor} of {client} {version}"
-    if package:
-        what += f", by confluent-kafka {package}"
-    return _pytest(finding, what, assignor, called, parts["imports"], (needs,))
+    return _pytest(finding, f"{assignor} of {client} {version}{by}", needs)
 
 
-def _pytest(
-    finding: Finding,
-    what: str,
-    assignor: str,
-    called: str,
-    imports: str,
-    needs: tuple[str, ...],
-) -> Program:
-    """Return a program in Python, with those modules of the standard library that it uses."""
-    build, parts = build_files.pip(needs), sections("python")
-    assign = f"{parts[_rounds(assignor)]}\n\n\n{called}"
-    # What starts the program as a consumer comes last, behind all functions.
-    assign, main, rest = assign.partition('if __name__ == "__main__":')
-    used = parts["frame"] + parts[finding.promise] + imports + assign + rest
-    text = PYTHON.text(
-        finding,
-        Head(what, build.command),
-        assign.rstrip("\n"),
-        imports="\n".join(
-            [
-                *(f"import {name}" for name in _PYTHON_STANDARD if f"{name}." in used),
-                "",
-                "import pytest",
-                imports,
-            ]
-        ).lstrip("\n"),
-    )
-    return Program(
-        f"test_{finding.id.replace('-', '_')}.py",
-        f"{text}\n\n{main}{rest}\n" if main else text,
-        build,
-    )
+def _pytest(finding: Finding, what: str, needs: str, **more: str) -> Program:
+    build = build_files.pip((needs,))
+    text = _text("python", finding, Head(what, build.command), modules=PYTHON_MODULES, **more)
+    return Program(f"test_{finding.id.replace('-', '_')}.py", text, build)
 
 
 def _go(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    parts, build = sections("go"), build_files.go(client, version)
-    rebalance = sections(client.replace("-", "_"))["rebalance"]
-    constructor = "".join(word.capitalize() for word in assignor.split("-"))
-    constructor = constructor.replace("Roundrobin", "RoundRobin")
-    instance = (
-        "\n\t\tif id, static := instance[name]; static {\n\t\t\tmember.InstanceID = &id\n\t\t}"
-        if Extras(finding.group).instances
-        else ""
-    )
-    planned = [] if finding.promise in NO_PLAN else [parts["assigned"]]
-    rebalance = Template(rebalance).substitute(class_=constructor, of_instance=instance)
-    called = "\n\n".join([*planned, parts[_rounds(assignor)], rebalance])
-    used = parts["frame"] + parts[finding.promise] + called
-    standard = [f'\t"{name}"' for name in _GO_STANDARD if re.search(rf"\b{name}\.[A-Z]", used)]
-    text = GO.text(
-        finding,
-        Head(f"{assignor} of {client} {version}", build.command),
-        called,
-        imports="\n".join([*standard, "", *(f'\t"{m}"' for m in _GO_MODULES[client])]),
-        name="".join(word.capitalize() for word in finding.promise.split("-")),
-    )
+    build = build_files.go(client, version)
+    head = Head(f"{assignor} of {client} {version}", build.command)
+    class_ = _camel(assignor).replace("Roundrobin", "RoundRobin")
+    name = _camel(finding.promise)
+    text = _text("go", finding, head, name=name, class_=class_, packages=GO_PACKAGES)
     return Program(f"{finding.id.replace('-', '_')}_test.go", text, build)
 
 
@@ -233,11 +145,7 @@ def _kafkajs(finding: Finding, client: str, assignor: str, version: str) -> Prog
     file = f"{finding.id}.test.js"
     build = build_files.npm(client, version, file)
     head = Head(f"{assignor} of {client} {version}", build.command)
-    return Program(file, JAVASCRIPT.text(finding, head, ""), build)
-
-
-def _rounds(assignor: str) -> str:
-    return "cooperative" if assignor == "cooperative-sticky" else "eager"
+    return Program(file, _text("kafkajs", finding, head), build)
 
 
 _WRITERS: dict[str, Callable[[Finding, str, str, str], Program]] = {
@@ -250,3 +158,111 @@ _WRITERS: dict[str, Callable[[Finding, str, str, str], Program]] = {
     "franz-go": _go,
     "kafkajs": _kafkajs,
 }
+
+
+def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
+    """Return the program: the template of a language with the group as literals of it."""
+    environment = Environment(
+        loader=FunctionLoader(_template),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.filters["literal"] = _LITERALS[language]
+    environment.tests["using"] = lambda text, package: re.search(rf"\b{package}\.[A-Z]", text)
+    group, (client, _, rest) = finding.group, finding.assignor.partition("/")
+    assignor = rest.partition("@")[0]
+    return environment.get_template(language).render(
+        _facts(group),
+        head=[*head.lines(finding)],
+        promise=finding.promise,
+        client=client,
+        assignor=assignor,
+        cooperative=assignor == "cooperative-sticky",
+        **more,
+    )
+
+
+def _template(language: str) -> str:
+    file = files("compare.promises").joinpath("programs", f"{language}.jinja")
+    return file.read_text(encoding="utf-8")
+
+
+def _facts(group: Group) -> dict[str, object]:
+    """Return what the templates say of a group."""
+    document, best = group.to_dict(), optima([group])[0].assignment
+    members, partitions = document["members"], group.partitions.tolist()
+    racks = {
+        topic: said["racks"]
+        for topic, said in document["topics"].items()
+        if isinstance(said, dict) and said.get("racks")
+    }
+    counts = dict(zip(group.topics, partitions, strict=True))
+    joins = joining(group)
+    return {
+        "partitions": counts,
+        "reads": {member: said["subscription"] or [] for member, said in members.items()},
+        "owned": {member: said["owned"] for member, said in members.items()},
+        "held": Assignment(group, group.owner).to_dict(),
+        "generation": dict(zip(group.members, group.generation.tolist(), strict=True)),
+        "next": int(group.generation.max(initial=0)) + 1,
+        # For balance > stickiness.
+        "better": {} if best is None else best.to_dict(),
+        "instances": {said.member_id: said.instance_id for said in joins if said.instance_id},
+        "racks": {said.member_id: said.rack for said in joins if said.rack},
+        # Of all topics where one has any.
+        "replicas": {t: racks.get(t, [[]] * n) for t, n in counts.items()} if racks else {},
+    }
+
+
+def _java_literal(value: object) -> str:
+    if isinstance(value, dict):
+        rows = (f"        entry({json.dumps(key)}, {_java_item(of)})" for key, of in value.items())
+        return "Map.ofEntries(\n" + ",\n".join(rows) + ")"
+    return _java_item(value)
+
+
+def _java_item(value: object) -> str:
+    if isinstance(value, dict):
+        held = [f"p({json.dumps(topic)}, {n})" for topic, of in value.items() for n in of]
+        return f"List.of({', '.join(held)})"
+    if isinstance(value, list):
+        return f"List.of({', '.join(map(_java_item, value))})"
+    return json.dumps(value)
+
+
+def _go_literal(value: Mapping[str, object]) -> str:
+    # In columns, as gofmt does it.
+    width = max((len(json.dumps(key)) for key in value), default=0)
+    rows = (
+        f"\t{f'{json.dumps(key)}:':{width + 1}} {_go_item(of)},\n" for key, of in value.items()
+    )
+    return f"{{\n{''.join(rows)}}}"
+
+
+def _go_item(value: object) -> str:
+    if isinstance(value, dict):
+        held = (f"{json.dumps(topic)}: {_go_item(of)}" for topic, of in value.items())
+        return f"{{{', '.join(held)}}}"
+    if isinstance(value, list):
+        return f"{{{', '.join(map(_go_item, value))}}}"
+    return json.dumps(value)
+
+
+def _json_rows(value: Mapping[str, object]) -> str:
+    rows = (f"  {json.dumps(key)}: {json.dumps(of)}" for key, of in value.items())
+    return "{\n" + ",\n".join(rows) + "\n}"
+
+
+_LITERALS: dict[str, Callable[..., str]] = {
+    "java": _java_literal,
+    "python": pformat,
+    "go": _go_literal,
+    "kafkajs": _json_rows,
+}
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in re.split(r"\W", name))
