@@ -182,9 +182,11 @@ def run(
     else:
         show_run(counts, tiers)
     lines = [*worse, *(missed(counts) if strict else [])]
+    if not counts.captured:
+        lines.append(f"{source}: no group in it")
     for line in lines:
         complain(line)
-    raise typer.Exit(1 if lines else 0)
+    raise typer.Exit(2 if not counts.captured else 1 if lines else 0)
 
 
 def missed(counts: RunCounts) -> list[str]:

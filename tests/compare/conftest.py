@@ -53,13 +53,14 @@ class SparkRun:
 
 @dataclass(frozen=True)
 class SparkRuns:
-    """The same job twice, then with one assignor more and ``--strict``."""
+    """The same job twice, with one assignor more and ``--strict``, and one without a group."""
 
     source: Path
     out: Path
     first: SparkRun
     second: SparkRun
     third: SparkRun
+    without_group: SparkRun
 
 
 def snapshot(group: str, topics: dict, members: dict, **more) -> dict:
@@ -136,7 +137,9 @@ def spark_runs(tmp_path_factory) -> SparkRuns:
         ["--fail-above", "balance=3"],
         ["--assignor", "roundrobin", "--timings", "--strict"],
     ]
-    jobs = [[*job, *further] for further in more]
+    (folder / "noise").mkdir()
+    copy(folder / "in" / "noise.txt", folder / "noise")
+    jobs = [*([*job, *further] for further in more), ["noise", "--out", "nothing", "--strict"]]
     run = subprocess.run(
         [sys.executable, "-c", RUNS, json.dumps(jobs)],
         capture_output=True,

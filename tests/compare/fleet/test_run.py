@@ -292,6 +292,13 @@ def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(sp
 
 
 @pytest.mark.spark
+def test_a_run_that_reads_no_group_ends_with_2(spark_runs):
+    ran = spark_runs.without_group
+    said = [line for line in ran.err.splitlines() if line.startswith("assay: ")]
+    assert (ran.code, said) == (2, ["assay: failed: 1 input", "assay: noise: no group in it"])
+
+
+@pytest.mark.spark
 def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(spark_runs):
     assert (spark_runs.first.code, spark_runs.third.code) == (0, 1)
     lines = ["assay: failed: 4 inputs"]
