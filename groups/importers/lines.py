@@ -63,7 +63,9 @@ def _without_prefixes(text: str) -> str:
     for found in _IN_A_HEADER.finditer(text):
         start = text.rfind("\n", 0, found.start()) + 1
         column = _FIRST_COLUMN.search(text, start, found.start())
-        prefix = text[start : column.start()] if column else ""
+        if column is None:
+            continue
+        prefix = text[start : column.start()]
         if not prefix.strip() or prefix[-1].isalnum() or len(prefix) > _LONGEST_PREFIX:
             break
         if prefix.strip() == "|" and "|" in text[start + len(prefix) : found.start()]:

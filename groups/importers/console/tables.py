@@ -13,7 +13,7 @@ from groups.importers.lines import brief, refuse
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
 _WIDEST = 100_000
 _MAY_HOLD_BLANKS = {"GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT"}
@@ -185,28 +185,9 @@ class Table:
         return self.ends_the_text and place == f"{self.source}:{self.numbered[-1][0]}"
 
     def _misfit(self, layout: Layout, number: int, line: str) -> str:
-        """Return why a line is no row: it is another line, it is cut, or its cells do not fit."""
-        words, columns = line.split(), len(layout.names)
-        is_last = self.may_be_cut(f"{self.source}:{number}")
-        if len(words) > columns and COLUMNS.issuperset(words[-2:]):
-            return "a header follows a row in one line: begin a new line before it"
         begin = {one.split(None, 1)[0] for _, one in self.numbered if layout.cells(one)}
-        begins = words[0] in begin or (is_last and any(one.startswith(words[0]) for one in begin))
-        if not begins and is_remark(line):
-            said = "is no row of the table above: delete the line, or copy the row in full"
-            return f"{brief(line.strip())} {said}"
-        if len(words) < columns and is_last:
-            said = f"the last line is cut off, {len(words)} of {columns} columns are there"
-            empty = layout.names[-1] == "CLIENT-ID" and len(words) == columns - 1
-            return f"{said}: copy it again, or delete it" + (
-                " (or write - if CLIENT-ID is empty)" if empty else ""
-            )
-        if len(words) == columns:
-            return "its cells do not stand below the header's columns: copy the columns aligned"
-        said = f"{counted(len(words), 'column')}, but the header has {columns}"
-        if len(words) > columns:
-            return f"{said}: a name with blanks, or text beside a row? Copy the columns aligned"
-        return said
+        is_last = self.may_be_cut(f"{self.source}:{number}")
+        return misfit(line, layout.names, begin, is_last=is_last)
 
     def group_of(self, row: dict[str, str]) -> str:
         """Return the group of a row."""
@@ -228,6 +209,34 @@ class Table:
             longer = max(len(words) - len(layout.names), 0) + 1
             names |= {words[0]: None, " ".join(words[:longer]): None}
         return tuple(names)
+
+
+def misfit(line: str, columns: Sequence[str], begin: Collection[str], *, is_last: bool) -> str:
+    """Return why a line is no row: it is another line, it is cut, or its cells do not fit.
+
+    Parameters
+    ----------
+    begin : the words that rows of the table begin with
+    is_last : whether the line is the last of the text
+    """
+    words = line.split()
+    if len(words) > len(columns) and COLUMNS.issuperset(words[-2:]):
+        return "a header follows a row in one line: begin a new line before it"
+    begins = words[0] in begin or (is_last and any(one.startswith(words[0]) for one in begin))
+    if not begins and is_remark(line):
+        said = "is no row of the table above: delete the line, or copy the row in full"
+        return f"{brief(line.strip())} {said}"
+    if len(words) < len(columns) and is_last:
+        said = f"the last line is cut off, {len(words)} of {len(columns)} columns are there"
+        empty = columns[-1] == "CLIENT-ID" and len(words) == len(columns) - 1
+        or_empty = " (or write - if CLIENT-ID is empty)" if empty else ""
+        return f"{said}: copy it again, or delete it{or_empty}"
+    if len(words) == len(columns):
+        return "its cells do not stand below the header's columns: copy the columns aligned"
+    said = f"{counted(len(words), 'column')}, but the header has {len(columns)}"
+    if len(words) > len(columns):
+        return f"{said}: a name with blanks, or text beside a row? Copy the columns aligned"
+    return said
 
 
 def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from groups.importers.console.tables import misfit
 from groups.importers.lines import Misread, brief, count, is_noise, refuse
 from groups.importers.seen import (
     Finding,
@@ -19,7 +20,6 @@ from groups.importers.seen import (
     require_consumers,
 )
 from groups.importers.tools.json_groups import check_lag
-from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,18 +51,20 @@ def read(source: str, content: str) -> Iterator[Finding]:
             reason = f"{brief(line.strip())}, expected a line with GROUP first: leave -c out"
             yield Refusal(source, f"{source}:{number}", reason)
             return
-    yield from _section(source, group, lines)
+    yield from _section(source, group, lines, cut=not content.endswith("\n"), ends=True)
 
 
-def _section(source: str, group: str, lines: Lines) -> Iterator[Finding]:
+def _section(
+    source: str, group: str, lines: Lines, *, cut: bool = False, ends: bool = False
+) -> Iterator[Finding]:
     if group:
         try:
-            yield _group(source, group, lines)
+            yield _group(source, group, lines, cut=cut, ends=ends)
         except Misread as error:
             yield refusal(source, error, (group,))
 
 
-def _group(source: str, group: str, lines: Lines) -> View:
+def _group(source: str, group: str, lines: Lines, *, cut: bool, ends: bool) -> View:
     place = f"{source}:{lines[0][0] - 1}" if lines else source
     said: dict[str, str] = {}
     header: list[str] = []
@@ -72,8 +74,11 @@ def _group(source: str, group: str, lines: Lines) -> View:
         at = f"{source}:{number}"
         words = line.split(None, 1)
         if header:
-            row = _row(header, line, at)
+            is_last = ends and number == lines[-1][0]
+            row = _row(header, line, at, partitions, is_last=is_last)
             if row is not None:
+                if cut and is_last and row["MEMBER-ID"] == "-":
+                    refuse(at, "no member, or cut off: copy it again, or begin a line below it")
                 seen, member = _partition(row, at)
                 partitions.append(seen)
                 if member is not None:
@@ -96,7 +101,9 @@ def _group(source: str, group: str, lines: Lines) -> View:
     )
 
 
-def _row(header: list[str], line: str, at: str) -> dict[str, str] | None:
+def _row(
+    header: list[str], line: str, at: str, above: list[SeenPartition], *, is_last: bool
+) -> dict[str, str] | None:
     columns = [column for column in header if column != "ERROR"]
     cells = line.split(None, len(columns) + 1)
     unheld = columns.index("MEMBER-ID")
@@ -109,7 +116,7 @@ def _row(header: list[str], line: str, at: str) -> dict[str, str] | None:
     if len(cells) > len(columns) and "ERROR" in header:
         refuse(at, f"the tool ended with an error: {brief(' '.join(cells[len(columns) :]))}")
     if len(cells) != len(columns):
-        refuse(at, f"{counted(len(cells), 'column')}, but the header has {len(header)}")
+        refuse(at, misfit(line, header, {one.topic for one in above}, is_last=is_last))
     return dict(zip(columns, (cell.strip() for cell in cells), strict=True))
 
 

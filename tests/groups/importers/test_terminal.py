@@ -17,6 +17,7 @@ DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
 MEMBERS = (CAPTURES / "4.3.1/next-b-members-verbose.txt").read_text()
 STATIC = (CAPTURES / "4.3.1/static-d-members-verbose.txt").read_text()
 OLD = (CAPTURES / "3.6.2/coop-a-members-verbose.txt").read_text()
+RPK = (CAPTURES / "written/rpk-describe.txt").read_text()
 STATE = (CAPTURES / "4.3.1/coop-a-state.txt").read_text()
 
 
@@ -233,6 +234,29 @@ def test_of_members_and_states_a_cut_last_line_is_refused_too(text: str) -> None
         assert made == []
         assert "cut off" in said[0]
     assert refusals(f"{above}\n{last}\n")[1] == refusals(text)[1]
+
+
+def test_text_of_rpk_is_cleaned_and_its_last_line_may_be_cut_as_well() -> None:
+    lines = RPK.split("\n")
+    for copied in (
+        "\n".join(f"> {line}" for line in lines),
+        "\n".join(f"{i}:{line}" for i, line in enumerate(lines, 1)),
+        RPK.replace("  ", "\xa0 "),
+    ):
+        assert read(copied) == read(RPK)
+    above, last = RPK.rstrip("\n").rsplit("\n", 1)
+    for length in range(1, last.index("/10.0.0.1")):
+        made, said = refusals(f"{above}\n{last[:length]}")
+        assert made == []
+        assert any(word in said[0] for word in ("cut off", "is no row of the table", "lag "))
+    unheld = (
+        RPK[: RPK.index("a.t-2_x  0")].rstrip("\n").replace("MEMBERS               3", "MEMBERS 2")
+    )
+    assert refusals(unheld)[1][0].endswith(
+        "no member, or cut off: copy it again, or begin a line below it"
+    )
+    assert refusals(f"{unheld}\n")[0] == ["group.9"]
+    assert "'thanks!' is no row of the table above" in refusals(f"{RPK}thanks!\n")[1][0]
 
 
 def test_a_cut_line_in_front_of_a_prompt_is_no_prompt() -> None:
