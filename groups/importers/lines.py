@@ -15,7 +15,7 @@ _COMMAND = re.compile(
     r"kafka-(consumer-groups|topics)(\.sh|\.bat)?\s+--|\brpk\s+(group|topic)\s+describe\b"
 )
 _LOG = re.compile(
-    r"(```|\{(noformat|code)\b[^}]*\}$|</?(pre|code)>$|~$|\(END\)$|--More--|log4j:"
+    r"(```|[-=_*+#]{3,}$|\{(noformat|code)\b[^}]*\}$|</?(pre|code)>$|~$|\(END\)$|--More--|log4j:"
     r"|SLF4J[:(]|WARN(ING)?: |INFO: |Note: |Picked up |Warning: |Last login: "
     r"|OpenJDK \S+ Server VM warning|\[?\d{4}-\d\d-\d\d[ T][\d:.,]+\]? (WARN|INFO|DEBUG|ERROR) "
     r"|Defaulted container |Unable to use a TTY)"
@@ -26,6 +26,11 @@ _ROW = re.compile(rf"{_OFFSETS}|\s\S*/\d\S*\s+\S+\s+\d+(\s|$)")
 _ROW_OF_OFFSETS = re.compile(_OFFSETS)
 _IN_A_HEADER = re.compile("PARTITION|PartitionCount")
 _FIRST_COLUMN = re.compile(r"(GROUP|TOPIC|CONSUMER-ID|Topic:)\s")
+_WRITTEN_OTHERWISE = (
+    *((mark, "") for mark in "\ufeff\u200b\u2060"),
+    *(("\r\n", "\n"), ("\r", "\n"), ("\xa0", " ")),
+)
+_LONG_DASHES = "\u2013\u2014\u2212"
 _DRAWN = re.compile(r"^[^\S\n]*\|(.*)\|[^\S\n]*$", re.MULTILINE)
 _LONGEST_PREFIX = 200
 _PROMPT_ENDS = ("$", "#", "%", ">", "\u276f")
@@ -36,9 +41,9 @@ def cleaned(text: str) -> str:
     """Return a text of a console tool as the tool printed it, line for line.
 
     What a terminal, a mail or a log added goes: colours, byte order marks, carriage returns,
-    blanks that do not break, and what stands before every line of a table, as quote signs, line
-    numbers or times do. A table
-    that is drawn with bars has tabs in their place.
+    blanks that do not break, long dashes for missing values, and what stands before every line of
+    a table, as quote signs, line numbers or times do. A table that is drawn with bars has tabs in
+    their place.
 
     Raises
     ------
@@ -52,8 +57,10 @@ def cleaned(text: str) -> str:
         raise BadInput(f"more than {MOST_LINES} lines")
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
-    text = text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
-    text = text.replace("\xa0", " ")
+    for found, meant in _WRITTEN_OTHERWISE:
+        text = text.replace(found, meant)
+    if any(dash in text for dash in _LONG_DASHES):
+        text = re.sub(rf"(?<!\S)[{_LONG_DASHES}](?!\S)", "-", text)
     return _without_prefixes(text)
 
 
@@ -99,7 +106,7 @@ def is_noise(line: str) -> bool:
     words = text.split(None, 3)
     if words[0] in _PROMPT_ENDS:
         return not _ROW_OF_OFFSETS.search(text.replace("|", " "))
-    return len(words) < 4 and words[-1].endswith(_PROMPT_ENDS)
+    return len(words) < 4 and words[-1].endswith(_PROMPT_ENDS) and text[0] != "<"
 
 
 def named_group(line: str) -> str | None:

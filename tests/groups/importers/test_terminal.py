@@ -87,6 +87,9 @@ def squeezed(text: str) -> str:
         "\n".join(f"{i}:{line}" for i, line in enumerate(DESCRIBE.split("\n"), 1)),
         "\n".join(f"pod-{i % 3}:{i} {line}" for i, line in enumerate(DESCRIBE.split("\n"), 8)),
         with_bars(DESCRIBE),
+        f"+----+\n{with_bars(DESCRIBE)}\n+----+\n",
+        DESCRIBE.replace("coop-a", "coop-a\u200b"),
+        f"=====\n{DESCRIBE}---\n",
     ],
 )
 def test_what_a_terminal_adds_changes_nothing(copied: str) -> None:
@@ -359,6 +362,24 @@ def test_a_word_below_a_table_is_no_row_and_is_passed_over_below_a_blank_line() 
         assert refusals(f"{long}{word}\n")[0] == []
         for width in (80, 100, 120):
             assert refusals(wrapped(DESCRIBE, width, stripped=False) + f"{word}\n")[0] == []
+
+
+def test_a_missing_value_that_a_wiki_wrote_as_a_long_dash_is_no_member() -> None:
+    empty = (CAPTURES / "4.3.1/empty-e-describe.txt").read_text()
+    for dash in "\u2013\u2014\u2212":
+        assert read(re.sub(r"(?<=\s)-(?=\s)", dash, empty)) == read(empty)
+
+
+@pytest.mark.parametrize("mark", ["...", "[...]", "<snip>", "<cut>"])
+def test_a_mark_for_rows_that_were_left_out_costs_the_table(mark: str) -> None:
+    lines = DESCRIBE.split("\n")
+    assert refusals("\n".join([*lines[:5], mark, *lines[8:]])) == (
+        [],
+        [
+            f"a.txt:6: {mark!r} is no row of the table above: "
+            "delete the line, or copy the row in full"
+        ],
+    )
 
 
 def test_rows_without_their_header_are_told_from_other_texts() -> None:
