@@ -21,9 +21,7 @@ _LOG = re.compile(
     r"|Defaulted container |Unable to use a TTY)"
 )
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
-_OFFSETS = r"\S\s+\d+\s+(-|\d+)\s+(-|\d+)\s+(-|-?\d+)\s+\S"
-_ROW = re.compile(rf"{_OFFSETS}|\s\S*/\d\S*\s+\S+\s+\d+(\s|$)")
-_ROW_OF_OFFSETS = re.compile(_OFFSETS)
+_ROW = re.compile(r"\S\s+\d+\s+(-|\d+)\s+(-|\d+)\s+(-|-?\d+)\s+\S|\s\S*/\d\S*\s+\S+\s+\d+(\s|$)")
 _IN_A_HEADER = re.compile("PARTITION|PartitionCount")
 _FIRST_COLUMN = re.compile(r"(GROUP|TOPIC|CONSUMER-ID|Topic:)\s")
 _WRITTEN_OTHERWISE = (
@@ -105,7 +103,7 @@ def is_noise(line: str) -> bool:
         return True
     words = text.split(None, 3)
     if words[0] in _PROMPT_ENDS:
-        return not _ROW_OF_OFFSETS.search(text.replace("|", " "))
+        return not is_like_a_row(text.replace("|", " "))
     return len(words) < 4 and words[-1].endswith(_PROMPT_ENDS) and text[0] != "<"
 
 

@@ -73,9 +73,11 @@ class Layout:
         return self.number < 0 or cells[self.number].isdigit() or cells[self.number] == "-"
 
     def _are_shifted(self, cells: list[str]) -> bool:
-        """Return whether the host stands one cell too far to the right."""
+        """Return whether the host stands in the cell before its own, or behind that."""
         at = self.host
-        return at >= 0 and cells[at + 1].startswith("/") and "/" not in cells[at]
+        if at < 0 or "/" in cells[at]:
+            return False
+        return cells[at + 1].startswith("/") or cells[at - 1].startswith("/")
 
     def _by_position(self, line: str) -> list[str] | None:
         """Cut a row where the header's columns begin, None where a cell lies across a cut."""
@@ -232,10 +234,14 @@ def misfit(line: str, columns: Sequence[str], begin: Collection[str], *, is_last
         or_empty = " (or write - if CLIENT-ID is empty)" if empty else ""
         return f"{said}: copy it again, or delete it{or_empty}"
     if len(words) == len(columns):
-        return "its cells do not stand below the header's columns: copy the columns aligned"
+        return (
+            "its cells do not stand below the header's columns: copy the table as it was printed"
+        )
     said = f"{counted(len(words), 'column')}, but the header has {len(columns)}"
     if len(words) > len(columns):
-        return f"{said}: a name with blanks, or text beside a row? Copy the columns aligned"
+        return (
+            f"{said}: a name with blanks, or text beside a row? Copy the table as it was printed"
+        )
     return said
 
 

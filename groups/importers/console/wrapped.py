@@ -30,9 +30,9 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
     longest = max(map(len, lines[at:end]))
     group = lines[at + pieces].split(None, 1)[0]
     over = [line for line in lines[at + pieces : end] if not line.startswith(f"{group} ")]
-    if (pieces == 1 and not over) or any(map(is_noise, over)):
+    if any(map(is_noise, over)) or (pieces == 1 and not _show_a_wrap(lines, at, over)):
         return None
-    found = []
+    cut = None
     for width in (longest, longest + 1):
         header = _joined(lines[at : at + pieces], width)
         if " ".join(header.split()) not in LONG:
@@ -45,22 +45,21 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
             if not rows:
                 return None
             rows[-1][1].append(line)
-        misfits = _misfits([row for _, row in rows], header, width, pieces)
-        found.append((misfits, header, [(n, _joined(row, width)) for n, row in rows]))
-    whole = [one for one in found if not one[0]] or [one for one in found if pieces > 1]
-    if not whole or whole[0][0] - {len(whole[0][2]) - 1}:
-        return None
-    return whole[0][1], whole[0][2], end
+        found = [(number, _joined(row, width)) for number, row in rows]
+        layout = Layout.of(header)
+        if all(_fits(row, layout) for _, row in found):
+            return header, found, end
+        if pieces > 1 and cut is None and all(_fits(row, layout) for _, row in found[:-1]):
+            cut = header, found, end
+    return cut
 
 
-def _misfits(rows: list[list[str]], header: str, width: int, pieces: int) -> set[int]:
-    """Return which rows are none when their pieces are put together."""
-    layout = Layout.of(header)
-    found = {i for i, row in enumerate(rows) if not _fits(_joined(row, width), layout)}
-    over = [row for row in rows if len(row) > 1]
-    if pieces == len(over) == 1 and layout.names[-1] == "CLIENT-ID":
-        found |= {0, 1} if _fits(_joined(over[0][:-1], width), layout) else set()
-    return found
+def _show_a_wrap(lines: list[str], at: int, over: list[str]) -> bool:
+    """Return whether lines that begin no row can go on with the rows above them."""
+    layout = Layout.of(lines[at])
+    if len(over) != 1 or layout.names[-1] != "CLIENT-ID":
+        return bool(over)
+    return layout.cells(lines[lines.index(over[0], at) - 1]) is None
 
 
 def _begins_another(line: str) -> bool:

@@ -305,6 +305,8 @@ def test_a_cell_that_no_tool_leaves_empty_is_not_guessed(at: int) -> None:
             made, said = refusals("\n".join([*rows[:3], row, *rows[4:]]))
             assert made == []
             assert said[0].startswith("a.txt:4: ")
+            made, said = refusals("\n".join([*rows[:3], *rows[4:], row, "thanks!"]))
+            assert made == []
 
 
 def test_a_group_may_have_blanks_in_its_name_where_the_columns_are_aligned() -> None:
@@ -316,7 +318,7 @@ def test_a_group_may_have_blanks_in_its_name_where_the_columns_are_aligned() -> 
         [],
         [
             "a.txt:3: 11 columns, but the header has 9: a name with blanks, or text beside a row? "
-            "Copy the columns aligned"
+            "Copy the table as it was printed"
         ],
     )
     _, (failure,) = import_each([("a.txt", squeezed(named).encode())])
