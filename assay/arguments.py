@@ -57,11 +57,15 @@ def _is_assignor(value: object) -> bool:
     return isinstance(value, str) or callable(value) or is_guest(value)
 
 
+def _is_path(value: object) -> bool:
+    return isinstance(value, os.PathLike) or (isinstance(value, str) and "\n" not in value)
+
+
 def _is_anything(_: object) -> bool:
     return True
 
 
-_is_name, _is_whole, _is_path = _is(str), _is(Integral), _is(str, os.PathLike)
+_is_name, _is_whole = _is(str), _is(Integral)
 _NAME = Kind(_is_name, "a name")
 _FUNCTION = Kind(callable, "a function")
 # The function itself says what is wrong with it.
@@ -103,9 +107,10 @@ KINDS = {
         lambda value: isinstance(value, str) or _all(_is_name)(value),
         "a text as in 'balance > stickiness', or the names of tiers",
     ),
-    "str | Path": Kind(_is_path, "a path"),
+    "str | Path": Kind(_is_path, "a path, not the text itself"),
     "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]": Kind(
-        lambda value: _is_path(value) or _all(_is_path)(value), "a path or several"
+        lambda value: _is_path(value) or _all(_is_path)(value),
+        "a path or several, not the text itself",
     ),
     "bytes": Kind(_is(bytes), "bytes"),
     "bool": Kind(lambda value: isinstance(value, bool | Integral), "True or False"),

@@ -226,6 +226,11 @@ def test_one_group_stands_for_several_and_several_are_not_one(values):
             assay.solve(values[what])
 
 
+def test_a_text_is_no_path():
+    with pytest.raises(assay.BadInput, match=r"expected a path or several, not the text itself$"):
+        assay.read_groups("GROUP TOPIC PARTITION\norders t0 0\n")
+
+
 def test_a_collection_of_which_a_part_is_damaged_is_not_one_group(values, tmp_path):
     file = tmp_path / "damaged.jsonl"
     file.write_text(f'{json.dumps(DOCUMENT)}\n{{"format": "assay-group/1", "group": "b"}}\n')
