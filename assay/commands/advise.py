@@ -133,7 +133,7 @@ def advise(
                     limit=limit,
                 )
             except BadInput as error:
-                lacking.append(error.within(given.name))
+                lacking.append(error if one else error.within(given.name))
             else:
                 found.append(advice)
     if lacking and not found:

@@ -301,7 +301,7 @@ def test_names_cannot_steer_the_terminal(said):
     ("arguments", "message"),
     [
         (("--lower", "peak_lag"), r"topics.t0.lag[0]: unknown, but tier peak_lag needs it"),
-        (("--like", "c9"), "like: no member 'c9'; nearest: c0, c1"),
+        (("--like", "c9"), "--like: no member 'c9'; nearest: c0, c1"),
         (("--assignor", "rnage"), "assignor: unknown name 'rnage'; nearest: range, "),
         (("--group", "order"), "--group order: no group of that name; nearest: orders"),
     ],
