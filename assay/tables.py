@@ -18,7 +18,7 @@ from groups.wording import counted, duration, rounded
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from compare.lag.fall import Fall
+    from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance, Overview
     from compare.unscored import NotScored
@@ -222,7 +222,7 @@ def _moves(one: Glance | Pair) -> int | None:
     return one.moves if fall is None else fall.moves
 
 
-def _fall(one: Glance) -> Fall | None:
+def _fall(one: Glance) -> PeakFall | None:
     return one.fall if is_lagging(one) else None
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from compare.history import Course
     from compare.judged import Judged
-    from compare.lag.fall import Fall
+    from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
     from compare.verdict import Verdict
     from groups.errors import Failure
@@ -76,7 +76,7 @@ class Glance:
     longest: int | None = None
     longest_best: int | None = None
     lowest_proved: bool = False
-    fall: Fall | None = None
+    fall: PeakFall | None = None
     without_owner: int = 0
 
     @property
@@ -306,6 +306,6 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         longest=None if now is None else now.longest,
         longest_best=least.longest if least is not None and same_rates else None,
         lowest_proved=lowest is not None and lowest.proved,
-        fall=judged.fall,
+        fall=None if judged.fall is None else judged.fall.in_numbers,
         without_owner=without_owner(judged.now) if there else 0,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from dataclasses import asdict
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
@@ -261,6 +262,8 @@ def run_document(counts: RunCounts, tiers: Tiers, source: str) -> dict[str, obje
                 "moves": one.moves,
                 "verdict": one.verdict.to_dict(),
                 "question": one.verdict.question,
+                "without_owner": one.without_owner,
+                "could_fall": None if one.fall is None else asdict(one.fall),
             }
             for one in found.overview.worst[:MOST_LINES]
         ],

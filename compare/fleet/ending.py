@@ -10,10 +10,11 @@ from compare.fleet.facts import EVERY, NOT_JUDGED
 from compare.fleet.results import Ending, Unread
 from compare.fleet.summaries import MOST_LINES, Aggregates, Survey, summarised, summary_of
 from compare.fleet.tables import RUN, latest
+from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import GUESSES, Glance, Overview
 from compare.scores import CURRENT, Score, ScoreTerm
-from compare.sentences import spread
+from compare.sentences import EVEN_LAGGING, spread
 from compare.unscored import unscored_rows
 from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED, counted, few
@@ -64,10 +65,11 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
             captured=found.captured - unjudged,
             groups=names.pop(EVERY, 0),
             says=says,
+            lagging=names.pop(EVEN_LAGGING, 0),
             names=names,
             questions=of_groups.get("questions", 0),
             guessed={said: of_groups.get(said, 0) for said in GUESSES},
-            worst=glances_of(spark, job.tables, found.worst(MOST_LINES, MOST_NAMED)),
+            worst=glances_of(spark, job.tables, found.worst(MOST_LINES)),
             **found.changes(),
         ),
         proved=of_groups.get("proved", 0),
@@ -112,8 +114,7 @@ def glances_of(
 
 def verdict_in(stored: Mapping[str, Any]) -> Verdict:
     """Return a verdict as it was stored."""
-    told = {name: value for name, value in stored.items() if name != "to_move"}
-    return Verdict(**told)
+    return Verdict(**{name: stored[name] for name in Verdict.__dataclass_fields__})
 
 
 def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
@@ -123,7 +124,9 @@ def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
     ----------
     loads : of each member now; None where they are not known
     """
-    verdict = verdict_in(row["verdict"])
+    stored = row["verdict"]
+    verdict = verdict_in(stored)
+    fall = tuple(stored[name] for name in ("lag_now", "lag_then", "lag_moves"))
     there = verdict.says not in EMPTY
     best = row["loads"] if there and verdict.question is None else None
     now = loads if there else None
@@ -136,9 +139,11 @@ def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
         verdict=verdict,
         now=None if now is None else spread(now),
         best=None if best is None else spread(best),
-        to_move=row["verdict"]["to_move"],
+        to_move=stored["to_move"],
         idle=0 if now is None else sum(load == 0 for load in now),
         loads=tuple(now or ()),
+        fall=None if None in fall else PeakFall(*fall),
+        without_owner=stored["without_owner"] or 0,
     )
 
 

@@ -7,7 +7,7 @@ them up in Arrow, and what it finds is added to what others find.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
@@ -18,10 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.tables import RUN, TABLES
-from compare.history import LEAST_CAPTURES, Capture, above_best, changes_of
+from compare.history import GOOD, LEAST_CAPTURES, Capture, above_best, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import CURRENT
+from compare.sentences import EVEN_LAGGING
 from compare.verdict import EMPTY, WORST_FIRST
+from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -55,13 +57,14 @@ OF_OPTIMA = {
     "assumed": "assumed",
     **{name: f"verdict.{name}" for name in ("says", "tier", "at_least", "waiting", "to_move")},
     "asked": "verdict.question IS NOT NULL",
+    "less": "verdict.lag_now - verdict.lag_then",
 }
 OF_SCORES = {
     **{one: one for one in ("assignor", "n_partitions", "reason", "valid", "balanced", "seconds")},
     **{one: f"terms.{one}" for one in _EXCESSES},
 }
 _OF_ROWS: Mapping[str, pa.DataType] = {
-    **dict.fromkeys(("lag", "at_least", "waiting", "to_move", "n_partitions"), pa.int64()),
+    **dict.fromkeys(("lag", "at_least", "waiting", "to_move", "less", "n_partitions"), pa.int64()),
     **dict.fromkeys(("own", "known", "asked", "valid", "balanced"), pa.bool_()),
     **dict.fromkeys(_EXCESSES, pa.list_(pa.int64())),
     "assumed": pa.list_(pa.string()),
@@ -74,7 +77,7 @@ ROWS = pa.schema(
 FACTS = pa.schema([f for f in TABLES["aggregates"] if f.name not in ("state", "objective")])
 ALIKE = ("statistic", "family", "assignor", "tier", "label", "captured_at", "x", "y")
 _WORST = (
-    "label", "x", "y", "group", "captured_at", "optimum_key", "family", "group_key",
+    "label", "x", "y", "total", "group", "captured_at", "optimum_key", "family", "group_key",
 )  # fmt: skip
 
 
@@ -157,9 +160,18 @@ class Sums:
                 tally = self.facts[Fact(*(row[name] for name in ALIKE))]
                 tally.add(row["count"], row["total"], row["most"], row["group"])
 
+    def cut_worst(self) -> None:
+        """Keep of the groups of each family the first ones."""
+        families = {row["family"] for row in self.worst}
+        self.worst = [
+            row
+            for family in families
+            for row in worst_of((one for one in self.worst if one["family"] == family), MOST_WORST)
+        ]
+
     def cut(self) -> None:
         """Keep of groups, changes and texts the first ones; all rows of a text are here."""
-        self.worst = _first(self.worst, lambda row: row["family"], _urgency, MOST_WORST)
+        self.cut_worst()
         self.changes = _first(
             self.changes,
             lambda row: (row["family"], row["label"]),
@@ -205,15 +217,32 @@ def _first(
     return [row for some in alike.values() for row in sorted(some, key=order)[:most]]
 
 
-def _urgency(row: Mapping[str, Any]) -> tuple[object, ...]:
+def urgency(row: Mapping[str, Any]) -> tuple[object, ...]:
     """Return where a row of ``worst`` stands, as `compare.judged.worst_first` has it.
 
-    By verdict, how far above the optimum, how many partitions to move, name and time of capture.
+    By verdict, how far above the optimum, how many partitions to move, by how much lag could fall,
+    name and time of capture.
     """
-    rank, above, to_move = WORST_FIRST.index(row["label"]), row["x"] or 0, row["y"] or 0
-    return (
-        rank, -above, -to_move, row["group"], row["captured_at"] or "", row["optimum_key"]
-    )  # fmt: skip
+    rank, numbers = WORST_FIRST.index(row["label"]), (row["x"], row["y"], row["total"])
+    above, to_move, less = (number or 0 for number in numbers)
+    at = row["captured_at"] or ""
+    return rank, -above, -to_move, -less, row["group"], at, row["optimum_key"]
+
+
+def worst_of(rows: Iterable[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Return the rows of ``worst`` that people want to see first, in that order.
+
+    Of each sort of groups that a sentence names the first ones are there, too.
+    """
+    seen: Counter[str] = Counter()
+    kept = []
+    for number, row in enumerate(sorted(rows, key=urgency)):
+        lags = row["label"] == GOOD and row["total"]
+        sort = EVEN_LAGGING if lags else row["label"]
+        seen[sort] += 1
+        if number < most or ((lags or sort in NAMED) and seen[sort] <= MOST_NAMED):
+            kept.append(row)
+    return kept
 
 
 def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -221,7 +250,7 @@ def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Rec
     sums = Sums()
     for rows in _whole_groups(batches):
         _add_up(asked, rows, sums)
-        sums.worst = _first(sums.worst, lambda row: row["family"], _urgency, MOST_WORST)
+        sums.cut_worst()
     yield from sums.table().to_batches()
 
 
@@ -386,6 +415,8 @@ def _of_names(optima: pa.Table, sums: Sums) -> None:
         EVERY: optima,
         **{one: now.filter(pc.equal(now["says"], one)) for one in NAMED},
     }
+    lags = pc.and_(pc.equal(now["says"], GOOD), pc.is_valid(now["less"]))
+    rows_of[EVEN_LAGGING] = now.filter(lags)
     for label, rows in rows_of.items():
         names = rows.group_by("group", use_threads=False).aggregate([("family", "min")])
         names = names.rename_columns(["group", "family"])
@@ -403,18 +434,27 @@ def _worst(optima: pa.Table, sums: Sums) -> None:
             "rank": rank,
             "above": pc.negate(pc.fill_null(above, 0)),
             "more": pc.negate(pc.fill_null(_to_move(optima), 0)),
+            "lags": pc.negate(pc.fill_null(optima["less"], 0)),
             "at": pc.fill_null(optima["captured_at"], ""),
             "label": optima["says"],
             "x": above.cast(pa.float64()),
             "y": _to_move(optima).cast(pa.float64()),
+            "total": optima["less"].cast(pa.float64()),
             "optimum_key": optima["key"],
             **{one: optima[one] for one in ("family", "group", "group_key", "captured_at")},
         }
     )
+    order = ("rank", "above", "more", "lags", "group", "at", "optimum_key")
+    told = told.sort_by([(one, "ascending") for one in order])
+    lags = pc.and_(pc.equal(told["label"], GOOD), pc.greater(told["total"], 0))
+    sorts = {one: pc.equal(told["label"], one) for one in NAMED} | {EVEN_LAGGING: lags}
     for family in pc.unique(told["family"]).to_pylist():
-        of_family = told.filter(pc.equal(told["family"], family))
-        order = ("rank", "above", "more", "group", "at", "optimum_key")
-        first = of_family.sort_by([(one, "ascending") for one in order])[:MOST_WORST]
+        is_here = pc.equal(told["family"], family)
+        chosen = [pc.indices_nonzero(is_here)[:MOST_WORST]]
+        for is_so in sorts.values():
+            of_sort = pc.indices_nonzero(pc.fill_null(pc.and_(is_here, is_so), False))
+            chosen.append(of_sort[:MOST_NAMED])
+        first = told.take(pc.unique(pa.chunked_array(chosen)))
         for row in first.select(_WORST).to_pylist():
             sums.worst.append({"statistic": "worst", "count": 1, **row})
 

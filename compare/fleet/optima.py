@@ -13,7 +13,9 @@ import pyarrow.compute as pc
 from compare.fleet.tables import TABLES, VERDICT, content_key
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
 from compare.judged import judge, judged_by
+from compare.lag.fall import WORTH
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of, score_outcome
+from compare.sentences import without_owner
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
 from groups.columnar.batch import each_of
@@ -257,8 +259,14 @@ def is_taken(assumed: str) -> bool:
 
 def verdict_row(judged: Judged) -> Row:
     """Return the ``verdict`` of a row in ``optima``."""
-    target = judged.target
-    return vars(judged.verdict) | {"to_move": None if target is None else len(target.moved)}
+    target, fall = judged.target, judged.fall
+    return vars(judged.verdict) | {
+        "to_move": None if target is None else len(target.moved),
+        "without_owner": None if judged.best is None else without_owner(judged.now),
+        "lag_now": None if fall is None else fall.now,
+        "lag_then": None if fall is None else fall.then,
+        "lag_moves": None if fall is None else fall.moves,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,6 +355,7 @@ class _Answers:
         plain[[*self.solution.errors, *now.reasons]] = False
         plain &= ~fleet.other_claims
         holds = some(fleet.group.owner >= 0, fleet.partition_start)
+        plain &= ~holds | (now.valid & ~self._may_lag_less())
         there = np.diff(fleet.member_start) > 0
         differs = now.value != self.solution.value
         better = np.argmax(differs, axis=1)
@@ -372,8 +381,9 @@ class _Answers:
             "question": pa.nulls(groups, pa.string()),
             "to_move": pa.array(moves, mask=~holds),
             "waiting": pc.if_else(pa.array(holds), None, lag),
+            "without_owner": pa.array(np.zeros(groups, np.int64), mask=~holds),
         }
-        arrays = [columns[field.name].cast(field.type) for field in VERDICT]
+        arrays = [columns.get(field.name, pa.nulls(groups)).cast(field.type) for field in VERDICT]
         found = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
         if plain.all():
             return found
@@ -381,6 +391,28 @@ class _Answers:
         for at in np.flatnonzero(~plain).tolist():
             verdicts[at] = self._verdict(at)
         return pa.array(verdicts, VERDICT)
+
+    def _may_lag_less(self) -> Bools:
+        """(groups,) bool: where the lag of the busiest member could fall, for all that is summed.
+
+        No assignment puts less on a member than an equal share, or the partition with most lag.
+        """
+        fleet = self.solution.fleet
+        groups, lag, owner = len(fleet), fleet.group.lag_records, fleet.group.owner
+        if lag is None or self.solution.objective[0] != "balance":
+            return np.zeros(groups, bool)
+        held = np.flatnonzero(owner >= 0)
+        of_member = np.zeros(fleet.member_start[-1], np.int64)
+        np.add.at(of_member, owner[held], lag[held])
+        total, most, peak = (np.zeros(groups, np.int64) for _ in range(3))
+        np.add.at(total, fleet.partition_group[held], lag[held])
+        np.maximum.at(most, fleet.partition_group[held], lag[held])
+        np.maximum.at(peak, fleet.member_group, of_member)
+        members = np.maximum(np.diff(fleet.member_start), 1)
+        least = np.maximum(most, -(-total // members))
+        known = np.ones(groups, bool)
+        known[fleet.partition_group[held[lag[held] < 0]]] = False
+        return known & (peak > 0) & (WORTH * (peak - least) >= peak)
 
     def _verdict(self, at: int) -> Row | None:
         """Return what :func:`compare.judged.judged_by` says of a group."""

@@ -22,11 +22,10 @@ from compare.fleet.facts import (
     digits_between,
     facts_in,
     family_of,
+    worst_of,
 )
 from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Course, ordered
-from compare.overview import NAMED
-from compare.verdict import WORST_FIRST
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
 
 # Of what is counted and how: those of another version are made again.
-VERSION = 5
+VERSION = 6
 MOST_FAMILIES = 64
 MOST_LINES = 20
 # How rows of ``aggregates`` that are alike become one.
@@ -290,25 +289,10 @@ class Aggregates:
         """Return how many groups there are for each label of a statistic."""
         return {row["label"]: row["count"] for row in self.rows(statistic, "label")}
 
-    def worst(self, most: int, of_named: int = 0) -> list[dict[str, Any]]:
+    def worst(self, most: int) -> list[dict[str, Any]]:
         """Return the groups that people want to see first, over the families.
 
-        Parameters
-        ----------
-        of_named : of each verdict that a sentence names, how many there are at least
+        Of each sort of groups that a sentence names the first ones are there, too.
         """
         rows = self.table.filter(pc.equal(self.table["statistic"], "worst")).to_pylist()
-        rank = {says: number for number, says in enumerate(WORST_FIRST)}
-        rows.sort(
-            key=lambda row: (
-                rank[row["label"]], -(row["x"] or 0), -(row["y"] or 0), row["group"],
-                row["captured_at"] or "", row["optimum_key"],
-            )
-        )  # fmt: skip
-        seen: Counter[str] = Counter()
-        kept = []
-        for number, row in enumerate(rows):
-            seen[row["label"]] += 1
-            if number < most or (row["label"] in NAMED and seen[row["label"]] <= of_named):
-                kept.append(row)
-        return kept
+        return worst_of(rows, most)

@@ -40,8 +40,8 @@ EXCESSES = pa.list_(
 
 STAGES = pa.list_(pa.struct([("stage", pa.string()), ("seconds", pa.float64())]))
 
-# Of the assignment that a group has now, as `compare.verdict.Verdict` says it; and how many
-# partitions move to the best that can be had.
+# Of the assignment that a group has now, as `compare.verdict.Verdict` says it; how many partitions
+# move to the best that can be had; and what a line says besides, as `compare.overview.Glance`.
 VERDICT = pa.struct(
     [
         ("says", pa.string()),
@@ -54,6 +54,11 @@ VERDICT = pa.struct(
         ("question", pa.string()),
         ("to_move", pa.int64()),
         ("waiting", pa.int64()),
+        ("without_owner", pa.int64()),  # partitions that nobody holds though somebody reads them
+        # Of the busiest member, by how many moves, where its lag could fall; else null.
+        ("lag_now", pa.int64()),
+        ("lag_then", pa.int64()),
+        ("lag_moves", pa.int64()),
     ]
 )
 

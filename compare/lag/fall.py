@@ -23,6 +23,35 @@ MOST_STEPS = 10
 MOST_PAIRS = 2**20
 
 
+@dataclass(frozen=True)
+class PeakFall:
+    """How far the lag of the busiest member falls, and by how many moves.
+
+    Attributes
+    ----------
+    now, then : records of the busiest member, as it is and after the moves
+    moves : how many partitions move
+    """
+
+    now: int
+    then: int
+    moves: int
+
+    @property
+    def from_to(self) -> str:
+        """From how many records to how many."""
+        return f"from {self.now:,} to {self.then:,}"
+
+    @property
+    def in_short(self) -> str:
+        """From how many records to how many, with the moves in brackets."""
+        return f"{self.from_to} ({counted(self.moves, 'move')})"
+
+    def sentence(self) -> str:
+        """Return from what to what the lag could fall, and by how many moves."""
+        return f"{self.from_to} by moving {counted(self.moves, 'partition')}"
+
+
 @dataclass(frozen=True, eq=False)
 class Fall:
     """How far the lag of the busiest member can fall, whoever reads what.
@@ -48,18 +77,9 @@ class Fall:
         return WORTH * (self.now - self.then) >= self.now > 0
 
     @property
-    def from_to(self) -> str:
-        """From how many records to how many."""
-        return f"from {self.now:,} to {self.then:,}"
-
-    @property
-    def in_short(self) -> str:
-        """From how many records to how many, with the moves in brackets."""
-        return f"{self.from_to} ({counted(self.moves, 'move')})"
-
-    def sentence(self) -> str:
-        """Return from what to what the lag could fall, and by how many moves."""
-        return f"{self.from_to} by moving {counted(self.moves, 'partition')}"
+    def in_numbers(self) -> PeakFall:
+        """The same without the assignment."""
+        return PeakFall(self.now, self.then, self.moves)
 
 
 def fall_to(now: Assignment, target: Assignment) -> Fall | None:

@@ -102,8 +102,7 @@ def composed(
 
 def _tallies(overview: Overview, lines: Sequence[Line]) -> tuple[tuple[str, int], ...]:
     """Return verdicts with their groups, the worst first, as the lines have them."""
-    # Tables of a run do not tell of lag that could fall; of the groups in full it is known.
-    lagging = overview.lagging or len({one.name for one in lines if one.says == EVEN_LAGGING})
+    lagging = overview.lagging
     found: list[tuple[str, int]] = []
     for says in (one for one in WORST_FIRST if one in overview.says):
         good = says == "as good as can be"

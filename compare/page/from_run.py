@@ -22,6 +22,7 @@ from compare.page.aggregated import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, UNKNOWN
+from compare.sentences import EVEN_LAGGING
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
 from groups.errors import BadInput
@@ -141,6 +142,7 @@ def _overview(found: Aggregates, glances: Sequence[Glance]) -> Overview:
     return Overview(
         captured=found.captured,
         groups=names.pop(EVERY, 0),
+        lagging=names.pop(EVEN_LAGGING, 0),
         says=says,
         names=names,
         questions=of_groups.get("questions", 0),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
-    from compare.lag.fall import Fall
+    from compare.lag.fall import PeakFall
     from compare.verdict import Verdict
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
@@ -50,10 +50,11 @@ def to_do(judged: Judged) -> str:
         first, *rest = violations
         more = f", and {len(rest):,} more" if rest else ""
         return f"{first}{more}"
-    return to_do_in(judged.verdict, moves_needed(judged), judged.fall)
+    fall = None if judged.fall is None else judged.fall.in_numbers
+    return to_do_in(judged.verdict, moves_needed(judged), fall)
 
 
-def to_do_in(verdict: Verdict, moves: int | None, fall: Fall | None) -> str:
+def to_do_in(verdict: Verdict, moves: int | None, fall: PeakFall | None) -> str:
     """Return what to do about a group of which only the verdict and the moves are known.
 
     Parameters

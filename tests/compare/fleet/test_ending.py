@@ -23,6 +23,7 @@ from compare.judged import judge
 from compare.limits import too_far
 from compare.overview import overview_of
 from compare.page.from_run import page_of_run
+from groups import Group
 from tests.compare.conftest import HOSTILE
 from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four
@@ -56,13 +57,8 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     groups = sorted(groups_of(spark_runs).values(), key=lambda group: group.name)
     expected = overview_of(judge(groups))
     found = ending.overview
-    # A run tells neither how many partitions have no owner nor how far lag could fall.
-    alike = replace(
-        expected,
-        worst=[replace(one, without_owner=0, fall=None) for one in expected.worst],
-        lagging=0,
-    )
-    assert found.sentence() == alike.sentence()
+    assert found.sentence() == expected.sentence()
+    assert found.lagging == expected.lagging
     assert (found.says, found.guessed) == (expected.says, expected.guessed)
     assert found.names == {says: expected.names[says] for says in ("not valid", "improvable")}
     assert found.counts() == expected.counts()
@@ -73,9 +69,8 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     ]
     for one in found.worst:
         # The lag of a group is not in the line of a run.
-        lag = dict.fromkeys(("peak", "lowest", "longest", "longest_best"))
-        there = replace(by_name[one.name], **lag, lowest_proved=False)
-        assert one == replace(there, without_owner=0, fall=None)
+        lag = dict.fromkeys(("peak", "then", "lowest", "longest", "longest_best"))
+        assert one == replace(by_name[one.name], **lag, lowest_proved=False)
     assert len(found.worst) == 20
 
 
@@ -159,6 +154,7 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
         "waiting": None,
     }  # fmt: skip
     assert (lopsided["members"], lopsided["partitions"]) == (2, 5)
+    assert (lopsided["without_owner"], lopsided["could_fall"]) == (0, None)
     assert {one["name"] for one in document["failures"]} >= {"in/noise.txt"}
     assert document["failures"][0]["place"] == "in/groups.jsonl:4"
 
@@ -229,6 +225,43 @@ def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_na
         job.tables.write(spark.createDataFrame(table), name, "run")
     counts = RunCounts(str(tmp_path), ending_of(spark, job, "run"), 500, 1.5, "run")
     assert missed(counts) == ["not judged: 500 groups: g000, g001, g002 and 497 more"]
+
+
+@pytest.mark.spark
+def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads(spark, tmp_path):
+    topic = {"t": {"partitions": 4, "lag": [900, 800, 5, 0]}}
+    held = [{"a": [0, 1], "b": [2, 3]}, {"a": [0, 2], "b": [1, 3]}, {"a": [0], "b": [1]}, {}]
+    groups = [
+        Group.from_dict(
+            {
+                "format": "assay-group/1",
+                "group": f"g{number}",
+                "topics": topic,
+                "members": {
+                    name: {"subscription": ["t"], "owned": {"t": owned}}
+                    for name, owned in members.items()
+                },
+            }
+        )
+        for number, members in enumerate(held)
+    ]
+    source, out = tmp_path / "in.jsonl", str(tmp_path / "out")
+    source.write_text("".join(f"{json.dumps(one.to_dict())}\n" for one in groups))
+    counts = run(source, out, assignors=["current"], spark=spark)
+    expected, found = overview_of(judge(groups)), counts.found.overview
+    assert found.lagging == expected.lagging == 1
+    assert "1 has even partitions, but lag that could fall: g0 from 1,700 to " in found.sentence()
+    assert found.sentence() == expected.sentence()
+    (lags,) = (one for one in found.worst if one.fall is not None)
+    document = run_document(counts, TIERS, "in")
+    told = {row["group"]: (row["without_owner"], row["could_fall"]) for row in document["worst"]}
+    none = {name: (0, None) for name in ("g1", "g3")}
+    assert told == {"g0": (0, vars(lags.fall)), "g2": (2, None), **none}
+    page = page_of_run(out, [], "assay report out")
+    assert page.lead == expected.sentence()
+    assert dict(page.says) == {
+        "nobody reads": 1, "not valid": 1, "even, lag could fall": 1, "as good as can be": 1,
+    }  # fmt: skip
 
 
 @pytest.mark.spark

@@ -2,20 +2,30 @@
 
 import gzip
 import json
+import random
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from assay import BadInput, fleet
+from compare.fleet.ending import glance
 from compare.fleet.tables import TABLES
+from compare.judged import judge
+from compare.overview import glance_of, is_lagging
+from compare.sentences import EVEN_LAGGING, verdict_shown
+from groups.columnar.batch import each_of
+from groups.columnar.layout import LAYOUT
 from groups.columnar.parquet import write_groups
 from groups.group import Group
 from tests.compare.conftest import lopsided
+from tests.optimal.random_groups import random_group
 
-CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
+CORPUS = Path(__file__).parents[3] / "corpus"
+CAPTURES = CORPUS / "captures"
 
 
 def fill(folder: Path) -> None:
@@ -59,6 +69,46 @@ def test_the_rows_are_those_of_spark(spark, tmp_path):
     assert sorted(map(tuple, reasons)) == [(row["place"], row["reason"]) for row in told]
     bad = {row["place"].rpartition("/")[2] for row in told}
     assert bad == {"a b%20[1].jsonl:32", "b.jsonl.gz:3", "empty.txt"}
+
+
+def random_groups() -> list[Group]:
+    """Groups of lag, each as it is and with what is best for it."""
+    rng = random.Random(11)
+    drawn = [random_group(rng, members=5, partitions=14) for _ in range(60)]
+    best = [one.target for one in judge(drawn) if one.target is not None]
+    held = [one.group.with_claims(*one.holdings, generation=9) for one in best]
+    return [replace(one, name=f"g{number}") for number, one in enumerate([*drawn, *held])]
+
+
+@pytest.mark.parametrize(
+    ("source", "verdicts"),
+    [
+        ("captures", {"improvable"}),
+        ("known.jsonl", {"as good as can be", "nothing assigned yet"}),
+        ("random groups", {EVEN_LAGGING, "as good as can be", "improvable", "not valid"}),
+    ],
+)
+def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
+    """Of console output, of groups that are known, and of such whose lag could fall."""
+    path = CORPUS / source
+    if source == "random groups":
+        path = tmp_path / "in.jsonl"
+        path.write_text("".join(f"{json.dumps(one.to_dict())}\n" for one in random_groups()))
+    found = fleet.tables(path, ["current"])
+    keys = found.groups["key"].to_pylist()
+    batch = found.groups.select(LAYOUT.names).combine_chunks().to_batches()[0]
+    judged = {key: judge([one])[0] for key, one in zip(keys, each_of(batch), strict=True)}
+    loads = dict(zip(found.scores["group_key"].to_pylist(), found.scores["loads"], strict=True))
+    shown: set[str] = set()
+    for row in found.optima.to_pylist():
+        one = judged[row["group_key"]]
+        of_row, of_score = glance(row, loads[row["group_key"]].as_py()), glance_of(one)
+        assert of_row.verdict == of_score.verdict
+        for name in ("fall", "moves", "without_owner", "partitions", "now", "best"):
+            assert getattr(of_row, name) == getattr(of_score, name), name
+        assert is_lagging(of_row) == (verdict_shown(one) == EVEN_LAGGING)
+        shown.add("without owner" if of_row.without_owner else verdict_shown(one))
+    assert shown >= verdicts
 
 
 def _rows(table: pa.Table, drop: list[str]) -> list[str]:

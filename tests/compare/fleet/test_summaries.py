@@ -30,6 +30,7 @@ from compare.page.aggregated import comparison_in
 from compare.page.comparison import comparison_of, standings
 from compare.page.from_run import families_apart
 from compare.page.trials import Trial, excesses, times
+from compare.sentences import EVEN_LAGGING
 from groups import BadInput
 from tests.compare.fleet.stored_groups import groups_of
 
@@ -139,6 +140,7 @@ def test_verdicts_and_names_are_counted_by_family_and_add_up(found, spark_runs):
     overview = overview_of([*judged.values()])
     names = found.counts("names")
     assert names.pop(EVERY) == overview.groups
+    assert names.pop(EVEN_LAGGING, 0) == overview.lagging
     assert names == {says: overview.names[says] for says in names}
     assert set(names) == {"not valid", "improvable"}
     of_groups = found.counts("groups")
@@ -154,7 +156,10 @@ def test_the_worst_groups_come_first(found, spark_runs):
     expected = overview_of(judge(groups)).worst
     assert [row["group"] for row in worst] == [one.name for one in expected]
     assert [row["label"] for row in worst] == [one.verdict.says for one in expected]
-    assert [row["group"] for row in found.worst(3)] == [one.name for one in expected[:3]]
+    first = found.worst(3)
+    assert [row["group"] for row in first[:3]] == [one.name for one in expected[:3]]
+    # Further ones are of the other verdicts that a sentence names.
+    assert {row["label"] for row in first[3:]} == {"improvable"}
 
 
 @pytest.mark.spark
