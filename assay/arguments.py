@@ -1,8 +1,8 @@
 """Arguments: what the functions of the door take, made of what is plainly meant or refused.
 
 Each parameter is looked at by its annotation: one group stands for a collection of one where
-several are taken, and a collection of one for its group. Subscriptions count as known where
-members can read in one way alone, as for every command.
+several are taken, and a collection of one for its group. A group counts as it is judged: see
+`groups.unknown.settled`, as for every command.
 """
 
 from __future__ import annotations

@@ -390,6 +390,8 @@ class Group(Framed):
     ) -> Group:
         """Return the group whose members claim these partitions, and who owns them by that.
 
+        Targets that members had are left out: they are of what was claimed before.
+
         Parameters
         ----------
         member, partition : (pairs,) int, the second among all partitions; a pair twice is one
@@ -408,7 +410,8 @@ class Group(Framed):
         born = self.generation
         if generation is not None:
             born = frozen(np.full_like(born, generation))
-        return replace(self, owner=BY_CLAIMS, generation=born, raw_claims=claims)
+        details = tuple(replace(one, target=None) for one in self.details)
+        return replace(self, owner=BY_CLAIMS, generation=born, raw_claims=claims, details=details)
 
     def with_target(self) -> Group:
         """Return the group once every member holds what the broker wants it to have (KIP-848).
@@ -439,7 +442,8 @@ class Group(Framed):
         member, partition = np.array(sorted(wanted), np.int64).reshape(-1, 2).T
         are = "1 partition is" if on_the_way == 1 else f"{on_the_way:,} partitions are"
         line = f"{ON_THE_WAY}: {are} still to be handed over; judged as it will be then"
-        return replace(self.with_claims(member, partition), assumed=(*self.assumed, line))
+        reached = self.with_claims(member, partition)
+        return replace(reached, details=self.details, assumed=(*self.assumed, line))
 
     def only(self, members: npt.ArrayLike) -> Group:
         """Return the group of some of the members, with all that they read, claim and own.

@@ -52,11 +52,12 @@ def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
 
 
 def settled(group: Group) -> Group:
-    """Return the group with its subscriptions known, where members can read in one way alone.
+    """Return the group as it is judged: see `Group.with_target`, and subscriptions that are plain.
 
-    So it is where each member whose subscription is unknown holds a partition of every topic in
-    demand. `assumed` says so.
+    A subscription is known where members can read in one way alone. So it is where each member
+    whose subscription is unknown holds a partition of every topic in demand. `assumed` says so.
     """
+    group = group.with_target()
     unknown = ~group.subscription_known
     if not unknown.any() or not len(group.claims.member):
         return group
@@ -102,8 +103,7 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
         if not any(_matches(names, pattern) for group in groups for names in _names(group)):
             raise BadInput(f"reads {rule}: no member's id or client id matches {pattern!r}")
         rules.append(Rule(pattern, topics, also=listed.startswith("+")))
-    read = [_as_told(group, rules) for group in groups] if rules else groups
-    return [settled(group) for group in read]
+    return [settled(_as_told(group.with_target(), rules) if rules else group) for group in groups]
 
 
 class Rule(NamedTuple):

@@ -285,8 +285,7 @@ def as_told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) ->
     ----------
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
-    reached = [group.with_target() for group in groups]
-    told = [group.with_reset(reset) for group in reading_as_told(reached, reads)]
+    told = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
     absent = readers_of_nothing(told)
     if absent:
         note(absent)

@@ -229,8 +229,7 @@ def _read(
         raise BadInput(
             f"{', '.join(sources)}: no group in it, add kafka-consumer-groups --describe"
         )
-    reached = [group.with_target() for group in groups]
-    read = [group.with_reset(reset) for group in reading_as_told(reached, reads)]
+    read = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
     return read, [*groups.failures]
 
 

@@ -89,7 +89,7 @@ class Given:
 
     def of(self, group: Group) -> Group:
         """Return the group with that."""
-        group = settled(group.with_target().with_reset(self.reset))
+        group = settled(group.with_reset(self.reset))
         return group.with_equal_subscriptions() if self.assume_equal else group
 
 

@@ -279,8 +279,7 @@ def decode(
 ) -> Iterator[Decoded]:
     """Yield the rows of the snapshots that are good, and why the others are not.
 
-    A row is that of the group which :meth:`Group.from_json` returns, where a rebalance is under
-    way with :meth:`Group.with_target`, and with subscriptions that are :func:`settled
+    A row is that of the group which :meth:`Group.from_json` returns, :func:`settled
     <groups.unknown.settled>`. A reason is what it raises. `BadRow.row` counts all contents; the
     rows are those of the others, in their order.
     They come in batches that fit the memory: a short text may hold many partitions.
@@ -327,6 +326,6 @@ def _document(content: Content, reset: str | None, assume_equal: bool) -> Docume
     unknown = any(told(one.subscription) is None for one in members)
     lacks_reset = reset and told(content.auto_offset_reset) is None
     if unknown or lacks_reset or any(map(_on_the_way, members)):
-        group = settled(Group.of_document(content).with_target().with_reset(reset))
+        group = settled(Group.of_document(content).with_reset(reset))
         content = (group.with_equal_subscriptions() if assume_equal else group).document()
     return content

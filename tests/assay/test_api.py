@@ -226,6 +226,25 @@ def test_one_group_stands_for_several_and_several_are_not_one(values):
             assay.solve(values[what])
 
 
+def test_python_and_the_command_take_a_rebalance_under_way_as_it_will_end(tmp_path):
+    path = tmp_path / "moving.json"
+    owned = {"c0": {"t0": [0, 1, 2]}, "c1": {}}
+    target = {"c0": {"t0": [0]}, "c1": {"t0": [1, 2]}}
+    members = {
+        m: {"subscription": ["t0"], "owned": owned[m], "target": target[m]} for m in ("c0", "c1")
+    }
+    path.write_text(json.dumps(DOCUMENT | {"members": members}))
+    group = assay.read_groups(path)["orders"]
+    (judged,) = assay.judge(group)
+    said = json.loads(command("score", path, "--assignor", "current", "--format", "json").stdout)
+    current = assay.score_assignors(group, assay.solve(group), ["current"])[0]
+    terms = [(term.name, term.value) for term in current.terms]
+    assert terms == [("balance", 1), ("stickiness", 0)]
+    assert [(term["name"], term["value"]) for term in said["scores"][0]["terms"]] == terms
+    assert judged.now.loads.tolist() == [1, 2]
+    assert [line for line in judged.group.assumed if "a rebalance is under way" in line]
+
+
 def test_a_text_is_no_path():
     with pytest.raises(assay.BadInput, match=r"expected a path or several, not the text itself$"):
         assay.read_groups("GROUP TOPIC PARTITION\norders t0 0\n")

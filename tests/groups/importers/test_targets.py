@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay import Group, fleet, judge, read_groups
+from assay import Group, check, fleet, judge, read_groups, solve
 from compare.sentences import sentence
 from groups.columnar.parquet import write_groups
 
@@ -34,12 +34,18 @@ def test_a_group_is_judged_by_where_its_rebalance_ends(tmp_path):
     # The snapshot says what is there, and what is to be.
     assert [len(one) for one in group.to_dict()["members"]["m-0"]["owned"].values()] == [4, 2]
     reached = group.with_target()
-    (judged,) = judge([reached])
+    (judged,) = judge(group)
     assert (judged.verdict.says, judged.verdict.sure) == ("as good as can be", True)
     assert judged.now.loads.tolist() == [3, 3]
     assert NOTE in reached.assumed
     assert sentence(judged).endswith(f" {NOTE[0].upper()}{NOTE[1:]}.")
     assert reached.with_target() is reached
+    # Every function takes it so, and what is claimed by hand has no target any more.
+    for solution in (solve(group), solve(reached)):
+        assert (solution.terms[1].value, check(group, solution)) == (0, ())
+    assert judged.group.assumed == reached.assumed
+    by_hand = group.with_claims([0], [0])
+    assert by_hand.with_target() is by_hand
     # So says the run, of JSON as of Parquet.
     (tmp_path / "g.json").write_text(json.dumps(group.to_dict()))
     write_groups([group], str(tmp_path / "g.parquet"))
