@@ -9,6 +9,7 @@ import typer
 from assay.commands.cluster import Strict
 from assay.commands.options import Reset, SnapshotsOut, no_group_in
 from assay.streams import as_json, note, note_assumed, write
+from groups.documents.json_files import is_json_lines
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure
 from groups.extras import require
@@ -119,8 +120,9 @@ def _found(
 
 
 def write_snapshots(groups: Sequence[Group], out: str | None) -> None:
-    """Write groups as JSON, one as a document and several as lines."""
-    indent = 1 if len(groups) == 1 else None
+    """Write groups as JSON: one as a document, several as lines, and so what is to be lines."""
+    lines = len(groups) != 1 or (out is not None and is_json_lines(out))
+    indent = None if lines else 1
     write((as_json(group.to_dict(), indent=indent) for group in groups), out)
 
 

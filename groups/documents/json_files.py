@@ -70,8 +70,8 @@ def make_folder(path: Path) -> None:
 def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:
     """Return the texts of the JSON documents in a file, each with its place.
 
-    A ``.jsonl`` file has one to a line, and so has any other whose first line is one. The place
-    is the file, or the file and the line, from 1.
+    A ``.jsonl`` file has one to a line, unless it is one document over several lines, and so has
+    any other whose first line is one. The place is the file, or the file and the line, from 1.
 
     Raises
     ------
@@ -87,7 +87,10 @@ def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:
     numbered = enumerate(StringIO(text), start=1)
     lines = ((f"{name}:{n}", line.rstrip("\r\n")) for n, line in numbered if line.strip())
     first = list(islice(lines, 2))
-    if is_json_lines(name) or (len(first) > 1 and _is_whole(first[0][1])):
+    several = len(first) > 1
+    if (several and _is_whole(first[0][1])) or (
+        is_json_lines(name) and not (several and _is_whole(text))
+    ):
         return chain(first, lines)
     return iter([(name, text)])
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from groups import Group
+from groups.files import read_groups
 from optimal import solve
 from tests.assay.calling import (
     EVEN,
@@ -114,6 +115,19 @@ def test_import_of_several_groups_is_json_lines_in_a_file(folder):
     groups = [json.loads(line) for line in out.read_text().splitlines()]
     assert len(groups) == 2
     assert all(group["format"] == "assay-group/1" for group in groups)
+
+
+@pytest.mark.parametrize(("name", "lines"), [("one.jsonl", 1), ("one.json", None)])
+def test_import_of_one_group_is_a_line_where_the_name_says_lines(folder, name, lines):
+    """And one document over several lines is read as such, whatever the name says."""
+    out, indented = folder / name, folder / f"indented-{name.removesuffix('l')}l"
+    run = assay("import", CAPTURES / "4.3.1" / "idle-h-members-verbose.txt", "--out", out)
+    assert run.returncode == 0
+    assert lines is None or out.read_text().count("\n") == lines
+    indented.write_text(json.dumps(json.loads(out.read_text()), indent=1))
+    for file in (out, indented):
+        found = read_groups(file)
+        assert (len(found), found.failures) == (1, ())
 
 
 def test_an_anonymised_snapshot_holds_no_name_and_has_the_same_optimum(folder):
