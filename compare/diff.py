@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from groups.arrays import UNKNOWN
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Diff:
     def members(self) -> tuple[Change, ...]:
         """What became of each member of either, ascending."""
         before, after = (
-            {member: set(_pairs(held)) for member, held in side.held.items()}
+            {member: set(pairs(held)) for member, held in side.held.items()}
             for side in (self.before, self.after)
         )
         return tuple(
@@ -107,9 +108,9 @@ class Diff:
         losers: dict[Partition, list[str]] = defaultdict(list)
         gainers: dict[Partition, list[str]] = defaultdict(list)
         for change in self.members:
-            for partition in _pairs(change.lost):
+            for partition in pairs(change.lost):
                 losers[partition].append(change.member)
-            for partition in _pairs(change.gained):
+            for partition in pairs(change.gained):
                 gainers[partition].append(change.member)
         moved: dict[tuple[str | None, str | None], list[Partition]] = defaultdict(list)
         for partition in losers.keys() | gainers.keys():
@@ -135,18 +136,37 @@ class Diff:
         return _only_in(self.before, self.after)
 
     @property
+    def lost_owner(self) -> Numbers | None:
+        """Partitions that had an owner and are with nobody; None where it is open what exists."""
+        left = unassigned(self.after)
+        if left is None:
+            return None
+        held = {pair for topics in self.before.held.values() for pair in pairs(topics)}
+        return _numbers(held & set(pairs(left)))
+
+    @property
+    def waiting(self) -> int | None:
+        """Records that wait in partitions that lost their owner; None where one is not known."""
+        lags = [
+            (self.after.lag_records.get(topic) or [UNKNOWN] * (number + 1))[number]
+            for topic, number in pairs(self.lost_owner or {})
+        ]
+        return None if UNKNOWN in lags else sum(lags)
+
+    @property
     def harm(self) -> tuple[int, int, int]:
         """How much worse the later one is, the worst kind first; a number below 0 is a gain.
 
-        Partitions that nobody holds, the difference between the greatest and the least load, and
-        the lag of the member with most.
+        Partitions that lost their owner, or without those how many more nobody holds; the
+        difference between the greatest and the least load, and the lag of the member with most.
         """
         now, then = self.after, self.before
         left = [sum(map(len, (unassigned(side) or {}).values())) for side in (now, then)]
         spread = [max(held, default=0) - min(held, default=0) for held in map(loads, (now, then))]
         lags = [side.peak_lag_records for side in (now, then)]
         more = 0 if lags[0] is None or lags[1] is None else lags[0] - lags[1]
-        return left[0] - left[1], spread[0] - spread[1], more
+        lost = sum(map(len, (self.lost_owner or {}).values()))
+        return lost or left[0] - left[1], spread[0] - spread[1], more
 
     @property
     def is_empty(self) -> bool:
@@ -166,6 +186,8 @@ class Diff:
             "appeared": self.appeared,
             "vanished": self.vanished,
             "moved": self.moved,
+            "lost_owner": self.lost_owner,
+            "waiting": self.waiting,
             "moves": [
                 {
                     "from": move.origin,
@@ -205,7 +227,7 @@ def names_in(file: AssignmentFile) -> set[str]:
 
 def loads(side: NamedAssignment) -> list[int]:
     """Return how many partitions each member holds, in the order of names."""
-    return [len(set(_pairs(side.held[member]))) for member in sorted(side.held)]
+    return [len(set(pairs(side.held[member]))) for member in sorted(side.held)]
 
 
 def unassigned(side: NamedAssignment) -> Numbers | None:
@@ -220,8 +242,13 @@ def unassigned(side: NamedAssignment) -> Numbers | None:
     return {topic: numbers for topic, numbers in left.items() if numbers}
 
 
+def with_several(side: NamedAssignment) -> Numbers:
+    """Return the partitions that several members hold."""
+    holders = Counter(pair for topics in side.held.values() for pair in set(pairs(topics)))
+    return _numbers(pair for pair, count in holders.items() if count > 1)
+
+
 def _side(side: NamedAssignment) -> dict[str, object]:
-    holders = Counter(pair for topics in side.held.values() for pair in set(_pairs(topics)))
     exist = side.exist
     return {
         "source": side.source,
@@ -230,7 +257,7 @@ def _side(side: NamedAssignment) -> dict[str, object]:
         "members": len(side.held),
         "partitions": None if exist is None else sum(map(len, exist.values())),
         "unassigned": unassigned(side),
-        "double": _numbers(pair for pair, count in holders.items() if count > 1),
+        "double": with_several(side),
         "assumed": list(side.assumed),
     }
 
@@ -245,7 +272,8 @@ def _only_in(one: NamedAssignment, other: NamedAssignment) -> Numbers | None:
     return {topic: numbers for topic, numbers in found.items() if numbers}
 
 
-def _pairs(topics: Mapping[str, Iterable[int]]) -> list[Partition]:
+def pairs(topics: Mapping[str, Iterable[int]]) -> list[Partition]:
+    """Return the partitions of ``{topic: [partition, ...]}``."""
     return [(topic, number) for topic, numbers in topics.items() for number in numbers]
 
 

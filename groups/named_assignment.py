@@ -35,6 +35,8 @@ class NamedAssignment:
     client_ids : of the members that have one
     captured_at : when it was so, None where the file does not say it
     peak_lag_records : of the member with most lag, None where the file does not say it
+    lag_records : of each partition of a topic, -1 where it is not known; empty where the file
+        does not say it
     assumed : what was assumed about the source, for people to read
     """
 
@@ -45,6 +47,7 @@ class NamedAssignment:
     client_ids: Mapping[str, str] = field(default_factory=dict)
     captured_at: str | None = None
     peak_lag_records: int | None = None
+    lag_records: Mapping[str, Sequence[int]] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
 
     @staticmethod
@@ -66,6 +69,14 @@ class NamedAssignment:
             peak_lag_records=None
             if group.lag_records is None
             else max(load_of(Assignment.current(group), group.lag_records), default=0),
+            lag_records={}
+            if group.lag_records is None
+            else {
+                topic: group.lag_records[start : start + count].tolist()
+                for topic, start, count in zip(
+                    group.topics, group.first.tolist(), group.partitions.tolist(), strict=False
+                )
+            },
             assumed=group.assumed,
         )
 

@@ -10,7 +10,16 @@ from assay.commands.import_ import note_each_assumed
 from assay.commands.options import Format
 from assay.streams import note, note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
-from compare.diff import Diff, diffs_of, loads, names_in, unassigned, worst_first
+from compare.diff import (
+    Diff,
+    diffs_of,
+    loads,
+    names_in,
+    pairs,
+    unassigned,
+    with_several,
+    worst_first,
+)
 from compare.sentences import spread
 from groups.assignment_files import read_assignments
 from groups.errors import BadInput
@@ -103,13 +112,15 @@ def show_diff(diff: Diff) -> None:
     before, after = diff.before, diff.after
     name = "the group" if diff.group is None else diff.group
     if diff.is_empty:
-        held = counted(sum(loads(after)), "partition")
+        each = {pair for topics in after.held.values() for pair in pairs(topics)}
+        held = counted(len(each), "partition")
         members = counted(len(after.held), "member")
         hold = "holds" if len(after.held) == 1 else "hold"
         tell(f"{name}: the same in both. {members} {hold} {held}.")
         _tell_peak_lag(diff)
+        _tell_owners(diff)
         return
-    moved = f"{counted(diff.moved, 'partition')} moved"
+    moved = f"{_lost(diff)}{counted(diff.moved, 'partition')} moved"
     for names, verb in ((diff.joined, "joined"), (diff.left, "left")):
         moved += f", {_named(names)} {verb}" if names else ""
     then, now = spread(loads(before)), spread(loads(after))
@@ -119,13 +130,7 @@ def show_diff(diff: Diff) -> None:
     for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
         if numbers:
             tell(f"{what}: {_partitions(numbers)}")
-    then_left, now_left = unassigned(before) or {}, unassigned(after) or {}
-    if then_left == now_left and now_left:
-        tell(f"with nobody, before and after: {_partitions(now_left)}")
-    else:
-        for when, left in (("before", then_left), ("after", now_left)):
-            if left:
-                tell(f"with nobody {when}: {_partitions(left)}")
+    _tell_owners(diff)
     _show_members(diff.members)
     _show_moves(diff.moves)
     again = _clients(before, diff.left) & _clients(after, diff.joined)
@@ -134,10 +139,38 @@ def show_diff(diff: Diff) -> None:
         tell(f"{what} of members that left came back with new members: see --by client-id")
 
 
+def _lost(diff: Diff) -> str:
+    """Return how many partitions lost their owner and what waits there; empty where none did."""
+    lost = _count(diff.lost_owner or {})
+    if not lost:
+        return ""
+    wait = "waits" if diff.waiting == 1 else "wait"
+    where = f", where {counted(diff.waiting, 'record')} {wait}" if diff.waiting else ""
+    return f"{counted(lost, 'partition')} lost {'its' if lost == 1 else 'their'} owner{where}; "
+
+
 def _tell_peak_lag(diff: Diff) -> None:
     then, now = diff.before.peak_lag_records, diff.after.peak_lag_records
     if then is not None and now is not None and then != now:
-        tell(f"Most lag on one member: {then:,} records before, {now:,} now.")
+        lost, found = diff.lost_owner, Diff(diff.after, diff.before).lost_owner
+        left = " among the partitions that still have an owner" if lost else ""
+        had = " among the partitions that had an owner" if found else ""
+        tell(f"Most lag on one member: {then:,} records before{had}, {now:,} now{left}.")
+
+
+def _tell_owners(diff: Diff) -> None:
+    """Print which partitions nobody holds, and which several members hold, before and after."""
+    sides = diff.before, diff.after
+    for with_whom, (then, now) in (
+        ("nobody", [unassigned(side) or {} for side in sides]),
+        ("several members", [with_several(side) for side in sides]),
+    ):
+        if then == now and now:
+            tell(f"with {with_whom}, before and after: {_partitions(now)}")
+            continue
+        for when, numbers in (("before", then), ("after", now)):
+            if numbers:
+                tell(f"with {with_whom} {when}: {_partitions(numbers)}")
 
 
 def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:
@@ -175,8 +208,8 @@ def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection
     if len(changed) > MOST_GROUPS:
         show(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
     tell(
-        "worst first: more partitions with nobody, then loads farther apart, then more lag on the "
-        "member with most; one group in full: --group NAME"
+        "worst first: more partitions that lost their owner, then loads farther apart, then more "
+        "lag on the member with most; one group in full: --group NAME"
     )
 
 

@@ -20,7 +20,7 @@ ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
 YESTERDAY = CAPTURES / "4.3.1" / "coop-a-describe.txt"
 KEYS = [
     "format", "group", "before", "after", "joined", "left", "appeared", "vanished", "moved",
-    "moves", "members",
+    "lost_owner", "waiting", "moves", "members",
 ]  # fmt: skip
 
 
@@ -191,6 +191,57 @@ def test_a_plan_that_drops_a_partition_leaves_it_with_nobody(shown):
         "from  to      partitions",
         "c0    nobody           1  t1:2",
     ]
+
+
+ADRIFT = {"topics": {"t": {"partitions": 4, "lag": [4, 9004, 4, 76]}}, "group": "adrift"}
+
+
+def holding(**owned: list[int]) -> dict:
+    members = {m: {"subscription": ["t"], "owned": {"t": of}} for m, of in owned.items()}
+    return LOPSIDED | ADRIFT | {"members": members}
+
+
+def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folder):
+    """What nobody reads is no gain of the member that held it, in one group as in a table."""
+    sides = {"owned": holding(a=[0, 1, 3], b=[2]), "adrift": holding(a=[0], b=[2])}
+    for name, group in sides.items():
+        (folder / f"{name}.json").write_text(json.dumps(group))
+        lines = f"{json.dumps(group)}\n{json.dumps(EVEN)}\n"
+        (folder / f"{name}.jsonl").write_text(lines)
+    run = good(assay("diff", "owned.json", "adrift.json", cwd=folder))
+    assert run.stdout.splitlines()[:3] == [
+        "adrift: 2 partitions lost their owner, where 9,080 records wait; 0 partitions moved; "
+        "loads were 1-3 and are 1.",
+        "Most lag on one member: 9,084 records before, 4 now among the partitions that still have "
+        "an owner.",
+        "with nobody after: t:1,3",
+    ]
+    asked = ("diff", "owned.json", "adrift.json", "--format", "json")
+    document = document_of(good(assay(*asked, cwd=folder)))
+    assert (document["lost_owner"], document["waiting"]) == ({"t": [1, 3]}, 9080)
+    run = good(assay("diff", "owned.jsonl", "adrift.jsonl", cwd=folder))
+    assert run.stdout.startswith("1 of 2 groups got worse, ")
+    run = good(assay("diff", "adrift.json", "owned.json", cwd=folder))
+    assert run.stdout.splitlines()[1] == (
+        "Most lag on one member: 4 records before among the partitions that had an owner, "
+        "9,084 now."
+    )
+    # One lost and another found is worse, too.
+    other = (holding(a=[0, 1], b=[]), EVEN)
+    (folder / "other.jsonl").write_text("\n".join(map(json.dumps, other)))
+    run = good(assay("diff", "adrift.jsonl", "other.jsonl", cwd=folder))
+    assert run.stdout.startswith("1 of 2 groups got worse, ")
+
+
+def test_a_partition_with_two_owners_is_one_partition_and_named(folder):
+    (folder / "double.json").write_text(json.dumps(holding(a=[0, 1], b=[1, 2, 3])))
+    (folder / "single.json").write_text(json.dumps(holding(a=[0, 1], b=[2, 3])))
+    assert good(assay("diff", "double.json", "double.json", cwd=folder)).stdout.splitlines() == [
+        "adrift: the same in both. 2 members hold 4 partitions.",
+        "with several members, before and after: t:1",
+    ]
+    run = good(assay("diff", "single.json", "double.json", cwd=folder))
+    assert "with several members after: t:1" in run.stdout.splitlines()
 
 
 def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):
