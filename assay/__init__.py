@@ -153,7 +153,10 @@ if not TYPE_CHECKING:
             return import_module(_MODULES[name])
         found = _exported(name)
         if isfunction(found):
-            from assay.arguments import taking
+            from groups.arguments import taking
+            from groups.unknown import settled
 
-            found = globals()[name] = taking(found)
+            found = globals()[name] = taking(found, settled)
+            # What pickles it finds it here.
+            found.__module__ = __name__
         return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from groups.arguments import taking
 from groups.arrays import NOBODY, count_owners, frozen, kept
 from groups.columns.segments import some
 from groups.documents import fields
@@ -80,6 +81,7 @@ class Assignment:
         return f"Assignment({self.group.name!r}, {int((self.owner >= 0).sum())} partitions)"
 
     @staticmethod
+    @taking
     def from_dict(group: Group, document: Mapping[str, object]) -> Assignment:
         """Build the assignment of ``{member: {topic: [partition, ...]}}``.
 
@@ -149,6 +151,7 @@ class Assignment:
         return Assignment(group, owner, strays)
 
     @staticmethod
+    @taking
     def current(group: Group) -> Assignment:
         """Return what the members hold now, raw claims as they are."""
         if group.raw_claims is None:

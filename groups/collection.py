@@ -43,10 +43,14 @@ class Groups(Framed, Sequence[Group]):
         ------
         KeyError
             Where no group has that name.
+        IndexError
+            Where there are not so many.
         """
         if isinstance(key, slice):
             return Groups(self._groups[key], self.failures)
         if isinstance(key, int):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"no group {key}: there are {counted(len(self), 'group')}")
             return self._groups[key]
         named = [group for group in self._groups if group.name == key]
         if not named:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from groups.arguments import taking
 from groups.arrays import (
     GREATEST,
     NO_GENERATION,
@@ -136,6 +137,7 @@ class Group(Framed):
     __reduce__ = made_again
 
     @staticmethod
+    @taking
     def read(path: str | Path) -> Group:
         """Read the one group of an ``assay-group/1`` file.
 
@@ -160,6 +162,7 @@ class Group(Framed):
         return Group.of_document(of_mapping(document))
 
     @staticmethod
+    @taking
     def from_json(text: str) -> Group:
         """Build the group of an ``assay-group/1`` document as it stands in a file.
 
@@ -529,6 +532,7 @@ class Group(Framed):
             assumed=(*self.assumed, line),
         )
 
+    @taking
     def with_unknown_lag(self, lag_records: int) -> Group:
         """Return the group with `lag_records` (0 or more) wherever the lag is unknown."""
         if lag_records < 0:
@@ -541,6 +545,7 @@ class Group(Framed):
         assumed = (*self.assumed, line) if missing else self.assumed
         return replace(self, lag_records=np.where(lag < 0, lag_records, lag), assumed=assumed)
 
+    @taking
     def with_reset(self, reset: str | None) -> Group:
         """Return the group with `auto_offset_reset`, where nothing said what it is.
 
@@ -557,6 +562,7 @@ class Group(Framed):
             lag = self.offsets.lag_beside(lag, is_latest(reset), self.partitions)
         return replace(self, lag_records=lag, auto_offset_reset=reset, assumed=assumed)
 
+    @taking
     def with_rate(self, records_a_second: int) -> Group:
         """Return the group in which every member without a `capacity` has this one.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from groups import BadInput, Failed, Refused
+from groups.arguments import taking
 from groups.portions import in_portions
 from groups.seconds import seconds_of
 from heuristics.assignor import (
@@ -51,6 +52,7 @@ class TimeLimit:
     memory_bytes : what each process may hold; see `heuristics.child.Child`
     """
 
+    @taking
     def __init__(self, seconds: float, *, memory_bytes: int | None = None) -> None:
         self.seconds = math.inf if (limit := seconds_of(seconds)) is None else limit
         self.memory_bytes = memory_bytes
@@ -91,6 +93,7 @@ class TimeLimit:
         """Take an assignor by its name from now on, whatever the catalogue says of that."""
         self._shipped[assignor.name] = assignor
 
+    @taking
     def plan(self, group: Group, name: str | AssignorFunction) -> Outcome:
         """Run the assignor of that name, or a function of the user's, on the group.
 
@@ -104,6 +107,7 @@ class TimeLimit:
         """
         return self.plan_many([group], name)[0]
 
+    @taking
     def plan_many(self, groups: Sequence[Group], name: str | AssignorFunction) -> list[Outcome]:
         """Run the assignor of that name on many groups; an outcome each, in their order.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arguments import taking
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
 from groups.documents import fields
@@ -156,6 +157,7 @@ class Solution(Framed):
         }
 
     @staticmethod
+    @taking
     def from_dict(group: Group, document: object) -> Solution:
         """Read an ``assay-solution/1`` document as an answer to `group`.
 

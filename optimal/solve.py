@@ -135,7 +135,7 @@ def solve_many(
 
 
 def solve_fleet(
-    fleet: Fleet,
+    fleet: Fleet | Sequence[Group],
     objective: str | Sequence[str] = "kip-54",
     *,
     time_limit: float | None = None,
@@ -173,7 +173,8 @@ def solve_fleet(
     >>> solved.status.tolist(), solved.value.tolist(), solved.loads.tolist()
     (['optimal', 'optimal'], [[0, 0], [1, 0]], [1, 1, 2, 1])
     """
-    return _solved(fleet, parse_objective(objective), "auto", time_limit, {})
+    whole = fleet if isinstance(fleet, Fleet) else Fleet.of(fleet)
+    return _solved(whole, parse_objective(objective), "auto", time_limit, {})
 
 
 def require_served(objective: Objective, method: str) -> None:

@@ -12,6 +12,7 @@ from compare.scenarios.events import Event
 from compare.scenarios.operations import operations
 from compare.scenarios.upgrade_paths import ROLLOUTS
 from groups import Group
+from groups.arguments import taking
 from groups.documents import fields
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, named, read_bytes
@@ -56,6 +57,7 @@ class Scenario:
     rollout: str | None = None
 
     @staticmethod
+    @taking
     def read(
         path: str | Path, *, data: bytes | None = None, assume_equal: bool = False
     ) -> Scenario:
@@ -80,6 +82,7 @@ class Scenario:
             raise error.within(name) from None
 
     @staticmethod
+    @taking
     def from_dict(
         document: object, *, folder: Path | None = None, assume_equal: bool = False
     ) -> Scenario:
@@ -125,6 +128,7 @@ class Scenario:
         return Scenario(name, tuple(stages), rollout)
 
     @staticmethod
+    @taking
     def of_group(
         group: Group,
         *,

@@ -245,6 +245,66 @@ def test_python_and_the_command_take_a_rebalance_under_way_as_it_will_end(tmp_pa
     assert [line for line in judged.group.assumed if "a rebalance is under way" in line]
 
 
+def test_methods_take_what_functions_take_and_refuse_alike(values):
+    """A collection of one is its group, and what does not fit is one line."""
+    one, few = values["a group"], values["groups of one"]
+    held = {"c0": {"t0": [0]}, "c1": {"t0": [1, 2]}}
+    solution = values["a solution"]
+    limit = assay.TimeLimit(5)
+    made = {
+        "Assignment.from_dict": lambda group: assay.Assignment.from_dict(group, held),
+        "Assignment.current": assay.Assignment.current,
+        "Solution.from_dict": lambda group: assay.Solution.from_dict(group, solution.to_dict()),
+        "Scenario.of_group": lambda group: assay.Scenario.of_group(group, restarts=1),
+        "TimeLimit.plan": lambda group: limit.plan(group, "range"),
+    }
+    with limit:
+        for name, make in made.items():
+            assert type(make(few)) is type(make(one)), name
+            for wrong, said in (
+                ("groups", f": call {name} for each"),
+                ("a path", ", expected a "),
+            ):
+                with pytest.raises(assay.BadInput, match=f"^group: .*{said}"):
+                    make(values[wrong])
+    for method, wrong in (("with_rate", "5"), ("with_unknown_lag", 0.5), ("with_reset", 5)):
+        with pytest.raises(assay.BadInput, match=rf"^\w+: {wrong!r}, expected a "):
+            getattr(one, method)(wrong)
+
+
+@pytest.mark.parametrize("name", ["advise", "frontier", "judge", "size", "solve", "solve_many"])
+def test_a_time_below_0_is_none(name, calls):
+    for seconds in (-1, float("nan")):
+        with pytest.raises(assay.BadInput, match=r"^time_limit: .*, expected seconds, 0 or"):
+            getattr(assay, name)(**(calls[name] | {"time_limit": seconds}))
+        with pytest.raises(assay.BadInput, match=r"^seconds: .*, expected seconds, 0 or"):
+            assay.TimeLimit(seconds)
+
+
+def test_nothing_that_could_be_read_is_no_empty_answer(tmp_path, values):
+    (tmp_path / "cut.txt").write_text("GROUP TOPIC PARTITION\norders t0\n")
+    found = assay.read_groups(tmp_path / "cut.txt")
+    assert repr(found) == "Groups(0 groups, 1 failure)"
+    for function in (assay.judge, assay.solve, assay.solve_many):
+        with pytest.raises(assay.BadInput, match=r"cut\.txt"):
+            function(found)
+    with pytest.raises(IndexError, match=r"^no group 99: there are 2 groups$"):
+        values["groups"][99]
+
+
+def test_what_is_of_a_group_before_its_rebalance_ends_is_scored_as_it_will_end():
+    members = {
+        "c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}, "target": {"t0": [0, 1]}},
+        "c1": {"subscription": ["t0"], "target": {"t0": [2]}},
+    }
+    group = assay.Group.from_dict(DOCUMENT | {"members": members})
+    best = assay.solve(group)
+    again = assay.Solution.from_dict(group, best.to_dict())
+    assert assay.check(group, again) == ()
+    made = assay.Assignment.from_dict(group, best.assignment.to_dict())
+    assert [term.value for term in assay.score(group, made, again).terms] == [1, 0]
+
+
 def test_a_text_is_no_path():
     with pytest.raises(assay.BadInput, match=r"expected a path or several, not the text itself$"):
         assay.read_groups("GROUP TOPIC PARTITION\norders t0 0\n")

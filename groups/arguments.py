@@ -1,28 +1,27 @@
-"""Arguments: what the functions of the door take, made of what is plainly meant or refused.
+"""Arguments: what functions for people take, made of what is plainly meant or refused.
 
 Each parameter is looked at by its annotation: one group stands for a collection of one where
-several are taken, and a collection of one for its group. A group counts as it is judged: see
-`groups.unknown.settled`, as for every command.
+several are taken, and a collection of one for its group. The functions of the door take a group
+as it is judged (`groups.unknown.settled`), as every command does; methods take it as it is.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from functools import wraps
-from importlib import import_module
-from inspect import signature
+from inspect import Parameter, signature
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from groups.errors import BadInput
 from groups.wording import counted, few
 
-if TYPE_CHECKING:
-    from groups.group import Group
-
+P = ParamSpec("P")
+T = TypeVar("T")
 _GROUPS = "read_groups(path) has those of a file, Group.from_dict(document) makes one"
 _MOST_SHOWN = 60
 
@@ -42,9 +41,15 @@ def _is(*types: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, types) and not isinstance(value, bool)
 
 
-def _is_a(module: str, name: str) -> Callable[[object], bool]:
-    """Return whether a value is of that class; who passes one has loaded its module."""
-    return lambda value: isinstance(value, getattr(import_module(module), name))
+def _is_a(package: str, name: str) -> Callable[[object], bool]:
+    """Return whether a value is of a class of that name in a package of ours.
+
+    By name, since no package is imported here: the packages import this one.
+    """
+    return lambda value: any(
+        one.__name__ == name and one.__module__.split(".")[0] == package
+        for one in type(value).__mro__
+    )
 
 
 def _all(fits: Callable[[object], bool]) -> Callable[[object], bool]:
@@ -53,7 +58,7 @@ def _all(fits: Callable[[object], bool]) -> Callable[[object], bool]:
 
 
 def _is_assignor(value: object) -> bool:
-    is_guest = _is_a("heuristics.assignor", "Assignor")
+    is_guest = _is_a("heuristics", "Assignor")
     return isinstance(value, str) or callable(value) or is_guest(value)
 
 
@@ -61,11 +66,17 @@ def _is_path(value: object) -> bool:
     return isinstance(value, os.PathLike) or (isinstance(value, str) and "\n" not in value)
 
 
+def _is_seconds(value: object) -> bool:
+    return _is(Real)(value) and bool(value >= 0)  # type: ignore[operator]
+
+
 def _is_anything(_: object) -> bool:
     return True
 
 
 _is_name, _is_whole = _is(str), _is(Integral)
+_is_group, _is_fleet = _is_a("groups", "Group"), _is_a("groups", "Fleet")
+_is_assignment, _is_solution = _is_a("groups", "Assignment"), _is_a("optimal", "Solution")
 _NAME = Kind(_is_name, "a name")
 _FUNCTION = Kind(callable, "a function")
 # The function itself says what is wrong with it.
@@ -76,14 +87,14 @@ KINDS = {
     "Scenario": Kind(
         _is_a("compare", "Scenario"), "a Scenario: Scenario.of_group(group) or Scenario.read(path)"
     ),
-    "Variation": Kind(_is_a("compare.scenarios.variation", "Variation"), "a Variation"),
-    "Rule": Kind(_is_a("compare.scenarios.rollout", "Rule"), "a Rule"),
+    "Variation": Kind(_is_a("compare", "Variation"), "a Variation"),
+    "Rule": Kind(_is_a("compare", "Rule"), "a Rule"),
     "TimeLimit": Kind(
-        _is_a("heuristics.time_limit", "TimeLimit"), "a TimeLimit: with TimeLimit(10) as limit"
+        _is_a("heuristics", "TimeLimit"), "a TimeLimit: with TimeLimit(10) as limit"
     ),
     "TimeLimit | float": Kind(
-        lambda value: _is(Real)(value) or _is_a("heuristics.time_limit", "TimeLimit")(value),
-        "seconds or a TimeLimit",
+        lambda value: _is_seconds(value) or _is_a("heuristics", "TimeLimit")(value),
+        "seconds, 0 or more, or a TimeLimit",
     ),
     "Assignment | AssignorFunction": Kind(
         lambda value: callable(value) or _is_a("groups", "Assignment")(value),
@@ -98,9 +109,7 @@ KINDS = {
     "Lower": _NAME,
     "Literal['latest', 'earliest']": _NAME,
     "str | Promise": Kind(
-        lambda value: (
-            isinstance(value, str) or _is_a("compare.promises.promise", "Promise")(value)
-        ),
+        lambda value: isinstance(value, str) or _is_a("compare", "Promise")(value),
         "the name of a promise",
     ),
     "str | Sequence[str]": Kind(
@@ -115,7 +124,8 @@ KINDS = {
     "bytes": Kind(_is(bytes), "bytes"),
     "bool": Kind(lambda value: isinstance(value, bool | Integral), "True or False"),
     "int": Kind(_is_whole, "a whole number"),
-    "float": Kind(_is(Real), "a number"),
+    # Every one is a time.
+    "float": Kind(_is_seconds, "seconds, 0 or more"),
     "Fraction | float | str": Kind(_is(Real, str), "a share as in 0.1"),
     "Sequence[int]": Kind(_all(_is_whole), "whole numbers", _is_whole),
     "tuple[int, ...]": Kind(_all(_is_whole), "whole numbers", _is_whole),
@@ -123,14 +133,23 @@ KINDS = {
     "Mapping[str, str]": Kind(_is(Mapping), "a mapping"),
     "Callable[[str], object]": _FUNCTION,
     "Callable[[str], None]": _FUNCTION,
+    "Path": Kind(_is(os.PathLike), "a path"),
+    "object": _OWN,
+    "Mapping[str, object]": _OWN,
     "str | AssignorFunction": _OWN,
     "str | AssignorFunction | Runner": _OWN,
     "SparkSession": _OWN,
 }
 
 
-def taking(function: Callable[..., object]) -> Callable[..., object]:
+def taking(
+    function: Callable[P, T], as_judged: Callable[[Any], Any] = lambda group: group
+) -> Callable[P, T]:
     """Return a function that takes what is plainly meant by its arguments.
+
+    Parameters
+    ----------
+    as_judged : makes of a group the one that the function is to have; left out: the same
 
     Raises
     ------
@@ -140,7 +159,7 @@ def taking(function: Callable[..., object]) -> Callable[..., object]:
     declared = signature(function)
 
     @wraps(function)
-    def called(*given: object, **named: object) -> object:
+    def called(*given: P.args, **named: P.kwargs) -> T:
         try:
             bound = declared.bind(*given, **named)
         except TypeError:
@@ -148,27 +167,26 @@ def taking(function: Callable[..., object]) -> Callable[..., object]:
             return function(*given, **named)
         for name, value in bound.arguments.items():
             annotation = declared.parameters[name].annotation
+            if annotation is Parameter.empty:
+                continue  # self
             if value is not None or not annotation.endswith(" | None"):
                 kind = annotation.removesuffix(" | None")
-                bound.arguments[name] = _taken(function.__name__, name, kind, value)
+                taken = _taken(function.__qualname__, name, kind, value)
+                bound.arguments[name] = _with_groups(taken, as_judged)
         return function(*bound.args, **bound.kwargs)
 
-    # What pickles it finds it here.
-    called.__module__ = "assay"
     return called
 
 
 def _taken(function: str, name: str, kind: str, value: object) -> object:
-    from groups.fleet import Fleet
-
     if isinstance(value, Iterator):
         value = tuple(value)
     if kind == "Group":
         return _one_group(function, name, value)
     if kind == "Sequence[Group]":
         return _groups(name, value, "groups")
-    if kind == "Fleet":
-        return value if isinstance(value, Fleet) else Fleet.of(_groups(name, value, "a Fleet"))
+    if kind == "Fleet | Sequence[Group]":
+        return value if _is_fleet(value) else _groups(name, value, "a Fleet")
     fits, expected, of_one = KINDS[kind]
     if of_one is not None and of_one(value):
         return (value,)
@@ -177,7 +195,7 @@ def _taken(function: str, name: str, kind: str, value: object) -> object:
     return value
 
 
-def _one_group(function: str, name: str, value: object) -> Group:
+def _one_group(function: str, name: str, value: object) -> object:
     found = _groups(name, value, "a Group")
     failed = len(getattr(value, "failures", ()))
     if len(found) == 1 and not failed:
@@ -188,20 +206,31 @@ def _one_group(function: str, name: str, value: object) -> Group:
     raise BadInput(f"{name}: {counted(len(found), 'group')}{those}{unread}, expected one{each}")
 
 
-def _groups(name: str, value: object, expected: str) -> list[Group]:
-    from groups.fleet import Fleet
-    from groups.group import Group
-    from groups.unknown import settled
-
-    if isinstance(value, Group):
-        return [settled(value)]
-    if isinstance(value, Fleet):
-        return [settled(value.alone(number)) for number in range(len(value))]
-    found = list(value) if isinstance(value, Iterable) else [value]
-    groups = [settled(one) for one in found if isinstance(one, Group)]
-    if len(groups) < len(found):
+def _groups(name: str, value: Any, expected: str) -> list[Any]:
+    if _is_fleet(value):
+        return [value.alone(number) for number in range(len(value))]
+    found = list(value) if isinstance(value, Iterable) and not _is_group(value) else [value]
+    for failure in () if found else getattr(value, "failures", ()):
+        raise BadInput(f"{failure.place}: {failure.reason}")
+    if not all(map(_is_group, found)):
         raise BadInput(f"{name}: {_shown(value)}, expected {expected}: {_GROUPS}")
-    return groups
+    return found
+
+
+def _with_groups(value: Any, as_judged: Callable[[Any], Any]) -> Any:
+    """Return a value with each group in it, and what is of a group, as it is judged."""
+    if _is_group(value):
+        return as_judged(value)
+    if isinstance(value, list):
+        return [_with_groups(one, as_judged) for one in value]
+    if not (_is_assignment(value) or _is_solution(value)):
+        return value
+    group = as_judged(value.group)
+    if group is value.group:
+        return value
+    if _is_solution(value) and value.assignment is not None:
+        value = replace(value, assignment=replace(value.assignment, group=group))
+    return replace(value, group=group)
 
 
 def _shown(value: object) -> str:
