@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,14 +17,13 @@ from compare.fleet.tables import TABLES
 from groups.columnar.batch import each_of
 from groups.columnar.key import canonical, keys_of
 from groups.columnar.layout import LAYOUT, joined
-from groups.columnar.rows import batch_of, decode
+from groups.columnar.rows import decode
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.texts import beginning, unpacking
 from groups.errors import BadInput, Failure
 from groups.files import holds_snapshots, is_other_format, is_parquet
 from groups.group import Group
 from groups.importers import import_each
-from groups.unknown import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,8 +72,7 @@ class Item(NamedTuple):
         return len(self.content) if isinstance(self.content, pa.RecordBatch) else 1
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """What is taken as given where a snapshot does not say it.
 
     Attributes
@@ -86,11 +83,6 @@ class Given:
 
     reset: str | None = None
     assume_equal: bool = False
-
-    def of(self, group: Group) -> Group:
-        """Return the group with that."""
-        group = settled(group.with_reset(self.reset))
-        return group.with_equal_subscriptions() if self.assume_equal else group
 
 
 class Rows(NamedTuple):
@@ -242,14 +234,14 @@ def _unpacked(item: Item, given: Given) -> Iterator[Rows]:
     if isinstance(item.content, Printed):
         yield from _printed(item.content, given)
     elif isinstance(item.content, pa.RecordBatch):
-        yield _stored(item, item.content, given)
+        yield from _stored(item, item.content, given)
 
 
 def _decoded(
     contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given
 ) -> Iterator[Rows]:
     start = 0
-    for some in decode(contents, reset=given.reset, assume_equal=given.assume_equal):
+    for some in decode(contents, **given._asdict()):
         bad = {one.row for one in some.failures}
         places = [at[index] for index in range(start, some.end) if index not in bad]
         failures = [
@@ -271,34 +263,35 @@ def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
     yield from _decoded([made.snapshot for made in imported], places, given)
 
 
-def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Rows:
-    """Return the rows of a Parquet file, or of a table, that hold a group."""
+def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Iterator[Rows]:
+    """Yield the rows of a Parquet file, or of a table, that hold a group."""
     try:
         good, place, bad = canonical(rows)
     except BadInput as error:
-        return Rows(joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
+        yield Rows(joined([], LAYOUT), [], [Failure(item.source, item.place, str(error), None)])
+        return
     places = [(item.source, f"{item.source}:{item.number + n + 1}") for n in range(len(rows))]
     failures = [
         Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
         for one in bad
     ]
-    return Rows(_given(good, given), [places[at] for at in place.tolist()], failures)
+    lacks = _lacks(good, given)
+    held = place[~np.asarray(lacks)]
+    yield Rows(good.filter(pc.invert(lacks)), [places[at] for at in held.tolist()], failures)
+    # What is canonical is a group.
+    groups = [
+        group.document() for group in each_of(good.filter(lacks)) if isinstance(group, Group)
+    ]
+    lacking = place[np.asarray(lacks)]
+    yield from _decoded(groups, [places[at] for at in lacking.tolist()], given)
 
 
-def _given(rows: pa.RecordBatch, given: Given) -> pa.RecordBatch:
-    asked = pa.array(_on_the_way(rows), pa.bool_())
+def _lacks(rows: pa.RecordBatch, given: Given) -> pa.BooleanArray:
+    """(rows,) whether something is not said that is given, or members have a target."""
+    lacks = pc.or_(pa.array(_on_the_way(rows)), pc.is_valid(rows.column("subscription_known")))
     if given.reset is not None:
-        asked = pc.or_(asked, pc.is_null(rows.column("auto_offset_reset")))
-    asked = pc.or_(asked, pc.is_valid(rows.column("subscription_known")))
-    if not pc.any(asked).as_py():
-        return rows
-    batches, start = [], 0
-    for at in pc.indices_nonzero(asked).to_pylist():
-        group = next(each_of(rows.slice(at, 1)))
-        assert isinstance(group, Group)
-        batches += [rows.slice(start, at - start), batch_of([given.of(group)])]
-        start = at + 1
-    return joined([*batches, rows.slice(start)], LAYOUT)
+        lacks = pc.or_(lacks, pc.is_null(rows.column("auto_offset_reset")))
+    return lacks
 
 
 def _on_the_way(rows: pa.RecordBatch) -> Bools:
