@@ -57,7 +57,12 @@ JAVA = (
     "-Xlog:disable",
     "-Xlog:all=error:stderr",
 )
-OF_ANY = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+OF_ANY = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # To note for each column of a query where it was made takes longer than to plan the query.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+}
 OF_LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",

@@ -120,12 +120,11 @@ class Survey:
 
 def _columns(rows: DataFrame, schema: pa.Schema, how: Mapping[str, str]) -> DataFrame:
     """Return columns of a schema, of each how it is made in SQL; others are null."""
-    from pyspark.sql import functions as sql
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    return rows.select(
+    return rows.selectExpr(
         *(
-            sql.expr(how.get(field.name, "null")).cast(field.dataType).alias(field.name)
+            f"CAST({how.get(field.name, 'null')} AS {field.dataType.simpleString()}) {field.name}"
             for field in from_arrow_schema(schema)
         )
     )
