@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
 from compare.lag.behind import behind
@@ -13,7 +15,8 @@ from compare.page.group.moves import moves_to
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, EVEN_LAGGING, called, spread
 from compare.unscored import in_a_line, unscored_of
-from groups.wording import counted, duration, rounded
+from groups.assignment import Assignment
+from groups.wording import counted, duration, ranges, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance, Overview
     from compare.unscored import NotScored
-    from groups.assignment import Assignment
     from groups.tiers import Objective
     from optimal.solution import Solution
 
@@ -208,9 +210,10 @@ def _verdict(one: Glance | Pair) -> str:
     if isinstance(one, tuple):
         return one[1]
     if one.without_owner:
-        return f"{counted(one.without_owner, 'partition')} without owner"
+        waits = f": {rounded(one.waiting)}" if one.waiting else ""
+        return f"{counted(one.without_owner, 'partition')} without owner{waits}"
     if one.verdict.says == "nobody reads":
-        return f"{one.verdict.says}: {rounded(one.verdict.waiting or 0)}"
+        return f"{one.verdict.says}: {rounded(one.waiting or one.verdict.waiting or 0)}"
     says = one.verdict.says if _fall(one) is None else EVEN_LAGGING
     return f"{says}{' *' if one.verdict.condition else ''}"
 
@@ -253,6 +256,17 @@ def show_moves(plan: Assignment, indent: str = "  ") -> None:
     more = len(pairs) - MOST_MOVES
     if more > 0:
         tell(f"{indent}and {counted(more, 'more pair')} of members: --format json has every move")
+
+
+def show_given(plan: Assignment, indent: str = "  ") -> None:
+    """Print which member gets which partitions that have no owner now."""
+    before = Assignment.current(plan.group).owner
+    new = np.flatnonzero((before < 0) & (plan.owner >= 0))
+    for member in np.unique(plan.owner[new]).tolist():
+        own = Assignment(plan.group, np.where((plan.owner == member) & (before < 0), member, -1))
+        name = plan.group.members[member]
+        told = ", ".join(f"{topic}: {ranges(n)}" for topic, n in own.to_dict()[name].items())
+        tell(f"{indent}{name} gets {told}")
 
 
 def show_notes(overview: Overview) -> None:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from compare.lag.behind import known_lag
-from compare.lag.fall import Fall, fall_by_few_moves, fall_to
+from compare.lag.behind import known_lag, lag_without_owner
+from compare.lag.choice import going_for_least_lag
+from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
 from compare.question import Open, questions
+from compare.sentences import without_owner
 from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
 from groups import Assignment, Group, values
 from groups.framed import Framed
@@ -42,6 +44,8 @@ class Judged(Framed):
         true, this one can be had. None where nothing can be solved
     lowest : the solution where whoever is unknown reads all that is in demand; the same object
         as `best` where all subscriptions are known
+    least_lag : whether it is proved that `target` has the least peak lag of all that are as good;
+        None where none was searched
     """
 
     group: Group
@@ -49,6 +53,7 @@ class Judged(Framed):
     best: Solution | None
     lowest: Solution | None
     verdict: Verdict
+    least_lag: bool | None = None
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row: `group` and `captured_at`, then the columns of `Verdict.to_rows`."""
@@ -66,7 +71,8 @@ class Judged(Framed):
         """How far the lag of the busiest member could fall, whoever reads what.
 
         By the moves to the target where the group is improvable, else by a few moves that leave
-        loads as even as they are. None where it falls by less than a tenth, or a lag is not known.
+        loads as even as they are. None where it falls by less than a tenth, a lag is not known, or
+        the last member takes longer to catch up then.
         """
         if self.best is None or self.best.objective[0] != "balance":
             return None
@@ -74,7 +80,7 @@ class Judged(Framed):
             return None
         target = self.target if self.verdict.says == "improvable" else None
         found = fall_by_few_moves(self.now) if target is None else fall_to(self.now, target)
-        return found if found is not None and found.is_worth_it else None
+        return found if found is not None and lag_falls(self.now, found) else None
 
     @property
     def plan(self) -> Assignment | None:
@@ -85,6 +91,16 @@ class Judged(Framed):
         if self.verdict.says == "improvable":
             return self.target
         return None if self.fall is None else self.fall.assignment
+
+    @property
+    def waiting(self) -> int | None:
+        """The records that nobody reads; None where no lag is known.
+
+        Of all partitions where nobody holds anything, else of those without an owner.
+        """
+        if self.best is None:
+            return self.verdict.waiting
+        return lag_without_owner(self.now)
 
     @property
     def reference(self) -> Solution | None:
@@ -156,7 +172,8 @@ def judge(
     tiers = parse_objective(objective)
     judged = _between(groups, tiers, time_limit)
     if assume_equal:
-        return Verdicts(_conditional(one) for one in judged)
+        conditional = [_conditional(one) for one in judged]
+        return Verdicts(going_for_least_lag(conditional, assume_equal=True))
     depend = [
         (i, Open(one.group, one.now, one.lowest))
         for i, one in enumerate(judged)
@@ -165,7 +182,7 @@ def judge(
     asked = questions([one for _, one in depend], tiers, time_limit)
     for (i, _), question in zip(depend, asked, strict=True):
         judged[i] = replace(judged[i], verdict=replace(judged[i].verdict, question=question))
-    return Verdicts(judged)
+    return Verdicts(going_for_least_lag(judged, assume_equal=False))
 
 
 def judged_by(group: Group, best: Solution) -> Judged:
@@ -196,16 +213,19 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
     """Return the numbers of groups in the order in which people want to see them.
 
     By verdict, how far above the optimum or how much waits, how many partitions to move, by how
-    much lag could fall, name and time of capture.
+    much lag could fall, name and time of capture. Of groups that are not valid those come first in
+    which more is wrong than that partitions have no owner.
     """
 
-    def urgency(i: int) -> tuple[int, int, int, int, str, str]:
+    def urgency(i: int) -> tuple[int, bool, int, int, int, str, str]:
         one = judged[i]
-        says, at_least = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
+        says, at_least = one.verdict.says, one.verdict.at_least or one.waiting or 0
         to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
         less = 0 if one.fall is None else one.fall.now - one.fall.then
         at = one.group.captured_at or ""
-        return WORST_FIRST.index(says), -at_least, -to_move, -less, one.group.name, at
+        only = one.now.is_valid or without_owner(one.now) > 0
+        rank = WORST_FIRST.index(says)
+        return rank, only, -at_least, -to_move, -less, one.group.name, at
 
     return sorted(range(len(judged)), key=urgency)
 

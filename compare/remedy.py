@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from compare.deployed import effort, spoken
+from compare.deployed import effort, is_rule, spoken
 from compare.scores import CURRENT, OPTIMUM
+from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -33,9 +35,12 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
             return ""
         return f"{NO_COMMAND} No assignor of Kafka's looks at lag. {OURS}"
     tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
+    on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
+    if not tried and on_lag:
+        return f"{NO_COMMAND} No assignor of Kafka's looks at lag. {OURS}"
     if not tried:
         return f"{NO_COMMAND} {advise} says which one."
-    as_good = [row for row in tried if row.valid and row.terms and row.terms[0].excess == 0]
+    as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
         none = f"None of the {len(tried)} tried gets"
         none = none if len(tried) > 1 else "The one tried does not get"
@@ -48,3 +53,9 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
         f"{NO_COMMAND} Of those tried, {spoken(best.assignor)} gets there{by}; "
         f"{advise} says what it takes to change to it."
     )
+
+
+def _gets_there(row: Score) -> bool:
+    """Return whether a row is as good as the optimum in all tiers before the moves."""
+    before = takewhile(lambda term: term.name != MOVES, row.terms or ())
+    return bool(row.valid) and all(term.excess == 0 for term in before)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compare.lag.behind import lag_without_owner
 from groups.errors import Refused
 from groups.wording import ON_THE_WAY, counted, few
 from heuristics.protocol import choose
@@ -31,9 +32,8 @@ def not_valid(now: Assignment) -> str:
     if without := without_owner(now):
         owners = "has no owner" if without == 1 else "have no owner"
         named = few([f"{one.topic}-{one.partition}" for one in now.violations])
-        lag, read = now.group.lag_records, now.group.readers[now.group.topic] > 0
-        records = 0 if lag is None else sum(lag[read & (now.owner < 0) & (lag > 0)].tolist())
-        there = records_waiting(records) and f"; {records_waiting(records)} there"
+        waiting = records_waiting(lag_without_owner(now))
+        there = waiting and f"; {waiting} there"
         return f"{counted(without, 'partition')} {owners}: {named}{there}"
     first, *rest = now.violations
     return f"{_wrong(first, now)}{f', and {len(rest)} more' if rest else ''}"
@@ -72,8 +72,12 @@ def sentence(judged: Judged) -> str:
 
 def _under_way(group: Group) -> str:
     """Return a sentence of its own where the verdict is about the end of a rebalance."""
-    found = next((line for line in group.assumed if line.startswith(ON_THE_WAY)), None)
+    found = _on_the_way(group)
     return "" if found is None else f" {found[0].upper()}{found[1:]}."
+
+
+def _on_the_way(group: Group) -> str | None:
+    return next((line for line in group.assumed if line.startswith(ON_THE_WAY)), None)
 
 
 def verdict_shown(judged: Judged) -> str:
@@ -202,7 +206,9 @@ def _improvable(judged: Judged) -> str:
         return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
     now, members = judged.now.loads, judged.group.members
     least, most = int(np.argmin(now)), int(np.argmax(now))
+    gives = "gives everyone" if target.loads.min() else "makes loads of"
+    when = "after the rebalance" if _on_the_way(judged.group) else "now"
     return (
-        f"improvable{surely}. {moving} gives everyone {spread(target.loads)}; now "
+        f"improvable{surely}. {moving} {gives} {spread(target.loads)}; {when} "
         f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}."
     )

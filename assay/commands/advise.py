@@ -30,7 +30,7 @@ from assay.commands.options import (
 )
 from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
-from assay.tables import show_guessed, show_moves
+from assay.tables import show_given, show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
 from compare.advice.measure import not_advised, several, verdict_told, what_decides
 from compare.advice.words import (
@@ -259,20 +259,23 @@ def _print_change(lead: str, change: Change, advice: Advice) -> None:
         tell(f"   {line}")
     if change.kind == "isolate":
         tell("   assay solve FILE --objective 'peak_lag > moves' writes it.")
-    if change.kind not in ("rebalance", "isolate"):
-        return
-    show_moves(change.assignment, indent="   ")
+    if change.mends:
+        show_given(change.assignment, indent="   ")
+    if change.kind in ("rebalance", "isolate"):
+        show_moves(change.assignment, indent="   ")
 
 
 def _print_trials(advice: Advice) -> None:
     if not advice.assignors:
         return
     later = any(trial.tried for trial in advice.assignors)
+    proved = advice.best is not None and advice.best.proved
+    least = " (least)" if proved else " (least known)"
     what = "busiest holds" if advice.lower == "peak_load" else "busiest has"
     show_table(
         advice.assignors,
         Column("assignor", lambda trial: trial.assignor),
-        Column(what, _busiest, right=True),
+        Column(what, lambda trial: _busiest(trial, least), right=True),
         Column("moves", lambda trial: None if trial.peak is None else trial.moves),
         Column("join or leave", _kept, right=True, shown=later),
     )
@@ -283,10 +286,10 @@ def _print_trials(advice: Advice) -> None:
         tell(f"{', '.join(depend)}: {DEPENDS}; {OPTIONS['subscriptions']}")
 
 
-def _busiest(trial: Tried) -> str:
+def _busiest(trial: Tried, least: str) -> str:
     if trial.peak is None:
         return "not valid" if trial.status == "scored" else trial.status
-    return f"{trial.peak:,}{' (least)' if trial.least else ''}"
+    return f"{trial.peak:,}{least if trial.least else ''}"
 
 
 def _kept(trial: Tried) -> str | None:

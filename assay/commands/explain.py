@@ -21,7 +21,8 @@ from assay.terminal import Column, show_table, width, wrapped
 from compare.reasons import words
 from compare.reasons.member import about
 from compare.reasons.peak import peak_of
-from compare.sentences import spread
+from compare.sentences import not_valid, spread
+from groups.assignment import Assignment
 from groups.tiers import parse_objective
 from groups.wording import counted
 
@@ -68,6 +69,9 @@ def explain(
     else:
         solution = solve(one, tiers, time_limit=time_limit)
         found = explained(solution)
+        now = Assignment.current(solution.group)
+        if len(one.claims.member) and not now.is_valid:
+            _say(f"{one.name}: what the members hold is not valid: {not_valid(now)}.")
         lead = words.WHOEVER if solution.group is not one else None
         if one is not given:
             lead = f"This holds if {ALL_ALIKE}."

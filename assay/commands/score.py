@@ -49,9 +49,8 @@ from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
 from compare.judged import judge, worst_first
 from compare.lag.behind import behind, peak_lag
-from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest
-from compare.lag.fall import Fall
+from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import lag_document, lowest_peaks
 from compare.lag.without_reader import sentences_without_reader, without_reader
 from compare.lag.words import lag_told, not_compared
@@ -148,7 +147,6 @@ def score(
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
     lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
-    judged, chosen = going_for_least_lag(judged, assume_equal=assume_equal)
     lagging = lowest[0] is not None and lowest[0].records > 0
     names = _names(asked, current=current, few=not plans and len(judged) == 1, lagging=lagging)
     references = [one.lowest if assume_equal else one.reference for one in judged]
@@ -171,7 +169,7 @@ def score(
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        show_group(judged[0], references[0], shown, lowest[0], chosen[0], plans=plans)
+        show_group(judged[0], references[0], shown, lowest[0], plans=plans)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
@@ -328,7 +326,6 @@ def show_group(
     reference: Solution | None,
     rows: Sequence[Score],
     lowest: LowestPeak | None = None,
-    chosen: LowestPeak | None = None,
     *,
     plans: Container[str] = (),
 ) -> None:
@@ -337,7 +334,6 @@ def show_group(
     Parameters
     ----------
     lowest : the lowest peak lag, None where it is not known
-    chosen : why it is this one of all as good, None where nothing was searched
     plans : the rows that are no assignor's
     """
     tell(sentence(judged))
@@ -356,9 +352,10 @@ def show_group(
     if rows and reference is not None:
         show_plan(judged, [row for row in rows if row.assignor not in plans])
         show_loads(judged)
-        if chosen is not None:
-            least = "least peak lag" if chosen.proved else "least peak lag that was found"
-            tell(f"of all as good it has the {least}: {' > '.join((*chosen.before, 'peak_lag'))}")
+        if judged.least_lag is not None:
+            found = "" if judged.least_lag else " that was found"
+            tiers = " > ".join((*reference.objective, "peak_lag"))
+            tell(f"of all as good it has the least peak lag{found}: {tiers}")
         show_scores(reference, rows, lowest)
     elif reference is None:
         for row in rows:
@@ -369,7 +366,7 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
     """Return whether the least lag is worth more moves than those that the verdict names."""
     there = [peak_lag(one) for one in (judged.now, judged.plan) if one is not None]
     least = min(peak for peak in there if peak is not None)
-    return Fall(least, lowest.records, lowest.assignment).is_worth_it
+    return lag_falls(judged.now, Fall(least, lowest.records, lowest.assignment))
 
 
 def show_plan(judged: Judged, rows: Sequence[Score]) -> None:

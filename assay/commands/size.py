@@ -151,7 +151,7 @@ def answer(sizing: Sizing) -> str:
 def _enough(sizing: Sizing) -> str:
     target, few, rows = sizing.target, sizing.smallest, sizing.rows
     if target is None:
-        return ""
+        return _no_less(sizing)
     aim = _aim(target)
     if target.aim in LAG_PEAKS and sizing.objective[0] == "balance":
         aim += " with balanced loads"
@@ -182,6 +182,19 @@ def _enough(sizing: Sizing) -> str:
         return f"{said}."
     exact = "" if value == bound else "at least "
     return f"{said}; with {before.members:,} it is {exact}{_value(target.aim, bound)}."
+
+
+def _no_less(sizing: Sizing) -> str:
+    """Return from how many members on the busiest has no less, as far as was looked."""
+    lag = all(row.peak_lag is not None for row in sizing.rows)
+    found = {row.members: (row.peak_lag or 0) if lag else row.most_load for row in sizing.rows}
+    least = min(found.values())
+    first = next(members for members, most in found.items() if most == least)
+    what = f"{least:,} of lag" if lag else counted(least, "partition")
+    last = sizing.rows[-1].members
+    if first == last:
+        return f"With {first:,} members, the most looked at, the busiest has {what}."
+    return f"More than {counted(first, 'member')} bring the busiest no less: it then has {what}."
 
 
 def _is_above_all(sizing: Sizing, target: Target) -> bool:
@@ -263,5 +276,5 @@ def _noted(row: Size, like: int, sizing: Sizing) -> str:
     if row.idle:
         notes.append(f"{row.idle} idle")
     elif like < row.members:
-        notes.append(f"the fullest as with {like}")
+        notes.append(f"no less than with {like}")
     return ", ".join(notes)

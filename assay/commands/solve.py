@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import numpy as np
 import typer
 
 from assay.commands.options import (
@@ -26,6 +27,7 @@ from assay.commands.options import (
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
+from compare.lag.behind import peak_lag
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
 from groups.wording import counted, duration, ranges
@@ -102,6 +104,27 @@ def solve(
         tell(answer)
     if solution is not None:
         show_solution(solution)
+        if said := _less_lag(solution):
+            tell(said)
+
+
+def _less_lag(solution: Solution) -> str:
+    """Return the objective that also asks for the least lag, where that makes a difference."""
+    from compare.lag.lowest import MOST_ROUNDS, least_lagging
+    from optimal.time_left import TimeLeft
+
+    found = solution.assignment
+    if solution.at_most or found is None or np.array_equal(found.owner, solution.group.owner):
+        return ""
+    peak = peak_lag(found)
+    least = least_lagging(solution, MOST_ROUNDS, TimeLeft.of(DEFAULT_SECONDS))
+    if least is None or peak is None or least.records >= peak:
+        return ""
+    tiers = " > ".join((*solution.objective, "peak_lag"))
+    return (
+        f"Of all that are as good another one has less lag on one member, {least.records:,} and "
+        f"not {peak:,}: --objective '{tiers}'."
+    )
 
 
 def _share(text: str) -> Fraction:

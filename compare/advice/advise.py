@@ -23,7 +23,6 @@ from compare.advice.tried import advisable, better_assignor, name_of, not_reache
 from compare.advice.worlds import TIERS_OF, Worlds, least_peak, peak_of, with_few_moves
 from compare.deployed import spoken, tried_by_default
 from compare.judged import judge, question_of
-from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import if_latest
 from compare.lag.fall import Fall, fall_by_few_moves
 from compare.lag.lowest import hottest
@@ -181,7 +180,7 @@ def _advised(
     # Whoever holds nothing may read all there is: what members more bring is known after that.
     open_ = question is not None and now is not None and len(now.idle) > 0
     plan = None if start.judged is None else start.judged.plan
-    by_hand, few = _rebalance(_by_plan(best, plan, lower), now, lower, time_left)
+    by_hand, few = _rebalance(_by_plan(best, plan, lower), now, plan, lower, time_left)
     found = [
         by_hand,
         few,
@@ -239,8 +238,7 @@ def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
 
 def _judged(group: Group, time_limit: float | None, *, alike: bool) -> Judged:
     """Return the verdict on a group, as `assay score` has it."""
-    judged = judge([group], time_limit=time_limit, assume_equal=alike)
-    (found,), _ = going_for_least_lag(judged, assume_equal=alike)
+    (found,) = judge([group], time_limit=time_limit, assume_equal=alike)
     return found
 
 
@@ -276,11 +274,19 @@ def _total(worlds: Worlds, lower: Lower) -> int:
 
 
 def _rebalance(
-    best: Best, now: Assignment | None, lower: Lower, time_left: TimeLeft
+    best: Best,
+    now: Assignment | None,
+    plan: Assignment | None,
+    lower: Lower,
+    time_left: TimeLeft,
 ) -> tuple[Change | NoGain | None, Change | None]:
     """Return the assignment to go to, where it has a lower peak or mends what is there.
 
     The second is one with fewer moves that brings most of that, where there is one.
+
+    Parameters
+    ----------
+    plan : what the verdict names, where it names one
     """
     if now is None:
         return None, None
@@ -307,8 +313,12 @@ def _rebalance(
         moves = counted(every.moves, "partition")
         reason = f"By moving {moves} lag falls from {here:,} to {best.peak.value:,}: under 10%."
         return NoGain("rebalance", reason, proved=best.peak.proved), None
-    few = fall_by_few_moves(now) if is_even else None
-    if few is None or few.moves >= every.moves or not few.is_worth_it:
+    if is_even:
+        few = fall_by_few_moves(now)
+    else:
+        few = None if plan is None else Fall(here, peak_of(plan, lower), plan)
+    worth_it = few is not None and (few.is_worth_it if is_even else few.then < here)
+    if few is None or not worth_it or few.moves >= every.moves:
         return every, None
     # Another 1% is worth more moves.
     after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")

@@ -9,6 +9,7 @@ from compare.overview import overview_of
 from compare.scores import DEPENDS
 from compare.sentences import verdict_shown
 from compare.verdict import EMPTY
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,9 @@ def verdict_told(advice: Advice) -> str:
         return ""
     verdict = advice.judged.verdict
     given = f", if {verdict.condition}" if verdict.condition else ""
-    return f"{VERDICT}: {verdict_shown(advice.judged)}{given}."
+    idle, members = len(advice.judged.now.idle), counted(advice.members, "member")
+    none = f" {idle:,} of {members} {'holds' if idle == 1 else 'hold'} nothing." if idle else ""
+    return f"{VERDICT}: {verdict_shown(advice.judged)}{given}.{none}"
 
 
 def not_advised(advice: Advice) -> list[str]:

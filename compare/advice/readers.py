@@ -12,6 +12,7 @@ from compare.advice.changed import with_reader
 from compare.advice.members import lowest_of_all
 from compare.advice.worlds import least_peaks, turn, with_few_moves
 from compare.reasons.blocks import blocks_of
+from groups.tiers import values
 from groups.wording import counted
 from optimal.proof import ProofKind
 
@@ -64,7 +65,13 @@ def one_more_reader(
             "subscription", f"{which} lowers it.", proved=all_tried and lower == "peak_load"
         )
     (member, topic), least = min(
-        found, key=lambda one: (one[1].peak.value, len(one[1].assignment.moved), one[0])
+        found,
+        key=lambda one: (
+            one[1].peak.value,
+            len(one[1].assignment.moved),
+            values(one[1].assignment, ("balance",)),
+            one[0],
+        ),
     )
     least = with_few_moves(least, lower, seconds)
     return Change(

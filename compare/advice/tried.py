@@ -64,7 +64,7 @@ def tried_assignors(
         made = outcome.plan.assignment
         other = None if worlds.known else limit.plan(worlds.most, asked).plan
         if other is not None:
-            if _cost(made, lower)[:2] != _cost(other.assignment, lower)[:2]:
+            if _cost(made, lower) != _cost(other.assignment, lower):
                 trials.append(Tried(name, "refused", DEPENDS))
                 continue
             made = max(made, other.assignment, key=lambda one: _cost(one, lower))

@@ -60,7 +60,7 @@ def headline(advice: Advice) -> str:
     said = f"{name}: {who} {has} {advice.now:,} of {unit}"
     if advice.violation is not None:
         wrong = advice.violation if advice.judged is None else not_valid(advice.judged.now)
-        return f"{said}, but what members hold is not valid: {wrong}{given}."
+        return f"{said}{given}, but what members hold is not valid: {wrong}."
     if best is None:
         return f"{said}; the least was not found in time{given}."
     if best.bound == advice.now:
@@ -143,8 +143,15 @@ def depends(change: Change, advice: Advice) -> list[str]:
         said.append(_not_reached(change, advice))
     if change.kind == "members":
         said.append(advice.new_members)
-    if change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
-        said.append("What fewer moves bring: assay frontier FILE stickiness peak_lag.")
+    if change.mends:
+        said.append(
+            "A rebalance does that, such as by a restart of 1 member. Capture again first: it may "
+            "be under way."
+        )
+    elif change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
+        said.append(
+            "What fewer moves bring if loads may differ: assay frontier FILE stickiness peak_lag."
+        )
     if change.kind == "isolate":
         said.append("No assignor of Kafka's does that: it is the optimum of peak_lag > moves.")
     if change.kind == "fewer members":

@@ -143,8 +143,12 @@ def _best(least: Solution, most: Solution, lower: str) -> Best | None:
         # With more readers loads may be more even, and those that are may have a greater peak.
         bound = 0
     if lower == "peak_lag":
-        alone = hottest(least.group)
-        bound = max(bound, 0 if alone is None else alone[1])
+        # Somebody has at least as much as one partition, and as all have on average.
+        alone, lag = hottest(least.group), least.group.lag_records
+        read = least.group.readers[least.group.topic] > 0
+        total = 0 if lag is None else int(lag[read & (lag > 0)].sum())
+        average = -(-total // max(1, len(least.group.members)))
+        bound = max(bound, average, 0 if alone is None else alone[1])
     proof = str(most.proof.kind if value == bound else "none")
     return Best(Peak(value, bound, proof=proof), least.assignment, least, most)
 

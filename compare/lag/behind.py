@@ -72,6 +72,16 @@ def behind(assignment: Assignment) -> Behind | None:
     return Behind(group.members, records, rates_of(group), unknown)
 
 
+def lag_without_owner(now: Assignment) -> int | None:
+    """Return the records of partitions that nobody holds though somebody reads them.
+
+    None where no lag is known.
+    """
+    group, lag = now.group, now.group.lag_records
+    unowned = (now.owner < 0) & (group.readers[group.topic] > 0)
+    return None if lag is None else sum(lag[unowned & (lag > 0)].tolist())
+
+
 def rates_of(group: Group) -> tuple[int | None, ...]:
     """Return the records a second that each member reads: its `capacity`, None where not known."""
     if not group.details:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.lag.behind import peak_lag
+from compare.lag.behind import behind, peak_lag
 from groups.assignment import Assignment
 from groups.wording import counted
 
@@ -80,6 +80,14 @@ class Fall:
     def in_numbers(self) -> PeakFall:
         """The same without the assignment."""
         return PeakFall(self.now, self.then, self.moves)
+
+
+def lag_falls(now: Assignment, fall: Fall) -> bool:
+    """Return whether a fall is worth its moves, and the last member catches up no later then."""
+    here, then = behind(now), behind(fall.assignment)
+    if not fall.is_worth_it or here is None or then is None:
+        return fall.is_worth_it
+    return here.longest is None or then.longest is None or then.longest <= here.longest
 
 
 def fall_to(now: Assignment, target: Assignment) -> Fall | None:

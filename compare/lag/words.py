@@ -54,6 +54,8 @@ def needed(now: Assignment, lowest: LowestPeak) -> str:
         said = f"It could be {lowest.records:,}{given}: {more:,} less."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
+        elif None not in (here.longest, there.longest):
+            said += f" Catching up then takes {_time(there.longest)}, not {_time(here.longest)}."
         if not lowest.proved:
             said += f" No {which} has less than {lowest.bound:,} on one member."
     elif lowest.proved:
@@ -127,14 +129,17 @@ def peak_found(solution: Solution) -> str:
     term = next((term for term in solution.terms if term.name in LAG_PEAKS), None)
     if term is None or solution.assignment is None:
         return ""
-    said = ""
     from groups.assignment import Assignment
 
     now = Assignment.current(solution.group)
     here, there = behind(now), behind(solution.assignment)
-    if here is not None and there is not None and None not in (here.peak, there.peak):
+    if here is None or there is None or here.peak is None or there.peak is None:
+        said = ""
+    elif not now.is_valid:
+        said = f"Most lag on one member: {there.peak:,}, with all partitions assigned."
+    else:
         given = if_latest(solution.group)
-        said = _fall(here.peak or 0, there.peak or 0, f", {given}" if given else "")
+        said = _fall(here.peak, there.peak, f", {given}" if given else "")
         if here.longest is not None and there.longest is not None:
             said += f" To catch up takes {_time(there.longest)}, not {_time(here.longest)}."
             if here.longest == there.longest:

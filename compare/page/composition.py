@@ -9,7 +9,6 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
-from compare.lag.choice import going_for_least_lag
 from compare.lag.condition import which_if_latest
 from compare.lag.lowest import lowest_peaks
 from compare.lag.without_reader import sentences_without_reader
@@ -126,14 +125,11 @@ def _in_full(
     often : how often a name of a group is there
     """
     lowest = lowest_peaks(ordered, tiers, assume_equal=assume_equal)
-    ordered, chosen = going_for_least_lag(ordered, assume_equal=assume_equal)
     lines = tuple(
         line_of(one, number, least, repeats=often[one.group.name] > 1)
         for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
     )
-    details = tuple(
-        detail_of(*given) for given in zip(ordered, lines, rows, lowest, chosen, strict=True)
-    )
+    details = tuple(detail_of(*given) for given in zip(ordered, lines, rows, lowest, strict=True))
     return lines, details
 
 

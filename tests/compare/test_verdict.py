@@ -7,13 +7,17 @@ import numpy as np
 import pytest
 
 from compare.judged import judge, worst_first
+from compare.lag.behind import behind
 from compare.overview import overview_of
+from compare.remedy import remedy
 from compare.samples.drawn import drawn
+from compare.scores import score_assignors
 from compare.sentences import sentence
 from compare.verdict import ALL_ALIKE
 from groups import Assignment, BadInput, Group
 from groups.unknown import reading_as_told
 from heuristics import assign
+from heuristics.time_limit import TimeLimit
 from optimal import solve_many
 
 
@@ -346,3 +350,47 @@ def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_th
     assert "\nAssigned by: range.\n" in said(*mixed)
     assert "Assigned by" not in said(mixed[0], {})
     assert "Assigned by" not in said({"assignors": ["sticky"]}, {"assignors": ["range"]})
+
+
+def lagging(name: str, lag: list[int], owned: dict[str, list[int]], **capacity: int) -> Group:
+    members = {
+        member: {"subscription": ["t"], "owned": {"t": held}, "capacity": capacity.get(member)}
+        for member, held in owned.items()
+    }
+    topics = {"t": {"partitions": len(lag), "lag": lag}}
+    return Group.from_dict(
+        {"format": "assay-group/1", "group": name, "topics": topics, "members": members}
+    )
+
+
+def test_of_groups_that_are_not_valid_two_owners_come_first_then_what_waits():
+    groups = [
+        lagging("a-few-wait", [1, 2, 3, 4], {"a": [0, 1], "b": [2]}),
+        lagging("many-wait", [1, 2, 3, 9_000], {"a": [0, 1], "b": [2]}),
+        lagging("two-owners", [1, 2, 3, 4], {"a": [0, 1, 2], "b": [2, 3]}),
+    ]
+    judged = judge(groups)
+    order = [groups[at].name for at in worst_first(judged)]
+    assert order == ["two-owners", "many-wait", "a-few-wait"]
+    assert [one.waiting for one in judged] == [4, 9_000, 0]
+    assert sentence(judged[2]) == "two-owners: not valid. t-2 is with b and with a."
+    assert "; 9,000 records wait there. Capture again" in sentence(judged[1])
+
+
+def test_less_lag_that_is_caught_up_with_later_is_not_gone_for():
+    lag, owned = [200, 700, 300, 600, 200], {"fast": [0, 1], "mid": [2, 3], "slow": [4]}
+    (alike,) = judge([lagging("alike", lag, owned)])
+    assert alike.fall is not None
+    (slower,) = judge([lagging("slower", lag, owned, fast=30, mid=20, slow=1)])
+    assert slower.fall is None or behind(slower.fall.assignment).longest <= 200
+
+
+def test_a_remedy_is_an_assignor_that_can_be_deployed_and_is_as_good_before_the_moves():
+    group = lagging("g", [90, 50, 40, 30, 20, 10], {"a": [0, 1, 2], "b": [3, 4, 5]})
+    (one,) = judge([group], "balance > peak_lag > stickiness")
+    assert one.verdict.says == "improvable"
+    with TimeLimit(10) as limit:
+        rows = score_assignors(group, one.best, ["kip-169-lag", "range"], limit)
+    assert any(row.terms[0].excess == 0 for row in rows if row.assignor == "kip-169-lag")
+    assert "kip-169-lag gets there" not in remedy(one, rows, "advise")
+    assert "The optimum runs as an assignor" in remedy(one, rows, "advise")

@@ -50,7 +50,6 @@ def detail_of(
     line: Line,
     scores: Sequence[Score],
     lowest: LowestPeak | None,
-    chosen: LowestPeak | None,
 ) -> Detail:
     """Return one group in full.
 
@@ -58,7 +57,6 @@ def detail_of(
     ----------
     scores : what assignors would make of it
     lowest : the lowest peak lag that there can be; None where that is not known
-    chosen : the peak for which the best was chosen of all as good; None where none was searched
     """
     group = judged.group
     told, waiting = [sentence(judged)], without_reader(group)
@@ -102,7 +100,7 @@ def detail_of(
         idle=judged.now.idle,
         changes=target is not None,
         moves=tuple(moves[:MOST_LISTED]),
-        choice=None if chosen is None or not moves else _choice(chosen),
+        choice=_choice(proved=judged.least_lag) if moves else None,
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned=planned(scores, best, solved),
@@ -173,7 +171,9 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     group, says = judged.group, judged.verdict.says
     if not group.members:
         return "Nothing is read until a consumer joins."
-    if says == "nothing assigned yet" or any(one.startswith(ON_THE_WAY) for one in group.assumed):
+    if says in ("nothing assigned yet", "not valid") or any(
+        one.startswith(ON_THE_WAY) for one in group.assumed
+    ):
         return ""
     stays = "This assignment stays until a member joins or leaves, or a topic changes. Then "
     name = assigned_by(group)
@@ -199,8 +199,10 @@ def _after(target: Assignment | None, lowest: LowestPeak) -> str:
     return f"The moves below bring it to {peak:,}."
 
 
-def _choice(chosen: LowestPeak) -> str:
-    least = "the least peak lag" if chosen.proved else "the least peak lag that was found"
+def _choice(*, proved: bool | None) -> str | None:
+    if proved is None:
+        return None
+    least = "the least peak lag" if proved else "the least peak lag that was found"
     return f"Of all assignments that are as good, this one has {least}."
 
 

@@ -1,9 +1,11 @@
 """Advice on lag: what is promised is what every assignment that is tried one by one comes to."""
 
+import random
+
 import pytest
 
 from assay import Assignment, BadInput, Group, advise, solve
-from compare.advice.words import conclusion, headline
+from compare.advice.words import conclusion, depends, headline
 from groups.tiers import values
 from tests.compare.advice.made import applied, document_of, topics_read, with_lag
 
@@ -152,3 +154,39 @@ def test_advice_on_lag_that_is_known_has_no_condition(group, peak):
 
 def test_advice_on_partitions_does_not_rest_on_where_consumers_start():
     assert advise(started(None), lower="peak_load", assignors=()).condition is None
+
+
+def lagging(lags: dict[str, list[int]], owned: dict[str, dict], **more) -> dict:
+    topics = {topic: {"partitions": len(lag), "lag": lag} for topic, lag in lags.items()}
+    members = {m: {"owned": held} | more.get(m, {}) for m, held in owned.items()}
+    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+
+
+def test_whoever_reads_what_somebody_has_as_much_as_all_have_on_average():
+    owned = {"m0": {"t0": [0, 1, 2, 3, 4]}, "m1": {"t1": [0, 1]}}
+    found = advise(Group.from_dict(lagging({"t0": [0, 1, 2, 3, 4], "t1": [6, 6]}, owned)))
+    assert (found.now, found.best.bound, found.best.value) == (12, 11, 12)
+    (more,) = [one for one in found.changes if one.kind == "members"]
+    assert (more.members, more.after.value, more.at_least) == (4, 6, 5)
+
+
+def test_few_moves_that_the_verdict_names_come_before_many_for_little_more():
+    rng = random.Random(3)
+    lags = {"t": [20_000, *(rng.randint(1, 60) for _ in range(23))]}
+    read = {m: {"subscription": ["t"]} for m in "abcdef"}
+    owned = {m: {"t": [*range(4 * at, 4 * at + 4)]} for at, m in enumerate("abcdef")}
+    owned["a"]["t"], owned["b"]["t"] = [0, 1, 2, 3, 4, 5], [6, 7]
+    found = advise(Group.from_dict(lagging(lags, owned, **read)), assignors=())
+    (move,) = [one for one in found.changes if one.kind == "rebalance"]
+    assert move.moves == len(found.judged.plan.moved) == 2
+    assert move.after.value < found.now
+
+
+def test_what_mends_a_group_says_that_a_rebalance_does_it_and_what_waits():
+    read = {m: {"subscription": ["t"]} for m in "ab"}
+    group = Group.from_dict(lagging({"t": [4, 9_000, 3, 80]}, {"a": {"t": [0]}, "b": {}}, **read))
+    found = advise(group, assignors=())
+    assert headline(found).endswith(
+        "not valid: 3 partitions have no owner: t-1, t-2, t-3; 9,083 records wait there."
+    )
+    assert depends(found.changes[0], found)[0].startswith("A rebalance does that, such as by a ")
