@@ -12,11 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from compare.lag.behind import known_lag, lag_without_owner
-from compare.lag.choice import going_for_least_lag
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
+from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.question import Open, questions
-from compare.sentences import without_owner
-from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
+from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict, without_owner
 from groups import Assignment, Group, values
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, parse_objective
@@ -24,6 +23,7 @@ from groups.unknown import reading_least, reading_most
 from optimal import solve_many
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Status, Term
+from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from compare.verdict import Says
     from groups.tiers import Objective
     from optimal.solution import Solution
+
+
+# Verdicts on groups that need another assignment.
+OTHERS = ("improvable", "not valid")
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +177,7 @@ def judge(
     judged = _between(groups, tiers, time_limit)
     if assume_equal:
         conditional = [_conditional(one) for one in judged]
-        return Verdicts(going_for_least_lag(conditional, assume_equal=True))
+        return Verdicts(_going_for_least_lag(conditional, assume_equal=True))
     depend = [
         (i, Open(one.group, one.now, one.lowest))
         for i, one in enumerate(judged)
@@ -182,7 +186,42 @@ def judge(
     asked = questions([one for _, one in depend], tiers, time_limit)
     for (i, _), question in zip(depend, asked, strict=True):
         judged[i] = replace(judged[i], verdict=replace(judged[i].verdict, question=question))
-    return Verdicts(going_for_least_lag(judged, assume_equal=False))
+    return Verdicts(_going_for_least_lag(judged, assume_equal=False))
+
+
+def _going_for_least_lag(judged: Sequence[Judged], *, assume_equal: bool) -> list[Judged]:
+    """Return verdicts with, of all that is equally good, the assignment that has least lag.
+
+    Groups that need another one share the rounds of search, and a minute at the most.
+
+    Parameters
+    ----------
+    assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
+    """
+    rounds = rounds_each(ROUNDS, sum(one.verdict.says in OTHERS for one in judged))
+    time_left = TimeLeft.of(SECONDS)
+    return [_going(one, rounds, time_left, assume_equal=assume_equal) for one in judged]
+
+
+def _going(judged: Judged, rounds: int, time_left: TimeLeft, *, assume_equal: bool) -> Judged:
+    """Return one of them.
+
+    Where members are taken to read the same, the assignment may use it if it is no better
+    otherwise.
+    """
+    best, lowest = judged.best, judged.lowest
+    target = lowest if assume_equal else best
+    if judged.verdict.says not in OTHERS or target is None:
+        return judged
+    found = least_lagging(target, rounds, time_left)
+    if found is None:
+        return judged
+    chosen = replace(target, assignment=found.assignment)
+    if lowest is best or (assume_equal and not judged.verdict.condition):
+        return replace(judged, best=chosen, lowest=chosen, least_lag=found.proved)
+    if assume_equal:
+        return replace(judged, lowest=chosen, least_lag=found.proved)
+    return replace(judged, best=chosen, least_lag=found.proved)
 
 
 def judged_by(group: Group, best: Solution) -> Judged:

@@ -10,8 +10,8 @@ from compare.history import history_of, sentences_of
 from compare.judged import worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.without_reader import is_read
-from compare.sentences import captures, spread, without_owner
-from compare.verdict import WORST_FIRST, Says
+from compare.sentences import captures, spread
+from compare.verdict import WORST_FIRST, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
 from groups.wording import MOST_NAMED, counted, few
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.lag.behind import lag_without_owner
+from compare.verdict import without_owner
 from groups.errors import Refused
 from groups.wording import ON_THE_WAY, counted, few
 from heuristics.protocol import choose
@@ -54,15 +55,6 @@ def _wrong(violation: Violation, now: Assignment) -> str:
         return f"{with_whom}, and {topic} has {counted(int(group.partitions[t]), 'partition')}"
     owner = now.owner[np.flatnonzero(group.topic == t)[violation.partition]]
     return f"{with_whom} and with {group.members[owner]}"
-
-
-def without_owner(now: Assignment) -> int:
-    """Return how many partitions nobody holds though somebody reads them.
-
-    0 where something else is wrong with the assignment, too.
-    """
-    alone = all(one.kind == "unassigned" for one in now.violations)
-    return len(now.violations) if alone else 0
 
 
 def sentence(judged: Judged) -> str:

@@ -10,6 +10,8 @@ from groups.framed import Framed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from groups.assignment import Assignment
+
 Says = Literal[
     "nobody reads",
     "not valid",
@@ -94,3 +96,12 @@ class Verdict(Framed):
             "if": self.condition,
             "waiting": self.waiting,
         }
+
+
+def without_owner(now: Assignment) -> int:
+    """Return how many partitions nobody holds though somebody reads them.
+
+    0 where something else is wrong with the assignment, too.
+    """
+    alone = all(one.kind == "unassigned" for one in now.violations)
+    return len(now.violations) if alone else 0

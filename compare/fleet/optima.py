@@ -15,8 +15,7 @@ from compare.fleet_scores import optimum_columns, score_columns, score_fleet, sc
 from compare.judged import judge, judged_by
 from compare.lag.fall import WORTH
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of, score_outcome
-from compare.sentences import without_owner
-from compare.verdict import ALL_ALIKE
+from compare.verdict import ALL_ALIKE, without_owner
 from groups.assignment import Assignment
 from groups.columnar.batch import each_of
 from groups.columnar.layout import joined
