@@ -47,8 +47,9 @@ def main() -> None:
         complain(str(ended))
         code = ended.code
     except TyperException as error:
-        format_message = getattr(error, "format_message", error.__str__)
-        complain(f"{' '.join(format_message().split())} (see assay --help)")
+        line = " ".join(error.format_message().split()).removesuffix(".")
+        page = getattr(getattr(error, "ctx", None), "command_path", "assay")
+        complain(f"{line} (see {page} --help)")
         code = 2
     except (typer.Abort, KeyboardInterrupt):
         complain("interrupted")

@@ -5,6 +5,7 @@ A command is loaded when it is called: ``assay --help`` loads none of them.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.exceptions import TyperException
 from typer.main import get_command
 
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 # What click calls the width leaves two columns free.
 WIDE = 78
@@ -30,6 +32,13 @@ WIDEST = 100
 TAKES = {"str": "TEXT", "int range": "N", "float range": "SECONDS", "list[str]": "TEXT"}
 TAKES |= {"list[int]": "N", "list[int range]": "N"}
 _COLUMN = 39
+# What Typer says of a number that is none or out of its range, and what it expects.
+_EXPECTED = {
+    r"Input should be a valid integer": "expected a whole number",
+    r"Input should be a (valid|finite) number": "expected a number",
+    r"Input should be greater than or equal to (\S+)": r"expected \1 or more",
+    r"Input should be less than or equal to (\S+)": r"expected \1 or less",
+}
 
 
 @dataclass(frozen=True)
@@ -145,6 +154,42 @@ class Menu(TyperGroup):
 class Command(TyperCommand):
     """A command whose help fits a screen: what an option takes and its default, no ranges."""
 
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the command line; where an argument or a value is missing or wrong, say which."""
+        words = [*args]
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            param = getattr(error, "param", None)
+            if isinstance(param, TyperArgument | TyperOption):
+                given, *_ = self.make_parser(ctx).parse_args(args=words)
+                ctx.fail(self._said(ctx, param, given, error))
+            if getattr(error, "ctx", None) is None:
+                ctx.fail(error.format_message())
+            raise
+
+    def _said(
+        self,
+        ctx: typer.Context,
+        param: TyperArgument | TyperOption,
+        given: Mapping[str, Any],
+        error: TyperException,
+    ) -> str:
+        """Return what is wrong with a parameter, of which values were given by these names."""
+        expected = _expected(error.message)
+        if isinstance(param, TyperArgument):
+            arguments = [one for one in self.get_params(ctx) if isinstance(one, TyperArgument)]
+            came = [word for one in arguments for word in _listed(given.get(one.name or ""))]
+            if error.message or not came:
+                return error.format_message()
+            names = " ".join(one.display_name_raw for one in arguments)
+            return f"expected {names}, but there is only {' '.join(came)}"
+        values = _listed(given.get(param.name or ""))
+        if expected is None:
+            return error.format_message().replace(": Value error, ", ": ")
+        typed = " ".join((param.opts[-1], *(values if len(values) == 1 else ())))
+        return f"{typed}: {expected}: {param.help}"
+
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
         """Call the command; where an error names an argument, name the option that was typed."""
         try:
@@ -185,6 +230,21 @@ class Command(TyperCommand):
             if rows:
                 with formatter.section(head):
                     formatter.write_dl(rows)
+
+
+def _listed(value: Any) -> list[str]:
+    """Return the words that a parameter was given."""
+    if value is None:
+        return []
+    return [*map(str, value)] if isinstance(value, list | tuple) else [str(value)]
+
+
+def _expected(message: str) -> str | None:
+    """Return what an option takes, by Typer's message; None where that says it well."""
+    for said, expected in _EXPECTED.items():
+        if found := re.match(said, message):
+            return found.expand(expected)
+    return None
 
 
 def _taken(option: TyperOption, ctx: typer.Context) -> str:

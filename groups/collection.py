@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 from groups.assignment import Assignment
 from groups.framed import Framed
 from groups.group import Group
-from groups.wording import counted, nearest_of
+from groups.wording import counted, nearest_or_some
 
 if TYPE_CHECKING:
     from groups.errors import Failure
@@ -54,7 +54,7 @@ class Groups(Framed, Sequence[Group]):
             return self._groups[key]
         named = [group for group in self._groups if group.name == key]
         if not named:
-            hint = nearest_of(key, (group.name for group in self._groups))
+            hint = nearest_or_some(key, (group.name for group in self._groups))
             raise KeyError(f"no group is named {key}{hint}")
         return max(named, key=lambda group: group.captured_at or "")
 

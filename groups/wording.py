@@ -60,6 +60,18 @@ def nearest_of(name: str, known: Iterable[str]) -> str:
     return f"; nearest: {', '.join(near)}" if near else ""
 
 
+def nearest_or_some(name: str, known: Iterable[str]) -> str:
+    """Return what somebody may have meant, or else what there is: :func:`nearest_of`.
+
+    Examples
+    --------
+    >>> nearest_or_some("biling", ["audit", "billing"]), nearest_or_some("xyz", ["b", "audit"])
+    ('; nearest: billing', '; there is audit, b')
+    """
+    there = sorted(set(known))
+    return nearest_of(name, there) or (f"; there is {few(there)}" if there else "")
+
+
 def one_of_several(place: str, groups: Sequence[str]) -> BadInput:
     """Return the refusal of several groups in a place where one is expected.
 

@@ -19,7 +19,8 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
-from groups.errors import AssayError, ProofError
+from groups.errors import AssayError, InvalidAssignment, ProofError
+from groups.tiers import TIERS
 from groups.unknown import reading_most
 from optimal.budgets.budget import shown
 from optimal.proof import ProofKind
@@ -84,7 +85,10 @@ def check(
             raise ProofError(
                 f"it answers {_asked(*answered)}, but the question is {_asked(*question)}"
             )
-        unchecked = list(check_solution(given, answer))
+        try:
+            unchecked = list(check_solution(given, answer))
+        except InvalidAssignment as error:
+            raise InvalidAssignment(f"{error}{_of_another_capture(error, answer)}") from None
         if unchecked and count_again(one, answer):
             unchecked = []
     except AssayError as error:
@@ -104,6 +108,24 @@ def check(
         show(f"not checked: {line}")
     if strict and unchecked:
         raise typer.Exit(1)
+
+
+def _of_another_capture(error: InvalidAssignment, answer: Solution) -> str:
+    """Return what may be the reason of a wrong value where the assignment is good.
+
+    A solution does not say what was owned, nor the lag, when it was made.
+    """
+    tier = next((one for one in answer.objective if str(error).startswith(f"terms.{one}: ")), None)
+    if tier is None:
+        return ""
+    of = TIERS[tier]
+    if of.cost is not None and of.cost.leaving:
+        what = "what members own"
+    elif of.needs in ("lag", "weight"):
+        what = f"the {of.needs}"
+    else:
+        return ""
+    return f"; that follows from {what}: is the solution of another capture of the group?"
 
 
 def _asked(objective: Tiers, at_most: Mapping[str, int]) -> str:

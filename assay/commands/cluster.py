@@ -111,7 +111,7 @@ def reached_instead(
             if given:
                 raise BadInput(f"{option}: it is about a connection; add {BOOTSTRAP} HOST:PORT")
         if not files:
-            raise BadInput(f"Missing argument 'FILE...', or {BOOTSTRAP} (see assay --help)")
+            raise BadInput(f"Missing argument 'FILE...', or {BOOTSTRAP}")
         return None, [*files]
     if files:
         raise BadInput(f"{files[0]}: FILE or {BOOTSTRAP}, not both")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,7 +23,8 @@ from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
 from compare.gains import frontier_document, pays_first, trade_offs, what_moves_buy
 from compare.sentences import BALANCE, called, spread
-from groups.tiers import LAG_PEAKS, PEAKS, tier_named
+from groups.errors import BadInput
+from groups.tiers import LAG_PEAKS, PEAKS, TIERS, tier_named
 from groups.wording import counted, duration
 
 if TYPE_CHECKING:
@@ -69,6 +71,9 @@ def frontier(
     """
     from optimal import frontier as found_points
 
+    third = next((file for file in files if file in (*TIERS, "moves")), None)
+    if third is not None and not os.path.exists(third):
+        raise BadInput(f"{third}: a third tier, expected FILE... and two tiers")
     one = one_group(files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
     tiers = tier_named(first), tier_named(second)
     found = found_points(one, *tiers, time_limit=time_limit, points=points)

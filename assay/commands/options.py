@@ -18,7 +18,7 @@ from groups.files import read_groups
 from groups.folders import is_folder
 from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
-from groups.wording import PASSED_OVER, nearest_of, one_of_several
+from groups.wording import PASSED_OVER, nearest_or_some, one_of_several
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -337,7 +337,7 @@ def _found(
         raise BadInput(no_group_in(files))
     for one in sorted(set(only)):
         if not _matching(known, [one]):
-            raise BadInput(f"--group {one}: no group of that name{nearest_of(one, known)}")
+            raise BadInput(f"--group {one}: no group of that name{nearest_or_some(one, known)}")
     groups = [group for group in groups if not only or group.name in wanted]
     asked = [f for f in failures if not only or f.group is None or f.group in wanted]
     damaged = [f for f in failures if not f.not_to_be_had]

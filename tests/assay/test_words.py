@@ -101,7 +101,7 @@ def test_the_help_of_each_command_ends_with_an_example_that_the_command_takes(sa
 def test_a_command_that_there_is_not_gets_the_nearest_ones():
     line = one_line(assay("scroe"), 2)
     assert line == "No such command 'scroe'. Nearest: score, solve, probe (see assay --help)"
-    assert one_line(assay("xyz"), 2) == "No such command 'xyz'. (see assay --help)"
+    assert one_line(assay("xyz"), 2) == "No such command 'xyz' (see assay --help)"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -175,7 +175,7 @@ def test_a_line_says_why_an_assignment_is_not_valid():
         (("--every", "0s"), "--every 0s: expected a time as in 30s, 5m or 1h"),
         (("--every", "5 weeks"), "--every 5 weeks: expected a time"),
         (("--for", "now"), "--for now: expected a time as in 30s, 5m or 1h"),
-        (("--times", "0"), "Invalid value for '--times'"),
+        (("--times", "0"), "--times 0: expected 1 or more: "),
         (("-o", "/proc/series"), "/proc/series: cannot be written: No such file or directory"),
         (("--config", "x"), "--config: expected KEY=VALUE"),
         ((), "connection refused"),

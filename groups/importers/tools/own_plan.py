@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME = r'"(?:[^"\\]|\\.)+"\s*:\s*'
-# It begins with a member that holds nothing, or partitions of a topic.
-BEGINNING = re.compile(rf"\{{\s*{_NAME}\{{\s*(?:\}}|{_NAME}\[\s*[0-9\]])")
+# It begins with a member that holds nothing, or a list of a topic, whatever is in that.
+BEGINNING = re.compile(rf"\{{\s*{_NAME}\{{\s*(?:\}}|{_NAME}\[)")
 
 
 def read(source: str, content: str) -> Iterator[Finding]:

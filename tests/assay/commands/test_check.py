@@ -63,6 +63,21 @@ def test_the_question_is_shown_and_can_be_required(folder, solution):
     )
 
 
+def test_a_value_that_follows_from_the_capture_may_be_of_another_one(folder, solution):
+    later = json.loads((folder / "orders.json").read_text())
+    later["members"]["c1"]["owned"] = {"t1": [later["members"]["c0"]["owned"]["t1"].pop()]}
+    (folder / "later-orders.json").write_text(json.dumps(later))
+    run = assay("check", folder / "later-orders.json", "-", stdin=json.dumps(solution))
+    assert one_line(run, 1) == (
+        "-: terms.stickiness: 2, but the value is 1; that follows from what members own: is the "
+        "solution of another capture of the group?"
+    )
+    solution = deepcopy(solution)
+    solution["terms"][0]["value"] = 0
+    run = assay("check", folder / "orders.json", "-", stdin=json.dumps(solution))
+    assert one_line(run, 1) == "-: terms.balance: 0, but the value is 1"
+
+
 @pytest.fixture(scope="module")
 def large(folder) -> dict:
     """An optimum of 3^14 assignments, its proof left out."""

@@ -133,7 +133,7 @@ def test_a_group_without_members_has_nothing_to_explain(shown):
     [
         ("several", f"{ALL_GROUPS}: 11 groups, expected one of aio-f, "),
         ("no such member", "--member c7: no member of group orders, which has c0 and c1"),
-        ("no such group", "--group kpr: no group of that name"),
+        ("no such group", "--group kpr: no group of that name; nearest: kpr-c"),
         ("missing", "no.json: cannot be read: No such file or directory"),
         ("unknown tier", "--objective: unknown tier 'fun'"),
     ],

@@ -97,12 +97,14 @@ def test_fewer_points_are_said_to_be_fewer(folder):
         (("balance", "speed"), "objective: unknown tier 'speed', expected one of"),
         (("balance", "balance"), "objective: tier 'balance' appears twice"),
         (("balance", "racks"), "topics.t0.racks: unknown, but tier racks needs it"),
-        (("balance",), "Missing argument"),
-        (("balance", "stickiness", "--points", "1"), "Invalid value for '--points'"),
+        ((), "expected FILE... TIER TIER, but there is only orders.json (see assay frontier --h"),
+        (("balance",), "expected FILE... TIER TIER, but there is only orders.json balance (see"),
+        (("balance", "racks", "moves"), "balance: a third tier, expected FILE... and two tiers"),
+        (("balance", "stickiness", "--points", "1"), "--points 1: expected 2 or more: at most so"),
     ],
 )
 def test_bad_usage_is_one_line(folder, tiers, message):
-    line = one_line(assay("frontier", folder / "orders.json", *tiers), 2)
+    line = one_line(assay("frontier", "orders.json", *tiers, cwd=folder), 2)
     assert line.startswith(message)
 
 

@@ -129,7 +129,11 @@ def test_an_objective_about_counts_prints_no_lag_but_where_one_as_good_has_less(
 @pytest.mark.parametrize("rate", ["0", "-1", "x", "1.5"])
 def test_a_rate_that_is_none_is_refused_in_one_line(folder, command, rate):
     line = one_line(assay(command, folder / "late.json", "--rate", rate), 2)
-    assert line.startswith("Invalid value for '--rate'")
+    expected = "1 or more" if rate in ("0", "-1") else "a whole number"
+    assert line == (
+        f"--rate {rate}: expected {expected}: records a second that each member reads, if the "
+        f"snapshot has no capacity (see assay {command} --help)"
+    )
 
 
 def test_a_gap_that_is_left_is_told(folder):

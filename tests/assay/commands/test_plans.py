@@ -5,7 +5,7 @@ import pytest
 
 from assay import Assignment, Group, score, solve
 from groups.named_assignment import NamedAssignment
-from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other, one_line
+from tests.assay.calling import LOPSIDED, assay, document_of, good, one_after_the_other, one_line
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
 BEST = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
@@ -101,6 +101,12 @@ def test_a_plan_that_is_not_valid_says_every_reason(plans):
         ("no-such-partition", "c0", "t1", 7),
         ("no-such-partition", "c1", "t5", 0),
     }
+
+
+def test_a_bad_number_of_a_plan_is_named_where_the_plan_is_the_group_too(plans):
+    for name in ("a partition that is no number", "a number below 0"):
+        run = assay("score", "file.json", cwd=plans / name)
+        assert one_line(run, 2) == REFUSED[name][1]
 
 
 def test_a_plan_is_no_assignor_that_could_make_the_moves(plans):

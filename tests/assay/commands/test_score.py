@@ -494,7 +494,7 @@ def test_a_pattern_asks_for_groups_and_a_name_with_a_star_is_a_name(folder):
     missed = assay("score", ALL_GROUPS, "--group", "x*")
     assert (missed.returncode, missed.stderr) == (
         2,
-        "assay: --group x*: no group of that name\n",
+        "assay: --group x*: no group of that name; there is aio-f, coop-a, empty-e and 8 more\n",
     )
     group = {"format": "assay-group/1", "topics": {"t": 2}}
     group["members"] = {"a": {"subscription": ["t"], "owned": {"t": [0, 1]}}}
