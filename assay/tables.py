@@ -210,10 +210,10 @@ def _verdict(one: Glance | Pair) -> str:
     if isinstance(one, tuple):
         return one[1]
     if one.without_owner:
-        waits = f": {rounded(one.waiting)}" if one.waiting else ""
+        waits = f": {rounded(one.verdict.waiting)}" if one.verdict.waiting else ""
         return f"{counted(one.without_owner, 'partition')} without owner{waits}"
     if one.verdict.says == "nobody reads":
-        return f"{one.verdict.says}: {rounded(one.waiting or one.verdict.waiting or 0)}"
+        return f"{one.verdict.says}: {rounded(one.verdict.waiting or 0)}"
     says = one.verdict.says if _fall(one) is None else EVEN_LAGGING
     return f"{says}{' *' if one.verdict.condition else ''}"
 

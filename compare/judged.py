@@ -15,7 +15,7 @@ from compare.lag.behind import known_lag, lag_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.question import Open, questions
-from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict, without_owner
+from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
 from groups import Assignment, Group, values
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, parse_objective
@@ -95,16 +95,6 @@ class Judged(Framed):
         if self.verdict.says == "improvable":
             return self.target
         return None if self.fall is None else self.fall.assignment
-
-    @property
-    def waiting(self) -> int | None:
-        """The records that nobody reads; None where no lag is known.
-
-        Of all partitions where nobody holds anything, else of those without an owner.
-        """
-        if self.best is None:
-            return self.verdict.waiting
-        return lag_without_owner(self.now)
 
     @property
     def reference(self) -> Solution | None:
@@ -252,19 +242,16 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
     """Return the numbers of groups in the order in which people want to see them.
 
     By verdict, how far above the optimum or how much waits, how many partitions to move, by how
-    much lag could fall, name and time of capture. Of groups that are not valid those come first in
-    which more is wrong than that partitions have no owner.
+    much lag could fall, name and time of capture.
     """
 
-    def urgency(i: int) -> tuple[int, bool, int, int, int, str, str]:
+    def urgency(i: int) -> tuple[int, int, int, int, str, str]:
         one = judged[i]
-        says, at_least = one.verdict.says, one.verdict.at_least or one.waiting or 0
+        says, at_least = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
         to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
         less = 0 if one.fall is None else one.fall.now - one.fall.then
         at = one.group.captured_at or ""
-        only = one.now.is_valid or without_owner(one.now) > 0
-        rank = WORST_FIRST.index(says)
-        return rank, only, -at_least, -to_move, -less, one.group.name, at
+        return WORST_FIRST.index(says), -at_least, -to_move, -less, one.group.name, at
 
     return sorted(range(len(judged)), key=urgency)
 
@@ -314,7 +301,7 @@ def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     reached: whatever is true, the first is not above the optimum, the second not below it.
     """
     if not now.is_valid:
-        return Verdict("not valid", sure=True)
+        return Verdict("not valid", sure=True, waiting=lag_without_owner(now) or None)
     tiers = best.objective
     found = values(now, tiers)
     bounds = [term.bound for term in lowest.terms] or [None] * len(tiers)

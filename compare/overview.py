@@ -58,7 +58,6 @@ class Glance:
     lowest_proved : whether no assignment as balanced has less
     fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
     without_owner : partitions that nobody holds though somebody reads them
-    waiting : records that nobody reads; None where not known
     """
 
     name: str
@@ -79,7 +78,6 @@ class Glance:
     lowest_proved: bool = False
     fall: PeakFall | None = None
     without_owner: int = 0
-    waiting: int | None = None
 
     @property
     def moves(self) -> int | None:
@@ -310,5 +308,4 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         lowest_proved=lowest is not None and lowest.proved,
         fall=None if judged.fall is None else judged.fall.in_numbers,
         without_owner=without_owner(judged.now) if there else 0,
-        waiting=judged.waiting,
     )

@@ -64,7 +64,8 @@ class Verdict(Framed):
     moves : partitions that the optimum moves, None where that is not sure
     condition : what was assumed for it, None where nothing was
     question : what would decide it, as in "does c-2 read t1?"; None where nothing is open
-    waiting : where nobody holds anything, the records that are not read; None where not known
+    waiting : where nobody holds anything, or partitions have no owner, the records that wait
+        there; None where not known
     """
 
     says: Says

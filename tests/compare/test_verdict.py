@@ -363,7 +363,7 @@ def lagging(name: str, lag: list[int], owned: dict[str, list[int]], **capacity: 
     )
 
 
-def test_of_groups_that_are_not_valid_two_owners_come_first_then_what_waits():
+def test_of_groups_that_are_not_valid_those_come_first_where_most_waits():
     groups = [
         lagging("a-few-wait", [1, 2, 3, 4], {"a": [0, 1], "b": [2]}),
         lagging("many-wait", [1, 2, 3, 9_000], {"a": [0, 1], "b": [2]}),
@@ -371,8 +371,8 @@ def test_of_groups_that_are_not_valid_two_owners_come_first_then_what_waits():
     ]
     judged = judge(groups)
     order = [groups[at].name for at in worst_first(judged)]
-    assert order == ["two-owners", "many-wait", "a-few-wait"]
-    assert [one.waiting for one in judged] == [4, 9_000, 0]
+    assert order == ["many-wait", "a-few-wait", "two-owners"]
+    assert [one.verdict.waiting for one in judged] == [4, 9_000, None]
     assert sentence(judged[2]) == "two-owners: not valid. t-2 is with b and with a."
     assert "; 9,000 records wait there. Capture again" in sentence(judged[1])
 

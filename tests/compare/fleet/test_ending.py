@@ -86,7 +86,7 @@ def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark
     assert "Not read: 4 inputs, see the messages." in lines
     heads = next(i for i, line in enumerate(lines) if line.startswith("group "))
     table = lines[heads + 1 : heads + 21]
-    assert [line.split()[0] for line in table][:2] == ["contested", "random-0"]
+    assert [line.split()[0] for line in table][:2] == ["random-9", "random-1"]
     assert re.search(r"^lopsided +2 +5 +0-5 +2-3 +improvable +2 +1$", spark_runs.first.out, re.M)
     assert lines[heads + 21] == "and 3 groups more, no worse than the last line"
     assert "every group on a page: assay report out" in spark_runs.first.out
