@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from compare.judged import Verdicts as Verdicts
     from compare.judged import judge as judge
     from compare.lag.fall import Fall as Fall
+    from compare.lag.fall import PeakFall as PeakFall
     from compare.lag.worth import Worth as Worth
     from compare.lag.worth import worth_moving as worth_moving
     from compare.overview import Glance as Glance
@@ -112,7 +113,7 @@ _HOMES = {
     "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "roll_out",
     "compare.scenarios.variation": "Variation",
-    "compare.lag.fall": "Fall",
+    "compare.lag.fall": "Fall PeakFall",
     "compare.lag.worth": "Worth worth_moving",
     "compare.sizes.sizing": "Size Sizing",
     "compare.sizes.sweep": "size",
