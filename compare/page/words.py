@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import EVEN_LAGGING, moves_needed, start_consumers
+from compare.sentences import EVEN_LAGGING, moves_needed, not_valid, start_consumers
 from groups.tiers import TIERS
 from groups.wording import counted
 
@@ -45,11 +45,8 @@ def meaning(tiers: Sequence[str]) -> str:
 
 def to_do(judged: Judged) -> str:
     """Return what to do about a group, or what would decide its verdict."""
-    violations = judged.now.violations if judged.verdict.says == "not valid" else ()
-    if violations and not judged.verdict.question:
-        first, *rest = violations
-        more = f", and {len(rest):,} more" if rest else ""
-        return f"{first}{more}"
+    if judged.verdict.says == "not valid":
+        return not_valid(judged.now)
     fall = None if judged.fall is None else judged.fall.in_numbers
     return to_do_in(judged.verdict, moves_needed(judged), fall)
 

@@ -84,6 +84,7 @@ def detail_of(
     elif solved is not None:
         reasons = (not_proved(solved).partition(": ")[2].capitalize(),)
     known = bool(judged.group.subscription_known.all()) or judged.verdict.condition is not None
+    limit = None if best is None else int(best.loads.max(initial=0))
     return Detail(
         line=line,
         sentences=tuple(told),
@@ -92,9 +93,9 @@ def detail_of(
         more=len(group.members) - len(shown.drawn),
         topics=shown.topics,
         other_topics=shown.other_topics,
-        limit=None if best is None else int(best.loads.max(initial=0)),
+        limit=limit,
         is_floor=_is_floor(judged),
-        scale=shown.scale,
+        scale=max(shown.scale, limit or 0),
         lag_scale=0 if lag is None else lag.most,
         unknown_lags=0 if lag is None else lag.unknown,
         idle=judged.now.idle,

@@ -331,3 +331,17 @@ def test_what_waits_where_nobody_reads_is_said_beside_the_table_and_in_the_group
     assert f"leaving: {said}" in page.words
     rows = page.table("Groups, worst first")
     assert [row["partitions"] for row in rows.values()] == ["4", "4"]
+
+
+def test_a_group_without_owners_says_what_waits_and_its_limit_is_within_the_bars(read):
+    members = {
+        "a": {"subscription": ["t"], "owned": {"t": [0]}},
+        "b": {"subscription": ["t"], "owned": {}},
+    }
+    shown = read([snapshot("torn", {"t": {"partitions": 6, "lag": [1, 2, 3, 4, 5, 6]}}, members)])
+    said = "5 partitions have no owner: t-1, t-2, t-3 and 2 more; 20 records wait there"
+    assert said in shown.words
+    assert "What happens next" not in shown.words
+    limits = [tag for _, tag in shown.tags if tag.get("class") == "limit"]
+    assert limits
+    assert all(float(tag["style"].removeprefix("left:").rstrip("%")) <= 100 for tag in limits)
