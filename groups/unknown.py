@@ -54,22 +54,25 @@ def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
 def settled(group: Group) -> Group:
     """Return the group as it is judged: see `Group.with_target`, and subscriptions that are plain.
 
-    A subscription is known where members can read in one way alone. So it is where each member
-    whose subscription is unknown holds a partition of every topic in demand. `assumed` says so.
+    The subscription of a member is known where it can read in one way alone. So it is where it
+    holds a partition of every topic in demand. `assumed` says so.
     """
     group = group.with_target()
-    unknown = ~group.subscription_known
-    if not unknown.any() or not len(group.claims.member):
+    unknown, claims = np.flatnonzero(~group.subscription_known), group.claims
+    if not len(unknown) or not len(claims.member):
         return group
-    least, most = reading_least(group), reading_most(group)
-    for m in np.flatnonzero(unknown).tolist():
-        if len(least.subscription(m)) < len(most.subscription(m)):
-            return group
-    who = counted(int(unknown.sum()), "member")
+    demanded = group.topics_in_demand
+    pairs = np.stack((claims.member, claims.topic))[:, claims.topic < len(group.topics)]
+    held = np.unique(pairs, axis=1)[0]
+    plain = unknown[np.bincount(held, minlength=len(group.members))[unknown] == len(demanded)]
+    if not len(plain):
+        return group
+    who = counted(len(plain), "member")
     line = f"subscription of {who}: the topics held, since it holds a part of each"
-    if unknown.sum() > 1:
+    if len(plain) > 1:
         line = f"subscription of {who}: the topics held, since each holds a part of every one"
-    return replace(least, assumed=(*least.assumed, line))
+    known = with_reads(group, [demanded], plain, np.zeros(len(plain), np.int64))
+    return replace(known, assumed=(*known.assumed, line))
 
 
 def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]:

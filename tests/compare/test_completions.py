@@ -44,6 +44,22 @@ def completions(group: Group) -> list[Group]:
     return [reading_least(group, [*chain(*pairs)]) for pairs in product(*ways)]
 
 
+def test_a_subscription_is_settled_just_where_all_ways_of_reading_agree_on_it() -> None:
+    random, seen = np.random.default_rng(11), set()
+    for _ in range(100):
+        group = drawn(random)
+        if not len(group.claims.member):
+            continue
+        found, ways = settled(group), completions(group)
+        for m, known in enumerate(group.subscription_known.tolist()):
+            readings = {tuple(way.subscription(m).tolist()) for way in ways}
+            assert bool(found.subscription_known[m]) == (known or len(readings) == 1)
+            if found.subscription_known[m]:
+                assert readings == {tuple(found.subscription(m).tolist())}
+            seen.add((known, len(readings) == 1))
+    assert seen == {(True, True), (False, True), (False, False)}
+
+
 def test_a_sure_verdict_and_every_bound_hold_whoever_reads_what() -> None:
     random, seen = np.random.default_rng(7), set()
     for _ in range(150):

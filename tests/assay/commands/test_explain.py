@@ -105,9 +105,10 @@ def test_console_text_alone_is_explained_where_that_holds_whoever_reads_what(sho
 
 
 def test_elsewhere_subscriptions_are_asked_for_or_the_assumption_stands_in_front(shown):
-    said = one_line(shown["unknown"], 2)
+    assert shown["unknown"].returncode == 2
+    *_, said = shown["unknown"].stderr.splitlines()
     assert re.fullmatch(
-        r"orders: what is best depends on who reads what.*; "
+        r"assay: orders: what is best depends on who reads what.*; "
         r"pass --reads PATTERN=TOPICS, or --assume-equal", said,
     )  # fmt: skip
     assert "does aio-1-" in shown["depends"].stderr

@@ -156,4 +156,14 @@ def test_unknown_subscriptions_take_an_assumption_and_say_so(folder):
     assert "--assume-equal" in one_line(assay(*arguments), 2)
     run = assay(*arguments, "--assume-equal", "--format", "json")
     assert run.returncode == 0
-    assert document_of(run)["assumed"] == run.stderr.removeprefix("assumed: ").splitlines()
+    notes = run.stderr.splitlines()
+    assert [f"assumed: {line}" for line in document_of(run)["assumed"]] == notes
+
+
+def test_only_members_that_could_read_in_several_ways_are_unknown(folder):
+    """A view that lists idle members leaves known what others read."""
+    holds = {m: {"owned": {"t": [k]}} for k, m in enumerate("ab")}
+    idle = GROUP | {"members": holds | {"c": {}, "d": {}}}
+    (folder / "idle.json").write_text(json.dumps(idle))
+    (refusal,) = one_line(assay("size", folder / "idle.json"), 2).splitlines()
+    assert refusal.startswith("members.c.subscription: unknown (and 1 more); ")
