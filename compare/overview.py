@@ -10,7 +10,7 @@ from compare.history import history_of, sentences_of
 from compare.judged import worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.without_reader import is_read
-from compare.sentences import captures, spread
+from compare.sentences import EVEN_LAGGING, captures, spread
 from compare.verdict import WORST_FIRST, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
 from groups.wording import MOST_NAMED, counted, few
@@ -175,9 +175,17 @@ class Overview:
 
     def counts(self) -> str:
         """Return how many groups have each verdict, the most frequent first."""
-        found = [(self.says.get(says, 0), says) for says in WORST_FIRST]
-        found.sort(key=lambda one: -one[0])
-        return ", ".join(f"{many:,} {says}" for many, says in found if many)
+        found = sorted(self.tallies(), key=lambda one: -one[1])
+        return ", ".join(f"{many:,} {says}" for says, many in found)
+
+    def tallies(self) -> tuple[tuple[str, int], ...]:
+        """Return how many groups have each verdict as lines show it, the worst first."""
+        found: list[tuple[str, int]] = []
+        for says in WORST_FIRST:
+            good = says == "as good as can be"
+            lagging = self.lagging if good else 0
+            found += [(EVEN_LAGGING, lagging), (says, self.says.get(says, 0) - lagging)]
+        return tuple((says, count) for says, count in found if count)
 
     def _named(self, says: Says) -> str:
         shown: list[str] = []

@@ -16,8 +16,8 @@ from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
 from compare.page.words import meaning, minute
-from compare.sentences import EVEN_LAGGING, sentence
-from compare.verdict import EMPTY, WORST_FIRST
+from compare.sentences import sentence
+from compare.verdict import EMPTY
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def composed(
         made=made,
         lines=lines,
         details=details,
-        says=_tallies(overview, lines),
+        says=overview.tallies(),
         unread=tuple(unread),
         unread_count=unread_count,
         assumed=tuple(assumed),
@@ -97,17 +97,6 @@ def composed(
         not_solved=_not_solved(overview),
         trend=trend,
     )
-
-
-def _tallies(overview: Overview, lines: Sequence[Line]) -> tuple[tuple[str, int], ...]:
-    """Return verdicts with their groups, the worst first, as the lines have them."""
-    lagging = overview.lagging
-    found: list[tuple[str, int]] = []
-    for says in (one for one in WORST_FIRST if one in overview.says):
-        good = says == "as good as can be"
-        found += [(EVEN_LAGGING, lagging)] if good and lagging else []
-        found.append((says, overview.says[says] - (lagging if good else 0)))
-    return tuple((says, count) for says, count in found if count)
 
 
 def _in_full(
