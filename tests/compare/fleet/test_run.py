@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -409,3 +410,22 @@ def test_an_output_folder_that_is_a_file_is_bad_input(tmp_path):
     command = [Path(sys.executable).with_name("assay"), "run", tmp_path, "--out", tmp_path / "out"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (2, f"assay: {tmp_path / 'out'}: not a folder\n")
+
+
+@pytest.mark.spark
+def test_a_group_of_several_portions_counts_once(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr("compare.fleet.source.PORTION_BYTES", 1)
+    source, out = tmp_path / "in", tmp_path / "out"
+    line = json.dumps(lopsided())
+    for folder, other in (("a", "one"), ("b", "two")):
+        (source / folder).mkdir(parents=True)
+        (source / folder / "same.json").write_text(line)
+        (source / folder / "other.json").write_text(json.dumps(lopsided(other)))
+    (source / "again.jsonl").write_text(f"{line}\n{line}\n")
+    for new in (3, 0):
+        counts = run(source, out, assignors=["current"], spark=spark)
+        assert (counts.captured, counts.new, counts.found.groups) == (3, new, 3)
+        inputs = pq.ParquetDataset(out / "inputs").read()["run"].to_pylist()
+        assert [*Counter(inputs).values()] == [3] * (2 - bool(new))
+    for name in ("groups", "optima", "scores"):
+        assert len(pq.ParquetDataset(out / name).read()) == 3
