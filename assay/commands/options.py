@@ -18,7 +18,14 @@ from groups.files import read_groups
 from groups.folders import is_folder
 from groups.tiers import PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
-from groups.wording import PASSED_OVER, nearest_or_some, one_of_several
+from groups.wording import (
+    BEYOND_THE_END,
+    ON_THE_WAY,
+    PASSED_OVER,
+    few,
+    nearest_or_some,
+    one_of_several,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -293,10 +300,20 @@ def as_told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) ->
 
 
 def note_passed_over(groups: Sequence[Group]) -> None:
-    """Note which lines of the groups' texts were passed over, once for each text."""
+    """Note what a table of groups leaves out of what was assumed of them.
+
+    Which lines of their texts were passed over, once for each text; which groups have a commit
+    beyond the end of a log, and which are on the way to their target.
+    """
     lines = (line for group in groups for line in group.assumed if line.startswith(PASSED_OVER))
     for line in dict.fromkeys(lines):
         note(line)
+    for start in (BEYOND_THE_END, ON_THE_WAY):
+        of = {group.name: line for group in groups for line in group.assumed if start in line}
+        if len(of) == 1:
+            note(": ".join(*of.items()))
+        elif of:
+            note(f"{few([*of])}: {start}")
 
 
 def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str], command: str = "") -> None:

@@ -34,10 +34,11 @@ from groups.importers.seen import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_END = r"' (has no active members|is rebalancing|does not exist)\."
 _MESSAGE = re.compile(
-    r"(?:Warning: |Error: )?(?:The )?([Cc]onsumer|Share|Streams) group '(.*)' "
-    r"(has no active members|is rebalancing|does not exist)\."
+    rf"(?:Warning: |Error: )?(?:The )?([Cc]onsumer|Share|Streams) group '(.*){_END}"
 )
+_ENDS = re.compile(_END)
 _NARROWEST = 60
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
 _FAILED = re.compile(r"Error: |Error \w|Exception in thread ")
@@ -136,6 +137,8 @@ def _message(source: str, number: int, line: str) -> View | Refusal | None:
     found = _MESSAGE.fullmatch(text)
     if found is not None:
         kind, group, what = found.groups()
+        if _ENDS.search(group):
+            return Refusal(source, place, "two messages in one line: put each on its own")
         if kind not in _KINDS and what not in _SAYS:
             return View(source, place, group, member_count=0)
         word = _KINDS.get(kind) or _SAYS[what]

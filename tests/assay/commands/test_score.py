@@ -252,6 +252,24 @@ def test_a_line_that_is_passed_over_is_told_on_standard_error_and_costs_no_group
     assert runs["said"].stdout == runs["good"].stdout.replace(str(ALL_GROUPS), "said.txt")
 
 
+def test_a_table_of_groups_notes_a_commit_beyond_the_end_and_a_rebalance_under_way(folder):
+    header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+    rows = ["back t 0 100 90 -10 m-0 /h m", "back t 1 5 9 4 m-1 /h m", "other t 0 5 9 4 n /h n"]
+    (folder / "back.txt").write_text("\n".join((header, *rows, "")))
+    target = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
+    members = {m: said | {"target": target[m]} for m, said in LOPSIDED["members"].items()}
+    (folder / "moving.json").write_text(json.dumps(LOPSIDED | {"members": members}))
+    run = assay("score", "back.txt", "moving.json", cwd=folder)
+    assert (run.returncode, run.stderr.splitlines()) == (
+        0,
+        [
+            "back: lag: 0 where the commit is beyond the end of the log: t-0",
+            "orders: a rebalance is under way: 2 partitions are still to be handed over; judged "
+            "as it will be then",
+        ],
+    )
+
+
 def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     text = ALL_GROUPS.read_text()
     (folder / "rebalancing.txt").write_text(f"Consumer group 'r' is rebalancing.\n{text}")

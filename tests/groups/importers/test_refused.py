@@ -67,6 +67,10 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
         (OLD + "s m /h c 1 t0:0\n", "a share group has no assignment"),
         (STREAMS, "group 's' is a Kafka Streams group"),
         ("Share group 's' has no active members.\n", "group 's' is a share group"),
+        (
+            "Consumer group 'a' has no active members.Consumer group 'b' is rebalancing.\n",
+            "1: two messages in one line: put each on its own",
+        ),
         (HEADER + "g t0 0 1 2 1 a-StreamThread-1-consumer-b /h a\n", "is a Kafka Streams group"),
         (HEADER + "g t0 -1 1 2 1 m /h c\n", "PARTITION '-1', expected a number of 0 or more"),
         (HEADER + "g t0 0 -1 2 3 m /h c\n", "CURRENT-OFFSET '-1', expected a number"),
