@@ -20,11 +20,18 @@ class Groups(Framed, Sequence[Group]):
     Attributes
     ----------
     failures : why a text, or a group in it, could not be read
+    places : the file, or the file and the line, of each group; empty where nothing was read
     """
 
-    def __init__(self, groups: Sequence[Group], failures: Sequence[Failure] = ()) -> None:
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        failures: Sequence[Failure] = (),
+        places: Sequence[str] = (),
+    ) -> None:
         self._groups = tuple(groups)
         self.failures = tuple(failures)
+        self.places = tuple(places)
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -47,7 +54,7 @@ class Groups(Framed, Sequence[Group]):
             Where there are not so many.
         """
         if isinstance(key, slice):
-            return Groups(self._groups[key], self.failures)
+            return Groups(self._groups[key], self.failures, self.places[key])
         if isinstance(key, int):
             if not -len(self) <= key < len(self):
                 raise IndexError(f"no group {key}: there are {counted(len(self), 'group')}")

@@ -117,16 +117,24 @@ def read_groups(
     >>> groups, groups["orders"].members, groups["orders"].lag_records.tolist()
     (Groups(1 group), ('c0-1', 'c1-1'), [4, 0])
     """
-    groups: list[Group] = []
+    groups: list[tuple[Group, str]] = []
     failures: list[Failure] = []
+    places: list[str] = []
     several = [paths] if isinstance(paths, str | os.PathLike) else paths
     found = find([os.fspath(path) for path in several], standard_input=standard_input)
-    for read in each_group(found):
+    for at, read in enumerate(each_group(_noting(found, places))):
         if isinstance(read, Group):
-            groups.append(read)
+            groups.append((read, places[at]))
         else:
             failures.append(read)
-    return Groups(groups, failures)
+    return Groups([group for group, _ in groups], failures, [place for _, place in groups])
+
+
+def _noting(found: Iterable[Found | Failure], places: list[str]) -> Iterator[Found | Failure]:
+    """Yield what was found; add the place of each to `places`."""
+    for one in found:
+        places.append(one.place)
+        yield one
 
 
 def read_group(path: str) -> Group:

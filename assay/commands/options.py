@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from assay.streams import note
+from compare.sentences import spread
 from groups.absent_topics import readers_of_nothing
+from groups.assignment import Assignment
+from groups.collection import Groups
 from groups.documents.texts import named
 from groups.errors import BadInput
 from groups.files import read_groups
@@ -223,7 +226,9 @@ def groups_in(
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
     groups, damaged, not_had = _found(files, only)
-    return as_told(groups, reads, reset), damaged, not_had
+    told = as_told(groups, reads, reset)
+    _note_same_times(told, groups.places)
+    return told, damaged, not_had
 
 
 def group_in(
@@ -335,10 +340,10 @@ def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str], command:
 
 def _found(
     files: Sequence[str], only: Sequence[str], standard_input: bytes | None = None
-) -> tuple[list[Group], list[Failure], list[Failure]]:
+) -> tuple[Groups, list[Failure], list[Failure]]:
     """Return the groups asked for, what is damaged, and what is not to be had; say so."""
-    found = read_groups(files, standard_input=standard_input)
-    groups, failures = [*found], found.failures
+    groups = read_groups(files, standard_input=standard_input)
+    failures = groups.failures
     if not groups and len(failures) == 1:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
     known = [group.name for group in groups]
@@ -355,10 +360,25 @@ def _found(
     for one in sorted(set(only)):
         if not _matching(known, [one]):
             raise BadInput(f"--group {one}: no group of that name{nearest_or_some(one, known)}")
-    groups = [group for group in groups if not only or group.name in wanted]
+    kept = [at for at, group in enumerate(groups) if not only or group.name in wanted]
+    places = [groups.places[at] for at in kept]
+    groups = Groups([groups[at] for at in kept], failures, places)
     asked = [f for f in failures if not only or f.group is None or f.group in wanted]
     damaged = [f for f in failures if not f.not_to_be_had]
     return groups, damaged, [f for f in asked if f.not_to_be_had]
+
+
+def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
+    """Note of each group with several captures of one time which file holds which."""
+    same: dict[tuple[str, str | None], list[int]] = {}
+    for at, group in enumerate(groups):
+        same.setdefault((group.name, group.captured_at), []).append(at)
+    for (name, time), each in same.items():
+        if len(each) > 1:
+            of = "without a time" if time is None else f"of {time}"
+            loads = [spread(Assignment.current(groups[at]).loads) for at in each]
+            held = [f"{places[at]} with loads of {of}" for at, of in zip(each, loads, strict=True)]
+            note(f"{name}: {len(each):,} captures {of}: {few(held)}")
 
 
 def _matching(names: Collection[str], only: Sequence[str]) -> set[str]:

@@ -207,7 +207,9 @@ def test_folders_lines_and_texts_are_scored_together(folder):
     (folder / "many" / "a.json").write_text(json.dumps(LOPSIDED))
     (folder / "many" / "b.txt").write_bytes((CAPTURES / "4.3.1/next-b-describe.txt").read_bytes())
     (folder / "many" / "c.json").write_text('{"format": "assay-scenario/1"}')
-    run = good(assay("score", folder / "many", folder / "two.jsonl"))
+    run = assay("score", folder / "many", folder / "two.jsonl")
+    assert run.returncode == 0
+    assert run.stderr.startswith("orders: 2 captures without a time: ")
     names = [line.split()[0] for line in run.stdout.splitlines()[3:7]]
     assert sorted(names) == ["even", "next-b", "orders", "orders"]
 
@@ -267,6 +269,20 @@ def test_a_table_of_groups_notes_a_commit_beyond_the_end_and_a_rebalance_under_w
             "orders: a rebalance is under way: 2 partitions are still to be handed over; judged "
             "as it will be then",
         ],
+    )
+
+
+def test_captures_of_one_time_are_told_apart_by_file(folder):
+    time = {"captured_at": "2026-11-24T12:38:00Z"}
+    held = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
+    members = {m: said | {"owned": held[m]} for m, said in LOPSIDED["members"].items()}
+    for name, group in (("one", LOPSIDED | time), ("two", LOPSIDED | time | {"members": members})):
+        (folder / f"{name}-capture.json").write_text(json.dumps(group))
+    run = assay("score", "one-capture.json", "two-capture.json", cwd=folder)
+    assert (run.returncode, run.stderr) == (
+        0,
+        "orders: 2 captures of 2026-11-24T12:38:00Z: one-capture.json with loads of 0-5, "
+        "two-capture.json with loads of 2-3\n",
     )
 
 
