@@ -18,6 +18,7 @@ from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, named, read_bytes
 from groups.errors import BadInput
 from groups.files import read_group
+from groups.unknown import settled
 
 if TYPE_CHECKING:
     from compare.scenarios.changes import StageDocument
@@ -149,6 +150,7 @@ class Scenario:
         BadInput
             Where a subscription is unknown, or more members are to leave than there are.
         """
+        group = settled(group)
         happens: JsonObject = {"rollout": rollout}
         if rollout is None:
             rng = np.random.default_rng(seed)

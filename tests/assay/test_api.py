@@ -267,6 +267,10 @@ def test_methods_take_what_functions_take_and_refuse_alike(values):
             ):
                 with pytest.raises(assay.BadInput, match=f"^group: .*{said}"):
                     make(values[wrong])
+    shown = assay.Group.from_dict(
+        DOCUMENT | {"members": {"c0": {"owned": {"t0": [0, 1]}}, "c1": {"owned": {"t0": [2]}}}}
+    )
+    assert assay.Scenario.of_group(shown, restarts=1).group.subscription_known.all()
     for method, wrong in (("with_rate", "5"), ("with_unknown_lag", 0.5), ("with_reset", 5)):
         with pytest.raises(assay.BadInput, match=rf"^\w+: {wrong!r}, expected a "):
             getattr(one, method)(wrong)
