@@ -188,8 +188,10 @@ def _print_advice(advice: Advice) -> None:
 
 
 def _print_all(advice: Sequence[Advice]) -> None:
-    """Print a line for each of several groups, the greatest gain first."""
-    order = sorted(advice, key=lambda one: (-_less(one), one.group, one.captured_at or ""))
+    """Print a line for each of several groups: those that nobody reads, then the greatest gain."""
+    order = sorted(
+        advice, key=lambda one: (-_waiting(one), -_less(one), one.group, one.captured_at or "")
+    )
     tell(several(order))
     show("")
     # A group that is there more than once is told by when it was captured.
@@ -237,6 +239,12 @@ def _less(advice: Advice) -> Fraction:
     if change.before is None or not now:
         return change.share
     return 1 - Fraction(change.after.value, change.after.per) / now
+
+
+def _waiting(advice: Advice) -> int:
+    """Return the records that wait where nobody reads; 0 of a group that somebody reads."""
+    verdict = None if advice.judged is None else advice.judged.verdict
+    return (verdict.waiting or 0) if verdict is not None and verdict.says == "nobody reads" else 0
 
 
 def _print_assumed(advice: Sequence[Advice]) -> None:

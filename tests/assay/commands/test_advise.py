@@ -314,3 +314,9 @@ def test_names_cannot_steer_the_terminal(said):
 )
 def test_what_cannot_be_asked_is_one_line(folder, arguments, message):
     assert message in one_line(assay("advise", "orders.json", *arguments, cwd=folder), 2)
+
+
+def test_of_several_groups_those_that_nobody_reads_come_first():
+    captures = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
+    table = good(assay("advise", captures)).stdout.splitlines()[3:]
+    assert [line.split()[0] for line in table[:3]] == ["empty-e", "static-d", "static848-d"]
