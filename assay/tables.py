@@ -15,6 +15,7 @@ from compare.page.group.moves import moves_to
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, EVEN_LAGGING, called, spread
 from compare.unscored import in_a_line, unscored_of
+from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.wording import counted, duration, ranges, rounded
 
@@ -261,12 +262,11 @@ def show_moves(plan: Assignment, indent: str = "  ") -> None:
 def show_given(plan: Assignment, indent: str = "  ") -> None:
     """Print which member gets which partitions that have no owner now."""
     before = Assignment.current(plan.group).owner
-    new = np.flatnonzero((before < 0) & (plan.owner >= 0))
-    for member in np.unique(plan.owner[new]).tolist():
-        own = Assignment(plan.group, np.where((plan.owner == member) & (before < 0), member, -1))
-        name = plan.group.members[member]
-        told = ", ".join(f"{topic}: {ranges(n)}" for topic, n in own.to_dict()[name].items())
-        tell(f"{indent}{name} gets {told}")
+    given = Assignment(plan.group, np.where(before < 0, plan.owner, NOBODY))
+    for member, topics in given.to_dict().items():
+        if topics:
+            told = ", ".join(f"{topic}: {ranges(n)}" for topic, n in topics.items())
+            tell(f"{indent}{member} gets {told}")
 
 
 def show_notes(overview: Overview) -> None:

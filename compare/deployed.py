@@ -94,17 +94,14 @@ def rolling_restarts(name: str, group: Group) -> int | None:
     return 1 if now is not None and _is_eager(now) and _is_eager(listed) else MOST_RESTARTS
 
 
-def effort(name: str, group: Group) -> tuple[bool, bool, bool, int, bool]:
-    """Order assignors by what it takes to change to them.
+def effort(name: str, group: Group) -> tuple[bool, int, bool]:
+    """Order assignors that can be deployed by what it takes to change to them.
 
-    Rules that nobody can deploy come last. Of the others first the one that assigns now, then
-    those of the group's own protocol, those with the fewest restarts, and those that do not revoke
-    everything at each rebalance.
+    Those of the group's own protocol come first, of these the one with the fewest restarts: none
+    where it assigns now. Then those that do not revoke everything at each rebalance.
     """
     restarts = rolling_restarts(name, group)
     return (
-        is_rule(name),
-        not assigns_now(name, group),
         is_brokers(name) != by_broker(group),
         MOST_RESTARTS if restarts is None else restarts,
         not is_brokers(name) and "cooperative" not in name,
