@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compare.advice.advice import Peak
-from compare.lag.lowest import hottest
+from compare.lag.lowest import least_for_somebody
 from groups.tiers import MOVES, values
 from groups.unknown import reading_least, reading_most
 from optimal.solve import solve, solve_many
@@ -143,12 +143,7 @@ def _best(least: Solution, most: Solution, lower: str) -> Best | None:
         # With more readers loads may be more even, and those that are may have a greater peak.
         bound = 0
     if lower == "peak_lag":
-        # Somebody has at least as much as one partition, and as all have on average.
-        alone, lag = hottest(least.group), least.group.lag_records
-        read = least.group.readers[least.group.topic] > 0
-        total = 0 if lag is None else int(lag[read & (lag > 0)].sum())
-        average = -(-total // max(1, len(least.group.members)))
-        bound = max(bound, average, 0 if alone is None else alone[1])
+        bound = max(bound, least_for_somebody(least.group))
     proof = str(most.proof.kind if value == bound else "none")
     return Best(Peak(value, bound, proof=proof), least.assignment, least, most)
 

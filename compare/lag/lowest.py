@@ -76,6 +76,18 @@ def hottest(group: Group) -> tuple[int, int] | None:
     return (at, int(read[at])) if read[at] > 0 else None
 
 
+def least_for_somebody(group: Group) -> int:
+    """Return what some member has at least: as much as the hottest partition, and as on average.
+
+    Of partitions that somebody reads, as far as their lag is known.
+    """
+    lag, most = group.lag_records, hottest(group)
+    if lag is None or most is None:
+        return 0
+    total = int(lag[(group.readers[group.topic] > 0) & (lag > 0)].sum())
+    return max(most[1], -(-total // max(1, len(group.members))))
+
+
 def lowest_of(
     group: Group, objective: Objective, rounds: int, time_left: TimeLeft
 ) -> LowestPeak | None:

@@ -12,7 +12,7 @@ from compare.lag.lowest import (
     ROUNDS,
     SECONDS,
     LowestPeak,
-    hottest,
+    least_for_somebody,
     lowest_of,
     rounds_each,
 )
@@ -88,13 +88,10 @@ def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak
         bound = best.terms[objective.index(PEAK)].bound
         before = objective[: objective.index(PEAK)]
         return LowestPeak(peak, 0 if bound is None else bound, target, before)
-    most, lag = hottest(group), group.lag_records
-    total = 0 if lag is None else int(lag[group.readers[group.topic] > 0].sum())
-    bound = max(0 if most is None else most[1], -(-total // max(1, len(group.members))))
     now = Assignment(group, judged.now.owner) if judged.now.is_valid else target
     even = _balance(now) == _balance(target)
     lowest = min((now, target), key=lambda one: peak_lag(one) or 0) if even else target
-    return LowestPeak(peak_lag(lowest) or 0, bound, lowest)
+    return LowestPeak(peak_lag(lowest) or 0, least_for_somebody(group), lowest)
 
 
 def _searched(
