@@ -163,11 +163,22 @@ def judge(
     >>> judged.verdict.says, judged.verdict.sure, judged.verdict.moves
     ('improvable', True, 2)
     """
+    judged = as_solved(groups, objective, time_limit=time_limit, assume_equal=assume_equal)
+    return Verdicts(_going_for_least_lag(judged, assume_equal=assume_equal))
+
+
+def as_solved(
+    groups: Sequence[Group],
+    objective: str | Sequence[str],
+    *,
+    time_limit: float | None = None,
+    assume_equal: bool = False,
+) -> list[Judged]:
+    """Judge as :func:`judge` does, by the optima as they were found: no less lag is looked for."""
     tiers = parse_objective(objective)
     judged = _between(groups, tiers, time_limit)
     if assume_equal:
-        conditional = [_conditional(one) for one in judged]
-        return Verdicts(_going_for_least_lag(conditional, assume_equal=True))
+        return [_conditional(one) for one in judged]
     depend = [
         (i, Open(one.group, one.now, one.lowest))
         for i, one in enumerate(judged)
@@ -176,7 +187,7 @@ def judge(
     asked = questions([one for _, one in depend], tiers, time_limit)
     for (i, _), question in zip(depend, asked, strict=True):
         judged[i] = replace(judged[i], verdict=replace(judged[i].verdict, question=question))
-    return Verdicts(_going_for_least_lag(judged, assume_equal=False))
+    return judged
 
 
 def _going_for_least_lag(judged: Sequence[Judged], *, assume_equal: bool) -> list[Judged]:

@@ -31,15 +31,6 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     BadInput, InvalidAssignment, ProofError
         Where a tier needs what the group does not have, the assignment is not valid or a term not
         its value, or the proof does not hold; the message says where.
-
-    Examples
-    --------
-    >>> from assay import Group, check, solve
-    >>> members = {"c0": {"subscription": ["t0", "t1"]}, "c1": {"subscription": ["t1"]}}
-    >>> document = {"format": "assay-group/1", "group": "g", "topics": {"t0": 2, "t1": 3}}
-    >>> group = Group.from_dict(document | {"members": members})
-    >>> check(group, solve(group))
-    ()
     """
     require_form(group, solution)
     if solution.assignment is None:

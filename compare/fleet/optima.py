@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from compare.fleet.tables import TABLES, VERDICT, content_key
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
-from compare.judged import judge, judged_by
+from compare.judged import as_solved, judged_by
 from compare.lag.fall import WORTH
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE, without_owner
@@ -452,7 +452,7 @@ def _judged(job: Job, rows: pa.RecordBatch) -> Part:
             reasons[at] = group.reason
             continue
         try:
-            (judged,) = judge([group], job.objective, time_limit=job.time_limit)
+            (judged,) = as_solved([group], job.objective, time_limit=job.time_limit)
             best = judged.reference or solve(group, job.objective, time_limit=job.time_limit)
         except AssayError as error:
             reasons[at] = str(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.judged import judge
+from compare.judged import as_solved
 from groups.assignment import Assignment
 from groups.errors import BadInput, ProofError
 from groups.unknown import reading_least, reading_most, settled
@@ -85,7 +85,7 @@ def solve(
     group = group.with_equal_subscriptions() if assume_equal else settled(group)
     if group.subscription_known.all() or at_most or method != "auto":
         return solve_known(group, objective, method=method, time_limit=time_limit, at_most=at_most)
-    (judged,) = judge([group], objective, time_limit=time_limit)
+    (judged,) = as_solved([group], objective, time_limit=time_limit)
     sure = what_is_sure(judged)
     if sure is None and judged.verdict.sure:
         sure = judged.reference
