@@ -38,7 +38,7 @@ out/seeded.jsonl: | .venv/.ready-report
 	@$(BIN)/assay generate differing --members 10 --members 100 >> $@.part
 	@mv $@.part $@
 
-test: clients  ## run the test suite on all cores
+test: clients .venv/.ready-check  ## run the test suite on all cores
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
 test-all: test  ## and then those that take long: clients, clusters, kills, exhaustive searches
