@@ -1,7 +1,8 @@
 """The page docs/findings/shipped.md, out of what the studies left: ``make pages``.
 
 ``shipped.md.jinja`` has the page's sentences, ``shipped.toml`` what is written by hand of each
-kind of finding. This program reads what was measured and puts it there.
+kind of finding. This program reads what was measured and puts it there. Which releases are
+affected, how often, and by which cycle, is told by the pages that measure these.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +19,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from compare.promises.findings import Finding, read_findings
 from compare.promises.promise import PROMISES
-from compare.promises.told import expected, happens, replicas, sizes
+from compare.promises.told import happens, replicas
 from compare.samples.ordinary import is_ordinary
-from groups.wording import counted, ranges
+from groups.wording import ranges
 from heuristics import WRITTEN
 from heuristics.shipped import CLIENTS
-from studies.how_often.page import KINDS
-from studies.many_joins.calls import shapes_of
-from studies.page import read as rows_of
 from studies.page import table
 from studies.since_when.page import ranges as releases_of
-from studies.since_when.page import span
-from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, has_it
-from studies.smallest import SMALL, is_larger
+from studies.since_when.verdicts import AFFECTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,15 +40,10 @@ COLUMNS = (
     "terminates", "answers", "valid", "settles", "balanced", "optimal-balance", "optimal-moves",
     "idempotent",
 )  # fmt: skip
-OFTEN = (
-    "assignor", "in a million, [weighted](how-often.md#what-a-typical-service-is-here)",
-    "95% interval", "seen", "rebalances",
-)  # fmt: skip
 # What the first sentence of their section says already.
 SAID = ("terminates", "settles")
 # Of a picture, beyond which its parts stand below each other.
 WIDEST = 120
-ALL, ONE_RUN = "no", "yes"
 
 
 @dataclass(frozen=True)
@@ -65,20 +54,18 @@ class Section:
     ----------
     title : its heading, of letters, digits and spaces alone, so that every site links to it alike
     ids : patterns of the ids of its findings
-    counted : what `how-often.csv` calls it
     effect : what happens to the user
     avoid : what to do today
+    why : the rule behind it; empty where nobody found it
     unplayed : why none of the groups that are played can show it; empty where they can
-    why : the rule behind it, where no study records that; else empty
     """
 
     title: str
     ids: tuple[str, ...]
-    counted: str
     effect: str
-    avoid: str
-    unplayed: str = ""
+    avoid: str = ""
     why: str = ""
+    unplayed: str = ""
 
     @property
     def anchor(self) -> str:
@@ -104,51 +91,22 @@ class Measured:
     ----------
     findings : those on assignors as shipped
     smallest : what each assignor keeps on all groups that were enumerated
-    joins : rows of ``joins.csv``: the joins on which assignors were called to see them end
-    often, often_apart : rows of ``how-often.csv``; of ``how-often-parts.csv`` those on services
-        that are not ordinary there, as no topic is read by all
-    since, why : by id of a finding
-    cluster : the sentence on what a hang does to a group, as it was seen on a cluster
-    pages : those of the studies' own pages that are there
+    since : by id of a finding, the history of the releases
     """
 
     findings: Sequence[Finding]
-    smallest: Sequence[Row] = ()
-    joins: Sequence[Mapping[str, str]] = ()
-    often: Sequence[Mapping[str, str]] = ()
-    often_apart: Sequence[Mapping[str, str]] = ()
-    since: Mapping[str, Row] | None = None
-    why: Mapping[str, Row] | None = None
-    cluster: str | None = None
-    pages: Sequence[str] = ()
+    smallest: Sequence[Row]
+    since: Mapping[str, Row]
 
 
 def read(root: Path) -> Measured:
-    """Read what there is under the root of the project."""
+    """Read what the studies left under the root of the project."""
     folder = root / "docs" / "findings"
-    rows, parts, joins = (
-        rows_of(file) if file.is_file() else []
-        for file in map(folder.joinpath, ("how-often.csv", "how-often-parts.csv", "joins.csv"))
-    )
-    cluster, smallest, since, why = (
-        json.loads(file.read_text("utf-8")) if file.is_file() else {}
-        for name in ("on-a-cluster", "smallest", "since-when", "why")
-        for file in [folder / f"{name}.json"]
-    )
+    findings = read_findings(root / "corpus" / "findings.jsonl")
     return Measured(
-        findings=[
-            finding
-            for finding in read_findings(root / "corpus" / "findings.jsonl")
-            if finding.assignor not in WRITTEN
-        ],
-        smallest=smallest or (),
-        joins=joins,
-        often=rows,
-        often_apart=[row for row in parts if row["of"] == KINDS["overlapping"]],
-        since=since,
-        why=why,
-        cluster=cluster.get("sentence"),
-        pages=sorted(page.name for page in folder.glob("*.md")),
+        [finding for finding in findings if finding.assignor not in WRITTEN],
+        json.loads((folder / "smallest.json").read_text("utf-8")),
+        json.loads((folder / "since-when.json").read_text("utf-8")),
     )
 
 
@@ -163,11 +121,15 @@ def page_of(measured: Measured) -> str:
         columns=[*COLUMNS],
         kept=_kept(measured),
         promises=[(name, PROMISES[name].text) for name in COLUMNS if name in PROMISES],
-        chapters=[_chapter(*one, measured) for one in _chapters(measured.findings)],
-        often_head=OFTEN,
-        small=SMALL[-1][0],
-        more=" [More](why.md)." if "why.md" in measured.pages else "",
-        enumerated=_enumerated(measured),
+        chapters=[
+            {
+                "section": section,
+                "releases": _releases(findings, measured.since),
+                "groups": _groups(findings),
+                "ids": [finding.id for finding in findings],
+            }
+            for section, findings in _chapters(measured.findings)
+        ],
     )
 
 
@@ -196,41 +158,9 @@ def _chapters(findings: Sequence[Finding]) -> Iterator[tuple[Section, list[Findi
     for finding in rest:
         title = f"{_name(finding)} breaks {finding.promise}"
         plain = "".join(c if c.isalnum() else " " for c in title)
-        yield Section(plain, (finding.id,), "", f"{_upper(happens(finding))}.", ""), [finding]
-
-
-def _chapter(section: Section, findings: Sequence[Finding], measured: Measured) -> Row:
-    """Return what the template says of the findings of a section."""
-    hang = section.counted == "hang"
-    known = {f.id: why for f in findings if (why := (measured.why or {}).get(f.id)) is not None}
-    return {
-        "title": section.title,
-        "on_a_cluster": measured.cluster if hang else None,
-        "effect": section.effect,
-        "promised": _upper("; ".join(dict.fromkeys(map(expected, findings)))),
-        **_since_when(findings, measured.since or {}),
-        "unplayed": section.unplayed,
-        **_how_often(section, findings, measured),
-        "no_hang": _no_hang(measured) if hang and measured.joins else None,
-        "groups": _groups(findings),
-        "found": _alike(
-            {f.id: f"{f.found.date}: {f.found.how}" for f in findings if f.found}, findings
-        ),
-        "why": section.why,
-        "reasons": _reasons(findings, known),
-        "changes": _changes(known),
-        "avoid": section.avoid,
-        "ids": [finding.id for finding in findings],
-    }
-
-
-def _alike(told: Mapping[str, str], findings: Sequence[Finding]) -> list[Row]:
-    """Return each text once, as a sentence, with the assignors of the findings that it is on."""
-    of: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if finding.id in told:
-            of.setdefault(told[finding.id], []).append(finding)
-    return [{"names": names(some), "text": _sentence(text)} for text, some in of.items()]
+        happened = happens(finding)
+        effect = f"{happened[:1].upper()}{happened[1:]}."
+        yield Section(plain, (finding.id,), effect), [finding]
 
 
 def _kept(measured: Measured) -> list[Sequence[str]]:
@@ -246,7 +176,7 @@ def _kept(measured: Measured) -> list[Sequence[str]]:
 
 
 def _cell(findings: Sequence[Finding], kept: Row | None) -> str:
-    held = f"{kept['groups']:,}" if kept is not None else "-"
+    held = f"{kept['tested']:,}" if kept is not None else "-"
     if not findings:
         return held if kept is None or kept["holds"] else "**breaks**"
     text = ", ".join(map(_broken, findings))
@@ -261,136 +191,19 @@ def _broken(finding: Finding) -> str:
     return f"[{breaks}](#{section.anchor}) {size}" if section else f"{breaks} {size}"
 
 
-def _enumerated(measured: Measured) -> list[Sequence[str]]:
-    """Return the rows on which groups each assignor was put to, by promise."""
-    findings = {finding.id: finding for finding in measured.findings}
-    rows: dict[tuple[str, int, str, str], list[str]] = {}
-    for row in measured.smallest:
-        found = findings.get(row["finding"] or "")
-        size = "-" if found is None else sizes(found.group)
-        key = (row["assignor"], row["groups"], _upper(row["enumerated"]).rstrip("."), size)
-        rows.setdefault(key, []).append(row["promise"])
-    return [
-        (f"`{assignor}`", ", ".join(promises), f"{groups:,}", text, size)
-        for (assignor, groups, text, size), promises in rows.items()
-    ]
-
-
-def _since_when(findings: Sequence[Finding], known: Mapping[str, Row]) -> Row:
-    """Return what is known of all releases, and the public reports of the same."""
-    untold = [finding for finding in findings if finding.id not in known]
-    affected = dict.fromkeys(
-        f"`{_name(finding)}` {', '.join(finding.affected)}"
-        + f" (not on this group: {', '.join(finding.unaffected)})" * bool(finding.unaffected)
-        for finding in untold
+def _releases(findings: Sequence[Finding], since: Mapping[str, Row]) -> str:
+    """Return of each assignor which releases show a finding, or the versions always tried."""
+    return "; ".join(
+        dict.fromkeys(
+            f"`{_name(one)}` "
+            + (
+                releases_of(since[one.id]["releases"], AFFECTED)
+                if one.id in since
+                else ", ".join(one.affected)
+            )
+            for one in findings
+        )
     )
-    reports = {
-        report["where"]: report
-        for finding in findings
-        for report in known.get(finding.id, {}).get("reports", ())
-    }
-    told = {f.id: _releases(known[f.id]) for f in findings if f.id in known}
-    return {
-        "since": [(one["names"], one["text"]) for one in _alike(told, findings)],
-        "affected": "; ".join(affected),
-        "reports": [{**one, "text": _reported(one)} for one in reports.values()],
-    }
-
-
-def _reported(report: Row) -> str:
-    said = (report[key] for key in ("reported", "fixed", "remains"))
-    return " ".join(_sentence(text) for text in said if text)
-
-
-def _releases(since: Row) -> str:
-    tried = [r for r in since["releases"] if r["status"] != UNTRIED]
-    affected = [r for r in tried if r["status"] == AFFECTED]
-    without = sum(not has_it(r) for r in since["releases"])
-    untried = len(since["releases"]) - len(tried) - without
-    of = counted(len(tried), "release")
-    if not affected:
-        return f"none of {of} tried is affected."
-    text = f"{len(affected)} of {of} tried {'is' if len(affected) == 1 else 'are'} affected, "
-    text += _dated(since, since["first"])
-    if since["last"] != since["first"]:
-        text += f" to {_dated(since, since['last'])}"
-    elsewhere = [r["version"] for r in affected if r["reason"]]
-    if elsewhere:
-        text += f"; {span(elsewhere)} on another group than the one below"
-    if untried:
-        text += f"; {untried} {'was' if untried == 1 else 'were'} not tried"
-    if without:
-        text += f"; {without} {'does' if without == 1 else 'do'} not have the assignor"
-    if len(affected) < len(tried):
-        text += f"; not affected on the group below: {releases_of(since['releases'], UNAFFECTED)}"
-    return f"{text}. {_sentence(since['change'])}".strip()
-
-
-def _dated(since: Row, version: str | None) -> str:
-    date = next((r["date"] for r in since["releases"] if r["version"] == version), None)
-    return f"{version} ({date})" if date else str(version)
-
-
-def _how_often(section: Section, findings: Sequence[Finding], measured: Measured) -> Row:
-    """Return the rows on how often it happened among the rebalances of typical services.
-
-    Of services without a topic that all read only what was not seen among typical ones.
-    """
-    shown = set(map(_name, findings))
-    rows, apart = (
-        [
-            row
-            for row in every
-            if row["what"] == section.counted and f"{row['client']}/{row['assignor']}" in shown
-        ]
-        for every in (measured.often, measured.often_apart)
-    )
-    never = {_versioned(row) for row in rows if not int(row["events"])}
-    only = [row for row in apart if int(row["events"]) and _versioned(row) in never]
-    return {"often": [*map(_often, rows)], "often_apart": [*map(_often, only)]}
-
-
-def _often(row: Mapping[str, str]) -> Sequence[str]:
-    events, high = int(row["events"]), f"{float(row['high']):,.0f}"
-    return (
-        _versioned(row),
-        f"{float(row['per_million']):,.0f}",
-        f"{float(row['low']):,.0f} to {high}" if events else f"up to {high}",
-        f"{events:,}",
-        f"{int(row['rebalances']):,}",
-    )
-
-
-def _versioned(row: Mapping[str, str]) -> str:
-    return f"`{row['client']}/{row['assignor']}` {row['version']}"
-
-
-def _no_hang(measured: Measured) -> Row:
-    """Return the table of up to which size no ordinary join hangs, by assignor."""
-    small = {
-        row["assignor"]: f"{row['groups'] - row.get('joins', 0):,}"
-        for row in measured.smallest
-        if row["promise"] == "terminates"
-    }
-    columns = sorted({(int(row["members"]), row["adjoining"]) for row in measured.joins})
-    heads = [f"{n} members{', one run' * (kind == ONE_RUN)}" for n, kind in columns]
-    rows = []
-    ordered = sorted(measured.joins, key=itemgetter("assignor"))
-    for assignor, of in groupby(ordered, itemgetter("assignor")):
-        mine = list(of)
-        total = sum(int(row["joins"]) for row in mine if is_larger(row))
-        cells = (_most(mine, kind, members) for members, kind in columns)
-        rows.append([f"`{assignor}`", small.get(assignor, "-"), f"{total:,}", *cells])
-    return {"head": ["assignor", "small", "joins", *heads], "rows": rows}
-
-
-def _most(rows: Sequence[Mapping[str, str]], kind: str, members: int) -> str:
-    mine = [row for row in rows if int(row["members"]) == members]
-    hung = sum(int(row["hang"]) for row in mine if row["adjoining"] == kind)
-    if hung:
-        return f"hangs on {hung:,}"
-    most = shapes_of(mine, kind)
-    return f"up to {max(most.values())}" if most else "-"
 
 
 def _groups(findings: Sequence[Finding]) -> list[Row]:
@@ -408,37 +221,6 @@ def _groups(findings: Sequence[Finding]) -> list[Row]:
             "picture": "\n".join(picture(alike[0])),
         }
         for alike in shared.values()
-    ]
-
-
-def _reasons(findings: Sequence[Finding], known: Mapping[str, Row]) -> list[Row]:
-    """Return the rules and chains behind findings; those with one cycle share a text."""
-    alike: dict[str, list[Finding]] = {}
-    for finding in findings:
-        why = known.get(finding.id)
-        if why is not None and _reason(why):
-            same = why.get("cycle") or _reason(why)
-            alike.setdefault(json.dumps(same), []).append(finding)
-    return [
-        {
-            "names": names([first] if known[first.id].get("cycle") else [first, *others]),
-            "text": _reason(known[first.id]),
-            "others": names(others) if others and known[first.id].get("cycle") else "",
-        }
-        for first, *others in alike.values()
-    ]
-
-
-def _reason(why: Row) -> str:
-    said = (why.get("rule"), *(why.get("case") or ()), why.get("chain"))
-    return " ".join(_sentence(text) for text in said if text)
-
-
-def _changes(known: Mapping[str, Row]) -> list[Row]:
-    changes = {why["change"]: why.get("assignor") for why in known.values() if why.get("change")}
-    return [
-        {"text": _sentence(change), "ours": ours if ours and ours not in change else None}
-        for change, ours in changes.items()
     ]
 
 
@@ -492,16 +274,6 @@ def _grid(finding: Finding, held: Held, what: str, joins: set[str]) -> list[str]
     return [
         "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
-
-
-def _sentence(text: object) -> str:
-    """Return a text with its stop at the end; nothing where there is none."""
-    said = str(text or "").strip()
-    return said if not said or said.endswith((".", "!", "?")) else f"{said}."
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def main() -> None:

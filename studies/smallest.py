@@ -1,8 +1,9 @@
 """The promises of the shipped assignors: every small ordinary group, every promise.
 
 ``python -m studies.smallest`` makes ``docs/findings/smallest.json`` anew: of each assignor and
-promise, on how many ordinary groups it holds, or what breaks it. Assignors that cannot be called
-here, or are not named, keep the records that they have.
+promise, on how many ordinary groups without racks it holds, in every order of names, or from which
+size on it breaks. Assignors that cannot be called here, or are not named, keep the records that
+they have.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compare.promises.findings import Finding, as_lines, read_findings
 from compare.promises.promise import PROMISES
@@ -25,11 +26,7 @@ from compare.promises.shrink import Quarry
 from compare.promises.trial import trials
 from compare.samples.joins import joined, joins
 from compare.samples.ordinary import is_ordinary, ordinary_in_racks
-from groups.wording import counted
 from heuristics.time_limit import TimeLimit
-from studies.many_joins.calls import RECORDS as JOINS
-from studies.many_joins.calls import sentence_of
-from studies.page import read
 from studies.recorded_findings import renewed
 from studies.shipped_findings import by_version, names_of
 
@@ -45,8 +42,7 @@ SEED = 1
 DRAWN = 6000
 # Members and partitions in all, and the most topics among which the partitions are.
 SMALL = ((6, 5),)
-NOT_LEAST = ", and not proved to be the smallest"
-JOINED = "; and on every join"
+HOW = "every ordinary group of up to {} members and partitions in all; the smallest that breaks it"
 
 
 @dataclass
@@ -88,15 +84,6 @@ def small(sizes: Sequence[tuple[int, int]] = SMALL) -> Iterator[Group]:
         least = size + 1
 
 
-def said_of(sizes: Sequence[tuple[int, int]] = SMALL) -> str:
-    """Return which groups `small` returns, as a sentence."""
-    each = [
-        f"up to {total} members and partitions in all, in up to {counted(topics, 'topic')}"
-        for total, topics in sizes
-    ]
-    return f"every ordinary group of {'; of '.join(each)}, in every order of names, without racks"
-
-
 def tally(
     groups: Iterable[Group],
     assignor: str,
@@ -115,81 +102,29 @@ def tally(
     return found
 
 
-def record_of(
-    assignor: str, promise: str, one: Tally, finding: Finding | None, enumerated: str
-) -> dict[str, object]:
+def record_of(assignor: str, promise: str, one: Tally, finding: Finding | None) -> dict[str, Any]:
     """Return the record of an assignor and a promise.
 
-    Where the promise breaks on a group that was enumerated, `groups` counts the smaller ones.
+    `groups` counts all that were enumerated and `tested` those of them that put the promise to the
+    test. Where it breaks on one of them, both count those of fewer members and partitions in all,
+    and `breaks` says of that size how many break it, of how many that put it to the test.
     """
-    groups = one.tested.total()
-    enumerated += _put_to_the_test(groups, one.groups.total())
-    sentence = enumerated
-    if one.smallest is not None:
-        size = len(one.smallest.group.members) + one.smallest.group.n_partitions
-        groups, smaller = (
-            sum(count for total, count in counts.items() if total < size)
-            for counts in (one.tested, one.groups)
-        )
-        sentence = (
-            f"it holds on every ordinary group without racks of fewer than {size} members and "
-            f"partitions in all{_put_to_the_test(groups, smaller)}, and breaks on "
-            f"{one.broken[size]:,} of {one.tested[size]:,} of {size}"
-        )
-    elif finding is not None and is_ordinary(finding.group):
-        size = len(finding.group.members) + finding.group.n_partitions
-        between = NOT_LEAST if size > SMALL[-1][0] + 1 else ""
-        sentence = f"it holds on {enumerated}; the finding is larger{between}"
-    elif finding is not None:
-        sentence = f"it holds on {enumerated}; the group of the finding is not an ordinary one"
-    return {
+    size = None if one.smallest is None else one.smallest.size[0]
+    groups, tested = (
+        sum(count for total, count in counts.items() if size is None or total < size)
+        for counts in (one.groups, one.tested)
+    )
+    record: dict[str, Any] = {
         "assignor": assignor,
         "promise": promise,
-        "holds": one.smallest is None and finding is None,
+        "holds": size is None and finding is None,
         "finding": None if finding is None else finding.id,
         "groups": groups,
-        "enumerated": sentence,
+        "tested": tested,
     }
-
-
-def _put_to_the_test(tested: int, groups: int) -> str:
-    return "" if tested == groups else f", that puts it to the test ({tested:,} of {groups:,})"
-
-
-def with_racks(record: Mapping[str, object], one: Tally) -> dict[str, object]:
-    """Return the record of `settles` that says how often it breaks on drawn groups with racks."""
-    broken, tested = one.broken.total(), one.tested.total()
-    drawn = f"{tested:,} ordinary groups with racks that were drawn (seed {SEED})"
-    sentence = f"{record['enumerated']}; with racks it breaks on {broken:,} of {drawn}"
-    return {**record, "enumerated": sentence}
-
-
-def with_joins(
-    records: Sequence[Mapping[str, object]], called: Sequence[Mapping[str, str]]
-) -> list[dict[str, object]]:
-    """Return records that count the joins on which an assignor was called to see it end.
-
-    Their `joins` is how many these are. Those that a record counts already are counted anew.
-    """
-    found = []
-    for before in records:
-        record = {key: value for key, value in before.items() if key != "joins"}
-        groups = int(str(before["groups"])) - int(str(before.get("joins", 0)))
-        enumerated = str(before["enumerated"]).partition(JOINED)[0]
-        mine = [row for row in called if row["assignor"] == record["assignor"] and is_larger(row)]
-        if record["promise"] == "terminates" and mine and all(r["hang"] == "0" for r in mine):
-            count = sum(int(row["joins"]) for row in mine)
-            record["joins"] = count
-            groups += count
-            enumerated += f"; and on {sentence_of(mine)}"
-        record["groups"], record["enumerated"] = groups, enumerated
-        found.append(record)
-    return found
-
-
-def is_larger(joins: Mapping[str, str]) -> bool:
-    """Return whether the joins of a row are larger than the groups of all the promises."""
-    return int(joins["members"]) + int(joins["partitions"]) > SMALL[-1][0]
+    if size is not None:
+        record["breaks"] = {"size": size, "groups": one.broken[size], "tested": one.tested[size]}
+    return record
 
 
 def main() -> None:
@@ -199,11 +134,7 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=Path("docs/findings/smallest.json"))
     parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
     parser.add_argument("--children", type=int, default=2, help="processes side by side")
-    parser.add_argument("--joins", action="store_true", help="count anew the joins called alone")
     asked = parser.parse_args()
-    if asked.joins:
-        _put(asked.to, with_joins(json.loads(asked.to.read_text("utf-8")), read(JOINS)))
-        return
     for name in names_of(asked.names):
         started = perf_counter()
         with ExitStack() as open_:
@@ -216,14 +147,16 @@ def main() -> None:
             f.promise: f for f in findings if _bare(f.assignor) == _bare(name) and not f.is_second
         }
         records = [
-            record_of(name, promise, one, by_promise.get(promise), said_of())
+            record_of(name, promise, one, by_promise.get(promise))
             for promise, one in found.items()
         ]
-        records = [
-            with_racks(one, racked["settles"]) if one["promise"] == "settles" else one
-            for one in records
-        ]
-        _put(asked.to, with_joins(records, read(JOINS) if JOINS.is_file() else []))
+        for record in records:
+            if record["promise"] == "settles":
+                one = racked["settles"]
+                record["with_racks"] = {
+                    "groups": one.broken.total(), "tested": one.tested.total()
+                }  # fmt: skip
+        _put(asked.to, records)
         sys.stderr.write(f"{name}: {perf_counter() - started:.0f} s\n")
 
 
@@ -248,7 +181,7 @@ def with_smaller(
         ):
             smaller.append(made)
     if smaller:
-        how = f"{said_of()}; the smallest on which it breaks"
+        how = HOW.format(SMALL[-1][0])
         with TimeLimit(SECONDS) as limit:
             versions = [by_version(made, limit) for made in smaller]
             kept |= {made.id: made for made in renewed(versions, findings, how, limit)}

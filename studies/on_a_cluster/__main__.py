@@ -16,7 +16,6 @@ from pathlib import Path
 from broker import NEWEST
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
-from studies.on_a_cluster.page import sentence
 from studies.on_a_cluster.play import play
 from studies.on_a_cluster.stage import RATE, RELEASE
 
@@ -47,7 +46,6 @@ def keep(played: dict[str, dict[str, object]]) -> None:
     courses = [found[course.name] for course in COURSES if course.name in found]
     document = {
         "format": FORMAT,
-        "sentence": sentence(courses),
         "records_a_second_to_each_partition": RATE,
         "courses": courses,
     }

@@ -42,38 +42,6 @@ def made(courses: Sequence[Played]) -> str:
     return "\n\n".join([table, *shown])
 
 
-def sentence(courses: Sequence[Played]) -> str | None:
-    """Return what a user suffers of an assignor that never returns, in words that were measured.
-
-    None where Kafka's two sticky assignors have not been played.
-    """
-    by_name = {each["course"]: each for each in courses}
-    if not {"sticky", "cooperative-sticky"} <= by_name.keys():
-        return None
-    eager, cooperative = by_name["sticky"], by_name["cooperative-sticky"]
-    (hang,) = eager["hangs"]
-    partitions = eager["without_a_reader_seconds"]["partitions"]
-    return (
-        "The poll of the consumer that leads never returns, and computes until its process is "
-        "killed. Its heartbeats stop, so the group goes on without it when its session has run "
-        f"out: after {hang['out_of_the_group_after_seconds']:.0f} s with the default of 45 s. "
-        f"Until then {_share(_long(eager), partitions)} without a reader with sticky; with "
-        f"cooperative-sticky {_share(_long(cooperative), partitions)}, those of the leader, and "
-        f"nobody can commit, so that {cooperative['records_read_twice']} records were read twice. "
-        "Then the group is Stable and one consumer short, and neither its state nor the console "
-        "says why."
-    )
-
-
-def _share(some: int, of: int) -> str:
-    return f"all {of} partitions are" if some == of else f"{some} of {of} are"
-
-
-def _long(course: Played) -> int:
-    told = course["without_a_reader_seconds"]
-    return int(next(value for key, value in told.items() if key.startswith("longer_than_")))
-
-
 def _row(course: Played) -> str:
     hangs = course["hangs"]
     who = _in_turn(hang["member"] for hang in hangs) or "nobody's"
@@ -81,7 +49,8 @@ def _row(course: Played) -> str:
         who = ", ".join(f"{member} dies" for member in course["died"])
     out = _in_turn(_out(hang) for hang in hangs) or "-"
     waited = course["without_a_reader_seconds"]
-    long, partitions = _long(course), waited["partitions"]
+    long = int(next(value for key, value in waited.items() if key.startswith("longer_than_")))
+    partitions = waited["partitions"]
     reader = f"{waited['longest']:.1f} s"
     if long:
         reader += f"; more than 10 s: {long} of {partitions} partitions"

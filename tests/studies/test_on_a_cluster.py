@@ -1,18 +1,15 @@
 """What is measured of a course that was played on a cluster."""
 
 import json
-from pathlib import Path
 
 from broker import Read
 from studies.on_a_cluster import __main__ as on_a_cluster
 from studies.on_a_cluster.__main__ import main
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
-from studies.on_a_cluster.page import made, sentence
+from studies.on_a_cluster.page import made
 from studies.on_a_cluster.play import Hang, Played
 from studies.on_a_cluster.stage import Look
-
-ROOT = Path(__file__).parents[2]
 
 STICKY = COURSES[0]
 EVERYBODY = frozenset(STICKY.reads)
@@ -131,8 +128,3 @@ def test_courses_have_names_of_their_own_and_a_member_that_joins_last():
 def test_a_course_that_there_is_not_is_refused_with_those_that_there_are(capsys):
     assert main(["stciky"]) == 2
     assert capsys.readouterr().err.startswith("stciky: not a course; there are 'sticky', ")
-
-
-def test_what_is_said_of_a_hang_was_measured():
-    told = json.loads((ROOT / "docs/findings/on-a-cluster.json").read_text(encoding="utf-8"))
-    assert told["sentence"] == sentence(told["courses"])
