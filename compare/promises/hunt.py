@@ -182,7 +182,11 @@ def hunt_findings(
     for number, promise in enumerate(asked):
         left = max(started + in_full - monotonic(), 0)
         share = in_full if len(asked) == 1 else left / (len(asked) - number)
-        run = runner_of(who if who.kind == "probed" else assignor, limit)
+        run = (
+            in_process(assignor)
+            if who.kind == "written"
+            else runner_of(who if who.kind == "probed" else assignor, limit)
+        )
         came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=far or say)
         cut_short += not came.in_time
         broken += came.quarry is not None

@@ -64,23 +64,31 @@ def without_times(text: str) -> str:
     return re.sub(r" +", " ", re.sub(r"\d+\.\d{4}", "0", text)).strip()
 
 
+# A call with what a shell makes of its output; Spark keeps the folder that it was started in.
+CALL = re.compile(r"assay (?!run )((?:'[^']*'|[^|<>;&$*?`~#'])+?)( *(?:[|>].*)?)")
+
+
 def ran(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command as a reader would, who has `assay` on the path; it has to succeed.
 
-    A call that needs no shell is made in this process; Spark, which keeps its folder, is not.
+    The call is made in this process, and a shell has its output and exit code.
     """
-    if command.startswith("assay ") and not re.search(r"[|<>;&$*?`~#]|^assay run ", command):
-        run = calling.assay(*shlex.split(command)[1:], cwd=folder)
-        assert run.returncode == 0, run.stderr
-        return run
-    return in_shell(command, folder)
+    call = CALL.fullmatch(command)
+    if call is None:
+        return in_shell(command, folder)
+    run = calling.assay(*shlex.split(call[1]), cwd=folder)
+    if call[2]:
+        return in_shell(f"(cat; exit {run.returncode}){call[2]}", folder, run.stdout)
+    assert run.returncode == 0, run.stderr
+    return run
 
 
-def in_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def in_shell(command: str, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command in a shell; it has to succeed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     run = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
+        input=stdin,
         capture_output=True,
         text=True,
         cwd=folder,
