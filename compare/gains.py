@@ -11,7 +11,7 @@ from compare.lag.behind import behind
 from groups.assignment import Assignment
 from groups.tiers import values
 from groups.wording import counted
-from optimal.frontier.point import knee
+from optimal.frontier import knee
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TradeOff(NamedTuple):
     spent, bought : values of the tier that is paid with, which is moves if one is, and the other
     per_move : what each moved partition buys since the point with fewer moves, rounded down; None
         of the first point, and if no tier is moves
-    is_knee : whether it is the knee, as `optimal.frontier.point.knee` finds it
+    is_knee : whether it is the knee, as `optimal.frontier.knee` finds it
     catch_up : seconds until the last member has caught up; None if that is not known
     """
 

@@ -291,8 +291,6 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.form",
         "optimal.solve",
         "optimal.frontier",
-        "optimal.frontier.point",
-        "optimal.frontier.trade_offs",
         "optimal.solution",
         "optimal.time_left",
     }

@@ -9,7 +9,7 @@ import numpy as np
 from groups.arrays import UNKNOWN
 from groups.assignment import Assignment
 from groups.tiers import load_of
-from optimal.frontier.point import knee
+from optimal.frontier import knee
 from optimal.solution import Solution
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def trade_off_table(tiers: tuple[str, str], points: Sequence[Point]) -> list[Rec
     Returns
     -------
     rows : `paid`, `bought` (values of the two tiers), `proved`, `knee`, `bound` (what `bought`
-        is at least for so much; None where nothing is known)
+        is at least for so much; 0 where nothing is known)
     """
     spent = 0 if tiers[0] in MOVING and tiers[1] not in MOVING else 1
     at_knee = knee(points)

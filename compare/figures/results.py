@@ -19,7 +19,7 @@ from compare.sentences import called
 from groups.errors import BadInput
 from groups.framed import Framed
 from groups.group import Group
-from optimal.frontier.point import Frontier
+from optimal.frontier import Frontier
 from optimal.solution import Solution
 
 if TYPE_CHECKING:

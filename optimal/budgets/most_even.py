@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.tiers import MOVES
+from optimal.budgets.trades import best_within
 from optimal.flow.group_network import Layout, network_of
 from optimal.flow.levels import unlevelled
 from optimal.flow.paths import Paths, hand_out
 from optimal.flow.pools import pools_of
 from optimal.flow.stages import Stages
-from optimal.frontier.trades import trades
 from optimal.networks.least_squares import least_squares
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ def most_even(group: Group, moves: int, time_left: TimeLeft) -> tuple[Int32, str
     OutOfTime
         Where the time is up.
     """
-    alike = trades(group, ("balance", "stickiness"), {"stickiness": moves})
-    if alike is not None:
-        return alike.owner(moves), "closed-form"
+    sorted_out = best_within(group, "balance", MOVES)
+    if sorted_out is not None:
+        return sorted_out(moves), "closed-form"
     stages = Stages(before=(), levelled=False, flows=("stickiness", "balance"))
     pools = pools_of(group, stages)
     blocks = unlevelled(pools)

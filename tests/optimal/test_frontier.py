@@ -10,7 +10,7 @@ from compare.samples.families import Family
 from groups import TIERS, Assignment, BadInput, Group, values
 from optimal import Point, ProofKind, Status, frontier, solve
 from optimal.cpsat import least_within
-from optimal.frontier.point import knee
+from optimal.frontier import knee
 from tests.optimal.random_groups import random_group
 from tests.seeds import for_each
 

@@ -1,4 +1,4 @@
-"""Trades: pairs of tiers whose efficient trade-offs follow from sorting, at any size."""
+"""Trades: the best of one tier within a budget on moves, where sorting finds it at any size."""
 
 from __future__ import annotations
 
@@ -10,49 +10,34 @@ import numpy as np
 from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from groups.arrays import Int32, Int64
     from groups.group import Group
-    from groups.tiers import Objective
 
 
-@dataclass(frozen=True, eq=False)
-class Trades:
-    """The efficient assignments of two tiers, from the fewest moves on.
+def best_within(group: Group, tier: str, moved: str) -> Callable[[int], Int32] | None:
+    """Return what gives the owners of the best in a tier within a budget; None without sorting.
 
-    Attributes
-    ----------
-    moved : the tier that grows with every trade; the other one shrinks
-    count : how many assignments there are
-    owner : gives the (all partitions,) int32 owners of the i-th
-    """
-
-    moved: str
-    count: int
-    owner: Callable[[int], Int32]
-
-
-def trades(group: Group, objective: Objective, most: Mapping[str, int]) -> Trades | None:
-    """Return the trades of two tiers where sorting finds them, else None.
-
-    That is for moves or moved weight against racks, where each partition costs by itself and the
-    lightest far ones are the cheapest to bring near; and for balance against stickiness where
+    That is for racks within moves or moved weight, where each partition costs by itself and the
+    lightest far ones are the cheapest to bring near; and for balance within moves where
     all members that read anything read the same: the assignments with at most so many moves
     have a least majorised load vector, since every move passes through one pool, and taking
     from the fullest and giving to the emptiest reaches it.
 
     Parameters
     ----------
-    most : the greatest value of each tier at the ends
+    tier : what is to be least
+    moved : what the budget is on; of balance no more than the most even assignment of all takes
+
+    Returns
+    -------
+    from a budget to the (all partitions,) int32 owners, -1 where nobody reads
     """
-    pair = set(objective)
-    if pair == {"balance", "stickiness"} and _alike(group):
-        return Trades("stickiness", most["stickiness"] + 1, _Levelling.of(group).after)
-    if "racks" in pair and pair & {"stickiness", "moved_weight"}:
-        moved = next(tier for tier in objective if tier != "racks")
-        near = _Nearing.of(group, group.weight if moved == "moved_weight" else None)
-        return Trades(moved, len(near.far) - near.free + 1, near.after)
+    if (tier, moved) == ("balance", "stickiness") and _alike(group):
+        return _Levelling.of(group).within
+    if tier == "racks" and moved in ("stickiness", "moved_weight"):
+        return _Nearing.of(group, group.weight if moved == "moved_weight" else None).within
     return None
 
 
@@ -93,7 +78,7 @@ class _Levelling:
         read = group.readers[group.topic] > 0
         return _Levelling(group, members, owned, int((read & (group.owner < 0)).sum()))
 
-    def after(self, moves: int) -> Int32:
+    def within(self, moves: int) -> Int32:
         """Return the owners after so many moves, the last partitions of the fullest first."""
         kept = self.owned - _off_the_top(self.owned, moves)
         gets = _off_the_top(-kept, moves + self.free)
@@ -139,13 +124,13 @@ class _Nearing:
     kept : (all partitions,) int32, owners with nothing moved
     near : (all partitions,) int32, the first reader near a replica, -1 where there is none
     far : (tradeable,) int64, partitions with a far owner and a near reader, the lightest first
-    free : how many of them weigh nothing
+    spent : (tradeable,) int64, what they and those before them weigh
     """
 
     kept: Int32
     near: Int32
     far: Int64
-    free: int
+    spent: Int64
 
     @staticmethod
     def of(group: Group, weight: Int64 | None) -> _Nearing:
@@ -157,13 +142,13 @@ class _Nearing:
             misses = group.racks.misses(group.owner[owned], owned)
         far = owned[misses & (near[owned] >= 0)]
         worth = np.ones(len(far), np.int64) if weight is None else weight[far]
-        far = far[np.argsort(worth, kind="stable")]
-        return _Nearing(kept.astype(np.int32), near, far, int((worth == 0).sum()))
+        order = np.argsort(worth, kind="stable")
+        return _Nearing(kept.astype(np.int32), near, far[order], np.cumsum(worth[order]))
 
-    def after(self, trade: int) -> Int32:
-        """Return the owners after so many trades beyond those that cost nothing."""
+    def within(self, budget: int) -> Int32:
+        """Return the owners after all trades that a budget pays for, the lightest first."""
         owner = self.kept.copy()
-        nearer = self.far[: self.free + trade]
+        nearer = self.far[: int(np.searchsorted(self.spent, budget, side="right"))]
         owner[nearer] = self.near[nearer]
         return owner
 

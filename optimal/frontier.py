@@ -1,0 +1,521 @@
+"""Frontier: what one tier costs in units of another, each point the best within a budget."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import inf
+from typing import TYPE_CHECKING
+
+from groups.assignment import Assignment
+from groups.errors import BadInput, SolverContradiction
+from groups.framed import Framed
+from groups.needs import require_data
+from groups.tiers import MOVES, PEAKS, parse_objective, values
+from optimal.proof import ProofKind
+from optimal.solve import solve
+from optimal.time_left import TimeLeft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from groups.arrays import Int32
+    from groups.group import Group
+    from groups.tiers import Objective
+    from optimal.solution import Solution
+
+# What is paid with, where one of the two tiers is one of these.
+MOVING = (MOVES, "moved_weight")
+# Seconds that a budget on moves gets for a peak: what is not proved by then rarely is.
+TURN = 1.0
+# Of a search that proves nothing, the part of the time left that it gets, so that others have a
+# turn; for a peak, the first parts of the time, one for each end.
+TURNS, ENDS = 12, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A trade-off of two tiers and what is known of it.
+
+    Attributes
+    ----------
+    first_value, second_value : the values of the two tiers
+    first_bound : no assignment with so small a second value has less in the first tier; 0 where
+        nothing is known
+    second_bound : no assignment with so small a first value has less in the second tier
+    assignment : an assignment with these values
+    proof : what the bounds rest on where both meet their values, else of kind ``none``
+    complete : whether it is proved that no efficient trade-off lies between this point and the
+        next one; of the last point, that no assignment has less in the second tier
+    tiers : names of the two tiers; ``point["moves"]`` is the value of one
+    """
+
+    first_value: int
+    second_value: int
+    first_bound: int
+    second_bound: int
+    assignment: Assignment
+    proof: ProofKind
+    complete: bool = False
+    tiers: tuple[str, str] = ("first", "second")
+
+    def __getitem__(self, tier: str) -> int:
+        """Return the value of a tier, by its name.
+
+        Raises
+        ------
+        KeyError
+            Where the point is about two other tiers.
+        """
+        return dict(zip(self.tiers, self.at, strict=True))[tier]
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is proved that nothing is better in one tier and as good in the other."""
+        return self.proof is not ProofKind.NONE
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """The values of both tiers."""
+        return self.first_value, self.second_value
+
+
+class Frontier(Framed, tuple[Point, ...]):
+    """The trade-offs that were found, and why others may be missing.
+
+    Attributes
+    ----------
+    left_out : in words what is not here, and why; None where it is proved that nothing is missing
+    """
+
+    left_out: str | None
+
+    def __new__(cls, points: Iterable[Point], left_out: str | None = None) -> Frontier:
+        """Hold points in order."""
+        made = super().__new__(cls, points)
+        made.left_out = left_out
+        return made
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a point.
+
+        The columns are the two tiers by their names, ``NAME_bound`` of each, 0 where nothing is
+        known, and `proved` and `complete`, as a point has them.
+        """
+        for point in self:
+            bounds = (point.first_bound, point.second_bound)
+            named = zip(point.tiers, bounds, strict=True)
+            yield {
+                **dict(zip(point.tiers, point.at, strict=True)),
+                **{f"{tier}_bound": bound for tier, bound in named},
+                "proved": point.proved,
+                "complete": point.complete,
+            }
+
+
+def frontier(
+    group: Group,
+    first: str,
+    second: str,
+    *,
+    time_limit: float | None = None,
+    points: int | None = None,
+    assume_equal: bool = False,
+) -> Frontier:
+    """Return the efficient trade-offs of two tiers, from the least of `first` to that of `second`.
+
+    From one point to the next `first` grows and `second` shrinks: what the next unit of the one
+    costs in the other. The two ends are the answers of `solve` to ``first > second`` and
+    ``second > first``, with a certificate where both tiers are flows. The points between follow
+    from sorting for moves or moved weight against racks, and for balance against stickiness
+    where all members read alike. Everything else is searched by the epsilon-constraint
+    method (Haimes, Lasdon & Wismer 1971): each point is the answer of `solve` with a budget on
+    one of the tiers (`at_most`) that the point before does not keep to. For balance against
+    stickiness a flow finds most of them with a certificate. Weighted flows would
+    find only the points on the convex hull, and not even those of balance: away from its optimum
+    KIP-54's score is no flow cost. For a peak against stickiness each point is the lowest peak
+    within so many moves: 1, 2, 3 and so on, then in steps that grow.
+
+    Parameters
+    ----------
+    first, second : names of two tiers
+    time_limit : seconds for everything together; when they are up the points found so far are
+        returned, with `complete` False where some may be missing
+    points : at most so many, 2 or more, spread over the range of `second`, or of the moves where
+        one tier is about moves; None: all. Each holds an assignment of its own.
+    assume_equal : take unknown subscriptions as all topics of the group
+
+    Returns
+    -------
+    points : none of them is dominated by another or comes twice. Those that are proved
+        are efficient; where all are proved and complete these are all trade-offs there are, and
+        `left_out` is None; else it says in words what is not here, and why. Where the points
+        between the ends would have to be searched, and the readers of all partitions add up to
+        more than 20,000, only the ends are here, and what flows find. Empty where the time was up
+        before anything was found.
+
+    Raises
+    ------
+    BadInput
+        Where a tier is not known or comes twice, the group lacks what one needs, or its values
+        leave the integers that a solver tells apart.
+
+    Examples
+    --------
+    >>> from assay import Group, frontier
+    >>> group = Group.from_dict(
+    ...     {
+    ...         "format": "assay-group/1",
+    ...         "group": "orders",
+    ...         "topics": {"t0": 2, "t1": 3},
+    ...         "members": {
+    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
+    ...             "c1": {"subscription": ["t1"]},
+    ...         },
+    ...     }
+    ... )
+    >>> points = frontier(group, "balance", "stickiness")
+    >>> [(point["balance"], point["stickiness"]) for point in points]
+    [(1, 2), (3, 1), (5, 0)]
+    >>> print(points.left_out)
+    None
+    >>> frontier(group, "balance", "stickiness", points=2).left_out
+    'at most 2 points were asked for: there may be others between them'
+    """
+    if assume_equal:
+        group = group.with_equal_subscriptions()
+    objective = parse_objective((first, second))
+    require_data(group, objective)
+    if points is not None and points < 2:
+        raise BadInput(f"points: {points}, expected 2 or more")
+    pays_first = objective[0] in MOVING and objective[1] not in MOVING
+    search = _Search(
+        group, objective[::-1] if pays_first else objective, TimeLeft.of(time_limit), points
+    )
+    found = search.found()
+    kept, closed = _efficient(group, found)
+    if pays_first:
+        kept, closed = kept[::-1], closed[::-1]
+    made = []
+    for (within, bound, fewest), complete in zip(kept, closed[1:], strict=True):
+        at, bounds = (within.value, within.spent), (bound, fewest)
+        kind = ProofKind.NONE
+        if at == bounds:
+            kind = within.proof if within.proved else ProofKind.SOLVER
+        if pays_first:
+            at, bounds = at[::-1], bounds[::-1]
+        tiers = (objective[0], objective[1])
+        made.append(Point(*at, *bounds, within.assignment, kind, complete, tiers))
+    return Frontier(made, None if made and all(closed) else search.left_out(len(made)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Within:
+    """The best of one tier within a budget on another, as far as it was found.
+
+    Attributes
+    ----------
+    most : the budget, infinite where there is none
+    value, spent : what the assignment has in the two tiers
+    bound : no assignment within the budget has less in the one tier
+    fewest : none with a value as small has less in the other; 0 where nothing is known
+    least : no assignment whatever has less in the other
+    """
+
+    most: float
+    value: int
+    spent: int
+    bound: int
+    fewest: int
+    assignment: Assignment
+    proof: ProofKind
+    least: int = 0
+
+    @property
+    def proved(self) -> bool:
+        """Whether its own proof is enough."""
+        met = (self.bound, self.fewest) == (self.value, self.spent)
+        return met and self.proof is not ProofKind.NONE
+
+    @staticmethod
+    def of(solution: Solution, tiers: Objective, most: float | None) -> _Within | None:
+        """Look at a solution for two tiers; None where it found nothing.
+
+        The bound on a second term is one on the tier only where the first term is proved.
+
+        Parameters
+        ----------
+        most : its budget; None: what it spends, which comes first in its objective
+        """
+        if solution.assignment is None:
+            return None
+        value, spent = values(solution.assignment, tiers)
+        known: dict[str, int] = {}
+        for term in solution.terms:
+            known[term.name] = term.bound or 0
+            if term.bound != term.value:
+                break
+        bound, fewest = (known.get(tier, 0) for tier in tiers)
+        return _Within(
+            spent if most is None else most,
+            value,
+            spent,
+            bound,
+            fewest,
+            solution.assignment,
+            solution.proof.kind,
+            fewest if most is None else 0,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """A search for trade-offs of two tiers; the budgets are on the second.
+
+    Attributes
+    ----------
+    points : at most so many, None: all
+    """
+
+    group: Group
+    tiers: Objective
+    time_left: TimeLeft
+    points: int | None
+
+    @property
+    def is_about_peaks(self) -> bool:
+        """Whether the tiers are a peak and moves."""
+        return self.tiers[0] in PEAKS and self.tiers[1] == MOVES
+
+    def found(self) -> list[_Within]:
+        """Return both ends, and what is found between them."""
+        parts = ENDS if self.is_about_peaks else 4
+        # How few moves the least peak takes is rarely proved.
+        best_of = self.tiers[:1] if self.is_about_peaks else self.tiers
+        solutions = {
+            tiers: solve(self.group, tiers, time_limit=self.time_left.share(parts - i))
+            for i, tiers in enumerate((self.tiers[::-1], best_of))
+        }
+        cheapest = _Within.of(solutions[self.tiers[::-1]], self.tiers, None)
+        best = _Within.of(solutions[best_of], self.tiers, inf)
+        if cheapest is None or best is None:
+            return [end for end in (best, cheapest) if end is not None]
+        between = self._peaks if self.is_about_peaks else self._between
+        return [best, cheapest, *between(cheapest, best, solutions)]
+
+    def _between(
+        self, cheapest: _Within, best: _Within, ends: Mapping[Objective, Solution]
+    ) -> Iterator[_Within]:
+        """Yield the best within each budget that the one before does not keep to."""
+        from optimal.budgets.trades import best_within
+
+        sorted_out = best_within(self.group, *self.tiers)
+        if sorted_out is None and self._is_too_large:
+            return
+        # All that is proved to spend less than the cheapest is nothing.
+        low = cheapest.spent + 1 if cheapest.spent == cheapest.least else cheapest.least
+        high = best.spent if best.value < cheapest.value else low
+        budgets: Sequence[int] = range(low, high)
+        if self.points is not None and self.points - 2 < len(budgets):
+            across, parts = best.spent - cheapest.spent, self.points - 1
+            budgets = [cheapest.spent + i * across // parts for i in range(1, parts)]
+        left = len(budgets)
+        while left and not self.time_left.is_up:
+            most = budgets[left - 1]
+            seconds = self.time_left.share(min(TURNS, 1 + left))
+            one = self._searched(most, seconds, ends, sorted_out)
+            if one is None:
+                return
+            yield one
+            if one.value >= cheapest.value:
+                return
+            left = bisect_left(budgets, min(one.spent, most))
+
+    def _peaks(
+        self, cheapest: _Within, best: _Within, ends: Mapping[Objective, Solution]
+    ) -> Iterator[_Within]:
+        """Yield the lowest peak within so many moves, from 1 on, until it is the lowest of all.
+
+        Half of the budgets are tried one by one, then they grow.
+        """
+        budgets, lowest = _budgets(best.spent, self.points), cheapest.value
+        for i, most in enumerate(budgets):
+            if self.time_left.is_up or lowest <= best.bound:
+                break
+            share = self.time_left.share(len(budgets) - i)
+            one = self._searched(most, TURN if share is None else min(share, TURN), ends)
+            if one is None and not self.time_left.is_up:
+                # The first search may spend its turn on loading a solver.
+                one = self._searched(most, self.time_left.share(2), ends)
+            if one is not None:
+                lowest = min(lowest, one.value)
+                yield one
+
+    def _searched(
+        self,
+        most: int,
+        seconds: float | None,
+        ends: Mapping[Objective, Solution],
+        sorted_out: Callable[[int], Int32] | None = None,
+    ) -> _Within | None:
+        """Return the best that is found within a budget, None where nothing is.
+
+        Parameters
+        ----------
+        ends : what is known of objectives without a budget
+        sorted_out : from a budget to the owners of the best, where sorting finds them
+        """
+        from optimal.answer import NothingWithin
+        from optimal.budgets.constrained_problem import ConstrainedProblem
+
+        def plain(group: Group, objective: Objective, /, *, time_limit: float | None) -> Solution:
+            known = ends.get(objective)
+            return solve(group, objective, time_limit=time_limit) if known is None else known
+
+        problem = ConstrainedProblem(
+            self.group, self.tiers, {self.tiers[1]: most}, TimeLeft.of(seconds), plain
+        )
+        if sorted_out is None:
+            try:
+                return _Within.of(problem.best_by("auto"), self.tiers, most)
+            except NothingWithin:
+                return None
+        for solution in problem.most_even() if self.tiers == ("balance", MOVES) else ():
+            if solution.proof.kind is ProofKind.CERTIFICATE:
+                return _Within.of(solution, self.tiers, most)
+        made = Assignment(self.group, sorted_out(most))
+        made.require_valid()
+        value, spent = values(made, self.tiers)
+        return _Within(most, value, spent, value, spent, made, ProofKind.SOLVER)
+
+    @property
+    def _is_too_large(self) -> bool:
+        from optimal.budgets.constrained_problem import MOST_CANDIDATES
+
+        by_flow = self.tiers == ("balance", MOVES)
+        return self.group.n_candidates > MOST_CANDIDATES and not by_flow
+
+    def left_out(self, found: int) -> str:
+        """Return which points are missing, where so many were found, and why."""
+        from optimal.budgets.constrained_problem import MOST_CANDIDATES
+        from optimal.budgets.trades import best_within
+
+        between = "there may be others between them"
+        many = self.group.n_candidates
+        if many > MOST_CANDIDATES and not (
+            found < 2 or self.is_about_peaks or best_within(self.group, *self.tiers)
+        ):
+            here = "the ends" if self._is_too_large else "the ends, and what flows find"
+            return (
+                f"only {here}: the readers of all partitions add up to {many:,}, and no more "
+                f"than {MOST_CANDIDATES:,} are searched for what is between"
+            )
+        if self.time_left.is_up:
+            return f"the time was up: {between}" if found > 1 else "the time was up"
+        if self.points is not None and found >= self.points:
+            return f"at most {self.points} points were asked for: {between}"
+        return f"not everything is proved: {between}"
+
+
+def _budgets(most: int, points: int | None) -> list[int]:
+    """Return the budgets between none and `most`, ascending: the small ones, then ever fewer."""
+    every = range(1, most)
+    room = len(every) if points is None else max(0, points - 2)
+    if len(every) <= room:
+        return [*every]
+    near = (room + 1) // 2
+    growth = (most / max(1, near)) ** (1 / (room - near + 1))
+    far = [round(near * growth**i) for i in range(1, room - near + 1)]
+    return sorted({*every[:near], *far})
+
+
+def _efficient(
+    group: Group, found: Sequence[_Within]
+) -> tuple[list[tuple[_Within, int, int]], list[bool]]:
+    """Return the trade-offs that no other is as good as in both tiers, least value first.
+
+    Each with its bounds on value and on what is spent, from all that was found; and whether it is
+    proved that there are none before the first, between each and the next, and after the last.
+
+    Raises
+    ------
+    SolverContradiction
+        Where one has less than another proves.
+    """
+    # Within a budget no value is below a bound; one less than a value takes is a budget, too.
+    facts: list[tuple[float, float]] = [(one.most, one.bound) for one in found]
+    facts += [(one.fewest - 1, one.value + 1) for one in found]
+    facts += [(max((one.least for one in found), default=0) - 1, inf)]
+    facts.sort()
+    budgets = [most for most, _ in facts]
+    bounds = [*accumulate((bound for _, bound in reversed(facts)), max)][::-1]
+    falling = [-bound for bound in bounds]
+
+    def bound_within(most: float) -> float:
+        at = bisect_left(budgets, most)
+        return bounds[at] if at < len(bounds) else 0
+
+    def spent_at_least(value: int) -> float:
+        # Bounds fall as budgets grow: the greatest budget whose bound is above the value.
+        at = bisect_left(falling, -value)
+        return budgets[at - 1] + 1 if at else 0
+
+    kept: list[tuple[_Within, int, int]] = []
+    for one in sorted(found, key=lambda one: (one.value, one.spent, not one.proved)):
+        bound, fewest = bound_within(one.spent), spent_at_least(one.value)
+        if bound > one.value or fewest > one.spent:
+            raise SolverContradiction(
+                f"{group.name}: a trade-off of {one.value} and {one.spent}, but no less than "
+                f"{bound} and {fewest} is proved"
+            )
+        if not kept or one.spent < kept[-1][0].spent:
+            kept.append((one, int(bound), int(fewest)))
+    if not kept:
+        return [], []
+    closed = [bound_within(inf) >= kept[0][0].value]
+    for (one, _, _), (later, _, _) in pairwise(kept):
+        closed.append(bound_within(one.spent - 1) >= later.value)
+    closed.append(bound_within(kept[-1][0].spent - 1) == inf)
+    return kept, closed
+
+
+def knee(points: Sequence[Point]) -> int | None:
+    """Return the number of the knee, None where no point is below the line between the ends.
+
+    It is the point furthest from that line, with each tier measured by its range: the one where
+    the share lost in the one tier and the share lost in the other add up to least. Of several the
+    first. (V. Satopää et al., Finding a "Kneedle" in a Haystack, 2011,
+    doi:10.1109/ICDCSW.2011.20, without its smoothing.)
+
+    Parameters
+    ----------
+    points : as `frontier` returns them
+
+    Examples
+    --------
+    >>> from assay import Group, frontier
+    >>> from optimal.frontier import knee
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 6}}
+    >>> members = {"c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2, 3, 4, 5]}}}
+    >>> members |= {c: {"subscription": ["t0"]} for c in ("c1", "c2", "c3")}
+    >>> group = Group.from_dict(document | {"members": members})
+    >>> points = frontier(group, "balance", "stickiness")
+    >>> [(point.first_value, point.second_value) for point in points]
+    [(4, 4), (6, 3), (12, 2), (16, 1), (18, 0)]
+    >>> knee(points)
+    1
+    """
+    if len(points) < 3:
+        return None
+    first, last = points[0], points[-1]
+    wide = last.first_value - first.first_value
+    high = first.second_value - last.second_value
+    below = [
+        wide * high
+        - (point.first_value - first.first_value) * high
+        - (point.second_value - last.second_value) * wide
+        for point in points
+    ]
+    most = max(below)
+    return below.index(most) if most > 0 else None
