@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.solution import Solution, Term
+    from optimal.solution import Solution
 
 FORMAT = "assay-worth/1"
-# Seconds that a number of moves gets.
-TURN = 1.0
-# Members times partitions of a group whose fewest moves a constraint program may prove.
-SMALL = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,55 +148,23 @@ def worth_moving(
 def _fewest(best: Solution, wanted: int, time_left: TimeLeft) -> tuple[Solution, int]:
     """Return the solution with the fewest moves and a peak of at most `wanted`, and a bound.
 
-    First with as many moves as the tiers before the peak take; then budgets that double, until
-    one is enough; then what lies between. A group that is small is left to a constraint program.
+    First the fewest moves within that peak, then the lowest peak within so many moves.
     """
     group, (*before, peak) = best.group, best.objective
-    *reached, _ = best.terms
-    first = solve(group, _without_repeats(*before, MOVES, peak), time_limit=time_left.share(4))
-    least, low = 0, 0
-    if first.terms and first.terms[len(reached)].bound is not None:
-        least = low = _moves(first)
-    enough = first if _is_enough(first, reached, wanted) else best
-    step = 1
-    while low + 1 < _moves(enough) and enough is not first and not time_left.is_up:
-        most = low + step if enough is best else (low + _moves(enough)) // 2
-        if most >= _moves(enough):
-            break
-        found = solve(
-            group,
-            best.objective,
-            at_most={MOVES: most},
-            time_limit=min(TURN, time_left.share(2) or TURN),
-        )
-        if found.terms and (found.terms[-1].bound or 0) > wanted:
-            least = max(least, most + 1)
-        if _is_enough(found, reached, wanted):
-            enough = found
-        else:
-            low, step = most, 2 * step
-    small = len(group.members) * group.n_partitions <= SMALL
-    if _moves(enough) > least and small and not time_left.is_up:
-        limits = {term.name: term.value for term in reached} | {peak: wanted}
-        last = (peak,) if MOVES in before else (MOVES, peak)
-        found = solve(group, last, at_most=limits, time_limit=time_left.share(1))
-        if found.terms and found.terms[0].name == MOVES:
-            least = max(least, found.terms[0].bound or 0)
-        if found.assignment is not None and _moves(found) <= _moves(enough):
-            enough = found
-    return enough, least
-
-
-def _is_enough(found: Solution, reached: Sequence[Term], wanted: int) -> bool:
-    """Return whether a solution is as good in the tiers before, and its peak low enough."""
-    if found.assignment is None:
-        return False
-    as_good = [t.value for t in found.terms[: len(reached)]] == [t.value for t in reached]
-    return as_good and found.terms[-1].value <= wanted
-
-
-def _without_repeats(*tiers: str) -> Objective:
-    return tuple(dict.fromkeys(tiers))
+    reached = [term.value for term in best.terms[:-1]]
+    tiers = tuple(dict.fromkeys((*before, MOVES)))
+    few = solve(group, tiers, at_most={peak: wanted}, time_limit=time_left.share(2))
+    if [term.value for term in few.terms[: len(before)]] != reached or few.assignment is None:
+        return best, 0
+    least = next(term.bound or 0 for term in few.terms if term.name == MOVES)
+    if not all(term.bound == term.value for term in few.terms[: tiers.index(MOVES)]):
+        least = 0
+    if _moves(few) > _moves(best):
+        return best, least
+    low = solve(group, best.objective, at_most={MOVES: _moves(few)}, time_limit=time_left.share(1))
+    as_good = [term.value for term in low.terms[:-1]] == reached
+    enough = low.assignment is not None and as_good and low.terms[-1].value <= wanted
+    return (low if enough else few), least
 
 
 def _moves(solution: Solution) -> int:
