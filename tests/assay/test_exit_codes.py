@@ -1,106 +1,376 @@
+"""What cannot be used is refused in one line, with exit code 2."""
+
 import base64
+import json
 import random
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import assay, one_after_the_other, one_line, side_by_side
+from tests.assay.calling import EVEN, LOPSIDED, assay, one_after_the_other, one_line
 
-USAGE = {
-    "unknown tier": (
-        ("solve", "orders.json", "--objective", "balance > fun"),
-        r"--objective: unknown tier 'fun', expected one of kip-54, .*stickiness.*",
-    ),
-    "a tier twice": (
-        ("solve", "orders.json", "--objective", "balance > balance"),
-        r"--objective: tier 'balance' appears twice",
-    ),
-    "a tier over unknown lag": (
-        ("solve", "orders.json", "--objective", "peak_lag"),
-        r"topics\.t0\.lag\[0\]: unknown, but tier peak_lag needs it \(and 4 more\)",
-    ),
-    "unknown assignor": (
-        ("score", "orders.json", "--assignor", "rnage"),
-        r"--assignor: unknown name 'rnage'; nearest: range, .*, .*; assay assignors lists all",
-    ),
-    "unknown assignor of a scenario": (
-        ("scenario", "orders.json", "--assignor", "kafka-java/stikcy@4.4.0"),
-        r"--assignor: unknown name 'kafka-java/stikcy@4.4.0'; nearest: kafka-java/sticky, .*",
-    ),
-    "unknown assignor of a run": (
-        ("run", "orders.json", "--out", "out", "--assignor", "coperative-sticky"),
-        r"--assignor: unknown name 'coperative-sticky'; nearest: cooperative-sticky, .*",
-    ),
-    "unknown assignor of a hunt": (
-        ("hunt", "StikyAssignor"),
-        r"assignor: unknown name 'StikyAssignor'; nearest: StickyAssignor, .*",
-    ),
-    "unknown client to fetch": (
-        ("fetch", "kafka-jaba@4.4.0"),
-        r"client: unknown name 'kafka-jaba'; nearest: kafka-java, .*",
-    ),
-    "unknown method": (
-        ("solve", "orders.json", "--method", "magic"),
-        r".*--method.*'magic' is not one of 'auto', 'flow', 'exchange', 'cp-sat', 'ilp', "
-        r"'brute'.*",
-    ),
-    "a method that does not serve the tier": (
-        ("solve", "orders.json", "--method", "flow", "--objective", "peak_weight"),
-        r".+",
-    ),
-    "unknown format": (("solve", "orders.json", "--format", "xml"), r".*--format.*xml.*"),
-    "unknown option": (("solve", "orders.json", "--frob"), r"No such option: --frob.*"),
-    "unknown command": (("frobnicate",), r"No such command 'frobnicate'\..*"),
-    "no file named": (("solve",), r"Missing argument.*"),
-    "no time": (("solve", "orders.json", "--time-limit", "0"), r".*--time-limit.*"),
-    "no time at all": (("solve", "orders.json", "--time-limit", "nan"), r".*--time-limit.*"),
-    "a limit without a number": (
-        ("score", "orders.json", "--fail-above", "balance"),
-        r"--fail-above balance: expected TIER=N, with N of 0 or more",
-    ),
-    "a limit of an unknown tier": (
-        ("score", "orders.json", "--fail-above", "fun=1"),
-        r"--fail-above fun=1: 'fun' is no tier of the objective, which has balance, stickiness",
-    ),
-    "a negative limit": (
-        ("score", "orders.json", "--fail-above", "balance=-1"),
-        r"--fail-above balance=-1: expected TIER=N, with N of 0 or more",
-    ),
-    "a negative seed": (("generate", "grid", "--seed", "-1"), r".*--seed.*"),
-    "unknown family": (("generate", "crowd"), r".*'crowd' is not one of.*"),
-    "missing file": (
-        ("solve", "missing.json"),
-        r"missing\.json: cannot be read: No such file or directory",
-    ),
-    "missing solution": (
-        ("check", "orders.json", "missing.json"),
-        r"missing\.json: cannot be read: No such file or directory",
-    ),
-    "a directory as file": (("solve", "."), r"\.: cannot be read: Is a directory"),
-    "a file in no folder": (
-        ("anonymise", "orders.json", "-o", "no/where.json"),
-        r"no/where\.json: cannot be written: No such file or directory",
-    ),
-    "unknown dialect": (
-        ("import", "orders.json", "--from", "magic"),
-        r"dialect: 'magic', expected one of auto, console, .*",
-    ),
-    "a run without input": (
-        ("run", "missing", "--out", "out"),
-        r"missing: cannot be read: No such file or directory",
-    ),
-    "a report without a run": (
-        ("report", "nothing"),
-        r"nothing: no run in it; fill it with: assay run INPUT --out nothing; and no snapshot",
-    ),
-}  # fmt: skip
-
-
+CORPUS = Path(__file__).parents[2] / "corpus"
 LONG = "x" * 300
 DIGITS = "9" * 5000
+TOPICS = {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, 40]}}
+HEAD = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+FILES = {
+    "broken.json": '{"c0": {"t0": [0,',
+    "oops.json": "{oops",
+    "late.json": LOPSIDED | {"topics": TOPICS, "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
+        "b": {"subscription": ["t"], "owned": {"t": [4, 5]}}}},
+    "empty.json": EVEN | {"members": {}},
+    "depends.json": LOPSIDED | {"members": {
+        "c0": {"owned": {"t0": [0, 1], "t1": [0, 1, 2]}}, "c1": {}}},
+    "best.json": {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}},
+    "range.json": {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}},
+    "twice.jsonl": f"{json.dumps(LOPSIDED)}\n" * 2,
+    "strangers.jsonl": "\n".join(json.dumps(LOPSIDED | {"group": name}) for name in "xy"),
+    "groups.txt": f"{HEAD}orders t0 0 5 9 4 c-0 /h c\n",
+}  # fmt: skip
+# A command and the line that refuses it, in which ... stands for anything.
+REFUSED = [
+    row.split("\n    ")
+    for row in re.findall(
+        r"^(\S.*\n    .*)$",
+        r"""
+solve orders.json --objective 'balance > fun'
+    --objective: unknown tier 'fun', expected one of kip-54, kip-54-fairest, kip-169, ...
+solve orders.json --objective 'balance > balance'
+    --objective: tier 'balance' appears twice
+solve orders.json --objective peak_lag
+    topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)
+solve orders.json --method magic
+    Invalid value for '--method': 'magic' is not one of 'auto', 'flow', 'exchange', ...
+solve orders.json --method flow --objective peak_weight
+    --method: flow does not serve tier peak_weight; use cp-sat, ilp or brute
+solve orders.json --format xml
+    Invalid value for '--format': 'xml' is not one of 'table', 'json' (see assay solve --help)
+solve orders.json --frob
+    No such option: --frob (Possible options: --group) (see assay solve --help)
+solve
+    Missing argument 'FILE' (see assay solve --help)
+solve orders.json --time-limit 0
+    --time-limit 0: expected 0.001 or more: for each solve, and for each call of an ...
+solve orders.json --time-limit nan
+    --time-limit nan: expected 1000000000 or less: for each solve, and for each call of ...
+solve missing.json
+    missing.json: cannot be read: No such file or directory
+solve .
+    .: cannot be read: Is a directory
+solve ''
+    : cannot be read: Is a directory
+solve orders.json --at-most stickiness
+    --at-most stickiness: expected TIER=K, with a whole number K of 0 or more
+solve orders.json --at-most stickiness=-1
+    --at-most stickiness=-1: expected TIER=K, with a whole number K of 0 or more
+solve orders.json --at-most balance=1.5
+    --at-most balance=1.5: expected TIER=K, with a whole number K of 0 or more
+solve orders.json --at-most move=1
+    --at-most move=1: 'move' is none of balance, topic_balance, stickiness (or moves), ...
+solve orders.json --at-most 2
+    --at-most 2: expected TIER=K, with TIER one of balance, topic_balance, stickiness (or ...
+solve orders.json --at-most peak=1
+    --at-most peak=1: 'peak' is none of balance, topic_balance, stickiness (or moves), ...
+solve orders.json --at-most balance=0
+    at_most.balance: 0, but the least that is possible is 1
+solve orders.json --at-most racks=1
+    topics.t0.racks: unknown, but tier racks needs it
+solve orders.json --at-most stickiness=1 --at-most stickiness=2
+    --at-most stickiness=2: stickiness is given twice
+solve late.json --only-if-peak-falls x
+    --only-if-peak-falls x: expected a percentage as in 10%
+solve late.json --only-if-peak-falls 0%
+    --only-if-peak-falls 0%: expected more than 0% and at most 100%
+solve late.json --only-if-peak-falls 101
+    --only-if-peak-falls 101: expected more than 0% and at most 100%
+solve late.json --only-if-peak-falls 5 --at-most stickiness=3
+    --only-if-peak-falls: not together with --at-most or --method
+solve late.json --only-if-peak-falls 5 --method brute
+    --only-if-peak-falls: not together with --at-most or --method
+solve late.json --only-if-peak-falls 5 --objective balance
+    --objective: no peak in balance; expected one as in peak_lag
+solve late.json --rate -1
+    --rate -1: expected 1 or more: records a second that each member reads, if the ...
+solve late.json --rate 1.5
+    --rate 1.5: expected a whole number: records a second that each member reads, if the ...
+solve two.jsonl
+    two.jsonl: 2 groups, expected one of even, orders; add --group NAME
+solve twice.jsonl --group orders
+    twice.jsonl: 2 captures of group orders, expected one
+solve depends.json
+    orders: what is best depends on who reads what (does c1 read t0?); pass ... or --assume-equal
+solve depends.json --method brute
+    members.c1.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+score orders.json --assignor rnage
+    --assignor: unknown name 'rnage'; nearest: range, current, ... assay assignors lists all
+score orders.json --fail-above balance
+    --fail-above balance: expected TIER=N, with N of 0 or more
+score orders.json --fail-above fun=1
+    --fail-above fun=1: 'fun' is no tier of the objective, which has balance, stickiness
+score orders.json --fail-above balance=-1
+    --fail-above balance=-1: expected TIER=N, with N of 0 or more
+score orders.json --fail-above balance=DIGITS
+    --fail-above balance=DIGITS: expected TIER=N, with N of 0 or more
+score orders.json --fail-above peak_lag=20%
+    --fail-above peak_lag=20%: expected TIER=N, with N of ... assay solve --only-if-peak-falls X%
+score orders.json --fail-above peak_lag=100
+    --fail-above peak_lag=100: 'peak_lag' is no ... --objective 'balance > stickiness > peak_lag'
+score orders.json --plan broken.json
+    broken.json: line 1 column 18: not JSON: Expecting value; a plan ... a solution or a capture
+score orders.json --time-limit inf
+    --time-limit inf: expected 1000000000 or less: for each solve, and for each call of ...
+score late.json --rate 0
+    --rate 0: expected 1 or more: records a second that each member reads, if the ...
+score late.json --rate x
+    --rate x: expected a whole number: records a second that each member reads, if the ...
+score orders.json --assignor mine:dael
+    --assignor: mine:dael: there is no module mine in this folder, nor is one installed
+score orders.json --plan range.json
+    --plan range.json: there is a row range already; rename the file
+score orders.json --plan best.json --plan best.json
+    --plan best.json: there is a row best already; rename the file
+score orders.json --plan all.txt
+    all.txt: no group orders in it, only aio-f, coop-a, empty-e, idle-h, kpc-c
+score all.txt --plan best.json
+    --plan best.json: 11 groups to plan for; add --group NAME
+score all.txt --group 'x*'
+    --group x*: no group of that name; there is aio-f, coop-a, empty-e and 8 more
+score all.txt --group kpr
+    --group kpr: no group of that name; nearest: kpr-c
+scenario orders.json --assignor kafka-java/stikcy@4.4.0
+    --assignor: unknown name 'kafka-java/stikcy@4.4.0'; nearest: kafka-java/sticky, ...
+scenario orders.json --port 9092
+    --port: only with --probe
+run orders.json --out out --assignor coperative-sticky
+    --assignor: unknown name 'coperative-sticky'; nearest: cooperative-sticky, ...
+run missing --out out
+    missing: cannot be read: No such file or directory
+run orders.json --out even.json
+    even.json: not a folder
+run LONG --out out
+    LONG: cannot be read: File name too long
+run orders.json --out o --port 9092
+    --port: only with --probe
+run orders.json --out o --probe --master yarn
+    --probe: only where Spark runs on this machine alone: --master local[N]
+hunt StikyAssignor
+    assignor: unknown name 'StikyAssignor'; nearest: StickyAssignor, ...
+hunt range --port 9092
+    --port: only with --probe
+hunt
+    expected either an assignor, --probe or --rederive FILE
+hunt --probe --rederive f
+    expected either an assignor, --probe or --rederive FILE
+hunt mien:deal
+    assignor: mien:deal: there is no module mien in this folder, nor is one installed
+fetch kafka-jaba@4.4.0
+    client: unknown name 'kafka-jaba'; nearest: kafka-java, ... assay assignors lists all
+fetch kafka-java@DIGITS
+    assignor: 'kafka-java@DIGITS' has no version after the @, as in 4.4.0
+fetch kafka-java@../x
+    assignor: 'kafka-java@../x' has no version after the @, as in 4.4.0
+fetch aiokafka@0.1.0
+    aiokafka@0.1.0: aiokafka 0.14.0 is installed, not 0.1.0: pip install aiokafka==0.1.0
+frobnicate
+    No such command 'frobnicate'. Nearest: frontier (see assay --help)
+generate grid --seed -1
+    --seed -1: expected 0 or more: the first seed (see assay generate --help)
+generate crowd
+    Invalid value for 'family': Value error, 'crowd' is not one of 'grid', 'differing', ...
+generate random -o /dev/full
+    /dev/full: cannot be written: No space left on device
+generate random --members DIGITS
+    Invalid value for '--members': Unable to parse input string as an integer, exceeded ...
+generate random --members 1000000000000
+    --members 1000000000000: expected 1000000 or less: members of the group (see assay ...
+generate random --per-member 100000000
+    topics: 1000000000 partitions, more than the 100000000 supported
+generate grid --event stable
+    --event: family grid does not take it
+generate grid --per-member 10
+    --per-member: family grid does not take it
+generate grid --topics 10
+    --topics: family grid does not take it
+generate grid --skewed
+    --skewed: family grid does not take it
+generate differing --topics 10
+    --topics: family differing does not take it
+generate differing --most-partitions 10000
+    --most-partitions: family differing does not take it
+generate random --most-partitions 10000
+    --most-partitions: family random does not take it
+check orders.json missing.json
+    missing.json: cannot be read: No such file or directory
+check oops.json oops.json
+    oops.json: line 1 column 2: not JSON: Expecting property name enclosed in double quotes
+check two.jsonl two.jsonl
+    two.jsonl: 2 groups, expected one of even, orders; add --group NAME
+anonymise orders.json -o no/where.json
+    no/where.json: cannot be written: No such file or directory
+anonymise oops.json
+    oops.json: line 1 column 2: not JSON: Expecting property name enclosed in double quotes
+import orders.json --from magic
+    dialect: 'magic', expected one of auto, console, rpk, kafka-python, kafka-ui, akhq, plan
+import oops.json
+    oops.json: begins with '{oops', expected what kafka-consumer-groups --describe, ...
+import groups.txt --captured-at yesterday
+    --captured-at 'yesterday', expected a time as in 2026-11-20T10:00:00Z
+import groups.txt --captured-at 2026-11-20T10:00:00
+    --captured-at '2026-11-20T10:00:00' has no time zone: add Z for UTC, or an offset as ...
+import groups.txt --reset none
+    Invalid value for '--reset': 'none' is not one of 'latest', 'earliest' (see assay ...
+import orders.json
+    orders.json: a snapshot already, nothing to import
+report nothing
+    nothing: no run in it; fill it with: assay run INPUT --out nothing; and no snapshot
+report orders.json -o nothing
+    nothing: cannot be written: Is a directory
+report orders.json -o nowhere/x
+    nowhere/x: cannot be written: No such file or directory
+report orders.json -o even.json/x
+    even.json: not a folder
+report orders.json --reads z=t0
+    --reads z=t0: no member's id or client id matches 'z'
+report f.json --bootstrap-server a:1
+    f.json: FILE or --bootstrap-server, not both
+report
+    Missing argument 'FILE...', or --bootstrap-server
+report f.json --group orders
+    --group: it is about a running cluster; add --bootstrap-server HOST:PORT
+reproduce kafka-java-sticky-terminates --findings findings.jsonl -o even.json
+    even.json: not a folder
+reproduce kafka-java-stiky-answers --findings findings.jsonl
+    findings.jsonl: no finding 'kafka-java-stiky-answers'; nearest: kafka-java-sticky-answers, ...
+reproduce range-balanced --findings findings.jsonl
+    range-balanced: no program for range, only for kafka-java, kafka-broker, ...
+probe --timeout 1e300
+    --timeout 1e300: expected 1000000000 or less: to wait for each plan (see assay probe --help)
+LONG
+    No such command 'LONG' (see assay --help)
+frontier orders.json balance racks
+    topics.t0.racks: unknown, but tier racks needs it
+frontier orders.json
+    expected FILE... TIER TIER, but there is only orders.json (see assay frontier --help)
+frontier orders.json balance
+    expected FILE... TIER TIER, but there is only orders.json balance (see assay frontier --help)
+frontier orders.json balance racks moves
+    balance: a third tier, expected FILE... and two tiers
+frontier orders.json balance stickiness --points 1
+    --points 1: expected 2 or more: at most so many, spread evenly (see assay frontier --help)
+frontier unknown.json balance stickiness
+    members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+export orders.json
+    expected one of --lp, --mps and --proto
+export orders.json --lp --mps
+    expected one of --lp, --mps and --proto
+export orders.json --lp --tier 3
+    --tier: 3, but the objective has 2: balance > stickiness
+export orders.json --lp -o /dev/full
+    /dev/full: cannot be written: No space left on device
+explain all.txt
+    all.txt: 11 groups, expected one of aio-f, coop-a, empty-e, idle-h, ... add --group NAME
+explain orders.json --member c7
+    --member c7: no member of group orders, which has c0 and c1
+explain all.txt orders.json
+    all.txt, orders.json: 12 groups, expected one of aio-f, coop-a, empty-e, ... add --group NAME
+size late.json --target speed=1
+    --target speed=1: 'speed' is none of peak_lag, peak_time, peak_load, load_spread, balance
+size late.json --target peak_lag=x
+    --target peak_lag=x: expected peak_lag=N, with N a number as in 8 or 400k
+size late.json --target peak_time=5m
+    members.a.capacity: unknown, but target peak_time needs it; pass --rate ...
+size late.json --target peak_lag=10000000000000000000
+    --target peak_lag=10000000000000000000: N is too big; expected at most 15 digits
+size late.json --members 100000000
+    --members 100000000: expected N or N-M, as in 1-40, each below 10 million
+size late.json --members 4-2
+    --members 4-2: expected N-M with 1 <= N <= M
+size late.json --members few
+    --members few: expected N or N-M, as in 1-40
+size late.json --members 1-2000
+    --members 1-2000: 2,000 numbers, at most 1,000
+size late.json --like c
+    --like: no member 'c'; nearest: a, b
+size unknown.json --members 2-3
+    members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+plot orders.json -o x.pdf
+    x.pdf: expected a name that ends in .svg or .png
+plot orders.json -o /nowhere/x.svg
+    /nowhere/x.svg: cannot be written: No such file or directory
+plot two.jsonl -o no.svg
+    two.jsonl: 2 groups, expected one of even, orders; add --group NAME
+plot even.json --figure moves -o no.svg
+    even: nothing has to move, there is nothing to draw
+plot empty.json -o no.svg
+    even: no members, there is nothing to draw
+plot orders.json --figure lag -o no.svg
+    orders: its lag is not known, there is nothing to draw
+plot all.txt --figure moves --group aio-f -o no.svg
+    aio-f: which moves are best is not known: does aio-1-... read t0?
+plot unknown.json --figure frontier -o no.svg
+    members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+plot unknown.json --figure assignors -o no.svg
+    members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+plot orders.json --figure moves --assignor range -o no.svg
+    --assignor: the figure of moves shows none
+plot orders.json --figure frontier --objective kip-54 -o no.svg
+    --objective: the figure of frontier is of balance and moves
+plot unknown.json --figure size -o no.svg
+    members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+advise orders.json --lower peak_lag
+    topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)
+advise orders.json --like c9
+    --like: no member 'c9'; nearest: c0, c1
+advise orders.json --group order
+    --group order: no group of that name; nearest: orders
+diff all.txt all.txt --group coop
+    all.txt: no group coop in it, only coop-a
+diff orders.json even.json
+    even.json: no group orders in it, only even
+diff - -
+    standard input: it can be A or B, not both
+diff two.jsonl strangers.jsonl
+    strangers.jsonl: no group in it that is in two.jsonl too
+diff orders.json twice.jsonl
+    twice.jsonl: group orders more than once, expected one
+diff orders.json groups.txt --by host
+    Invalid value for '--by': 'host' is not one of 'member', 'client-id' (see assay diff --help)
+scroe
+    No such command 'scroe'. Nearest: score, solve, probe (see assay --help)
+xyz
+    No such command 'xyz' (see assay --help)
+""",
+        re.MULTILINE,
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def given(folder) -> Path:
+    """A folder with all that the commands name."""
+    for name, content in FILES.items():
+        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
+    (folder / "all.txt").symlink_to(CORPUS / "captures" / "3.9.2" / "all-describe.txt")
+    (folder / "findings.jsonl").symlink_to(CORPUS / "findings.jsonl")
+    return folder
+
+
+@pytest.mark.parametrize(("command", "line"), REFUSED, ids=[command for command, _ in REFUSED])
+def test_what_cannot_be_used_is_refused_in_one_line_and_leaves_nothing(given, command, line):
+    command, line = (
+        text.replace("LONG", LONG).replace("DIGITS", DIGITS) for text in (command, line)
+    )
+    said = one_line(assay(*shlex.split(command), cwd=given), 2)
+    assert re.fullmatch(re.escape(line).replace(r"\.\.\.", ".*"), said), said
+    assert not (given / "out").exists()
+    assert not (given / "no.svg").exists()
+
+
 FINDING = "kafka-java-sticky-terminates"
-FINDINGS = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
 UNREADABLE = {
     "a name of 300 characters": (LONG, r"x{300}: cannot be read: File name too long"),
     "a folder": ("folder", r"folder: cannot be read: Is a directory"),
@@ -130,60 +400,10 @@ UNWRITABLE = {
 WRITERS = {
     "generate": lambda out: ("generate", "random", "-o", out),
     "anonymise": lambda out: ("anonymise", "orders.json", "-o", out),
-    "reproduce": lambda out: ("reproduce", FINDING, "--findings", FINDINGS, "-o", out),
+    "reproduce": lambda out: ("reproduce", FINDING, "--findings", "findings.jsonl", "-o", out),
     "run": lambda out: ("run", "orders.json", "--assignor", "range", "--out", out),
 }
-MORE = {
-    "a full device": (
-        ("generate", "random", "-o", "/dev/full"),
-        r"/dev/full: cannot be written: No space left on device",
-    ),
-    "a file as the folder of a run": (
-        ("run", "orders.json", "--out", "even.json"),
-        r"even\.json: not a folder",
-    ),
-    "a file as the folder of a program": (
-        ("reproduce", FINDING, "--findings", FINDINGS, "-o", "even.json"),
-        r"even\.json: not a folder",
-    ),
-    "a run over a long name": (("run", LONG, "--out", "out"), r"x{300}: cannot be read: .* long"),
-    "a report of a long name": (("report", LONG), r"x{300}: cannot be read: File name too long"),
-    "a limit of 5,000 digits": (
-        ("score", "orders.json", "--fail-above", f"balance={DIGITS}"),
-        r"--fail-above balance=9+: expected TIER=N, with N of 0 or more",
-    ),
-    "a share of the peak as a limit": (
-        ("score", "orders.json", "--fail-above", "peak_lag=20%"),
-        r"--fail-above peak_lag=20%: expected TIER=N, .*: assay solve --only-if-peak-falls X%",
-    ),
-    "a limit on a tier that is not in the objective": (
-        ("score", "orders.json", "--fail-above", "peak_lag=100"),
-        r".*; add it: --objective 'balance > stickiness > peak_lag'",
-    ),
-    "a plan that is no plan": (
-        ("score", "orders.json", "--plan", "broken.json"),
-        r"broken\.json: .*not JSON.*; a plan is JSON .*, a solution or a capture",
-    ),
-    "a version of 5,000 digits": (
-        ("fetch", f"kafka-java@{DIGITS}"),
-        r"assignor: 'kafka-java@9+' has no version after the @, as in 4\.4\.0",
-    ),
-    "members of 5,000 digits": (("generate", "random", "--members", DIGITS), r".*--members.*"),
-    "more members than memory": (("generate", "random", "--members", 10**12), r".*--members.*"),
-    "more topics than memory": (("generate", "random", "--topics", 10**12), r".*--topics.*"),
-    "more partitions than memory": (
-        ("generate", "random", "--per-member", 10**8),
-        r"topics: 1000000000 partitions, more than the 100000000 supported",
-    ),
-    "time without end": (("score", "orders.json", "--time-limit", "inf"), r".*--time-limit.*"),
-    "time without end for a hunt": (("hunt", "range", "--seconds", "inf"), r".*--seconds.*"),
-    "more time than a clock has": (("probe", "--timeout", "1e300"), r".*--timeout.*"),
-    "a command of 300 characters": ((LONG,), r"No such command 'x{300}'.*"),
-    "no name at all": (("solve", ""), r": cannot be read: Is a directory"),
-}  # fmt: skip
-REFUSED = {
-    **USAGE,
-    **MORE,
+ODD_FILES = {
     **{
         f"{command}: {what}": (call(file), line)
         for what, (file, line) in UNREADABLE.items()
@@ -198,39 +418,28 @@ REFUSED = {
 
 
 @pytest.fixture(scope="module")
-def refused(folder) -> dict:
-    (folder / "folder").mkdir()
-    (folder / "loop").symlink_to("loop")
-    orders = (folder / "orders.json").read_text()
-    (folder / "digits.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS}'))
-    (folder / "large.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS[:4000]}'))
-    (folder / "broken.json").write_text('{"c0": {"t0": [0,')
-    (folder / "deep.json").write_text('{"format":' + "[" * 100_000)
-    (folder / "half.json").write_bytes(orders.encode("utf-16")[:-1])
-    (folder / "wide.json").write_bytes(orders.encode("utf-32"))
-    (folder / "latin.json").write_bytes(orders.replace("orders", "é").encode("latin-1"))
-    return one_after_the_other({name: call for name, (call, _) in REFUSED.items()}, folder)
+def odd(given) -> dict:
+    (given / "folder").mkdir()
+    (given / "loop").symlink_to("loop")
+    orders = (given / "orders.json").read_text()
+    (given / "digits.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS}'))
+    (given / "large.json").write_text(orders.replace('"t0": 2', f'"t0": {DIGITS[:4000]}'))
+    (given / "deep.json").write_text('{"format":' + "[" * 100_000)
+    (given / "half.json").write_bytes(orders.encode("utf-16")[:-1])
+    (given / "wide.json").write_bytes(orders.encode("utf-32"))
+    (given / "latin.json").write_bytes(orders.replace("orders", "é").encode("latin-1"))
+    return one_after_the_other({name: call for name, (call, _) in ODD_FILES.items()}, given)
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_used_is_refused_in_one_line(refused, name):
-    assert re.fullmatch(REFUSED[name][1], one_line(refused[name], 2))
+@pytest.mark.parametrize("name", ODD_FILES)
+def test_a_file_that_cannot_be_read_or_written_is_refused_in_one_line(odd, name):
+    assert re.fullmatch(ODD_FILES[name][1], one_line(odd[name], 2))
 
 
-def test_a_refused_run_leaves_no_folder(refused, folder):
-    assert not (folder / "out").exists()
-
-
-def test_of_several_groups_one_has_to_be_named_and_their_names_are_listed(folder):
-    calls = {
-        "solve": (("solve", folder / "two.jsonl"), {}),
-        "check": (("check", folder / "two.jsonl", folder / "two.jsonl"), {}),
-        "stdin": (("solve", "-"), {"stdin": (folder / "two.jsonl").read_text()}),
-    }
-    for name, run in side_by_side(calls).items():
-        place = "standard input" if name == "stdin" else folder / "two.jsonl"
-        told = f"{place}: 2 groups, expected one of even, orders; add --group NAME"
-        assert one_line(run, 2) == told
+def test_of_several_groups_on_standard_input_one_has_to_be_named(folder):
+    run = assay("solve", "-", stdin=(folder / "two.jsonl").read_text())
+    told = "standard input: 2 groups, expected one of even, orders; add --group NAME"
+    assert one_line(run, 2) == told
 
 
 def test_binary_input_is_refused_at_its_first_bad_byte(folder):

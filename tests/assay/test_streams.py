@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.assay.calling import ASSAY, good, one_after_the_other
+from tests.assay.calling import ASSAY
 
 LONG = "x" * 300
 FULL = r"standard output: cannot be written: No space left on device"
@@ -64,20 +64,6 @@ def test_a_stream_that_fails_costs_one_line_and_its_exit_code(streamed, line):
     assert streamed[line].stdout == ""
     assert re.fullmatch(f"(assay: )?({said})\n?", streamed[line].stderr)
     assert streamed[line].returncode == code
-
-
-def test_names_that_would_steer_a_terminal_are_written_out(folder):
-    text = (folder / "orders.json").read_text()
-    names = {'"orders"': r'"a\nb"', '"c0"': r'"\u001b[31mc0"', '"t0"': r'"t\r0"'}
-    for old, new in names.items():
-        text = text.replace(old, new)
-    (folder / "steering.json").write_text(text)
-    calls = {c: (c, "steering.json") for c in ("solve", "validate")}
-    calls["score"] = ("score", "steering.json", "--assignor", "range")
-    for run in one_after_the_other(calls, folder).values():
-        shown = good(run).stdout
-        assert r"a\nb" in shown
-        assert not re.search(r"[^\n\x20-\x7e]", shown)
 
 
 WARNS = """

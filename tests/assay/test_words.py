@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from assay.cli import app
 from assay.menu import COMMANDS, PANELS, help_page
-from tests.assay.calling import assay, one_after_the_other, one_line
+from tests.assay.calling import one_after_the_other
 
 ONE = {
     "format": "assay-group/1",
@@ -96,12 +96,6 @@ def test_the_help_of_each_command_ends_with_an_example_that_the_command_takes(sa
         found, command, rest = group.resolve_command(context, said)
         assert found == name
         assert command.make_context(name, rest, parent=context).params
-
-
-def test_a_command_that_there_is_not_gets_the_nearest_ones():
-    line = one_line(assay("scroe"), 2)
-    assert line == "No such command 'scroe'. Nearest: score, solve, probe (see assay --help)"
-    assert one_line(assay("xyz"), 2) == "No such command 'xyz' (see assay --help)"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -14,10 +14,6 @@ from tests.assay.calling import (
 )
 
 IDLE = EVEN | {"group": "idle", "members": {m: {"subscription": ["t"]} for m in "ab"}}
-HOSTILE = LOPSIDED | {
-    "group": "\x1b[2J",
-    "members": {f"{m}\n\x1b[31m": said for m, said in LOPSIDED["members"].items()},
-}
 NOT_VALID = LOPSIDED | {
     "group": "torn",
     "members": LOPSIDED["members"] | {"c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0]}}},
@@ -68,7 +64,6 @@ CALLS = {
     "idle": ("advise", "all.jsonl", "--group", "idle", *RANGE),
     "empty": ("advise", "all.jsonl", "--group", "empty", *RANGE),
     "spare": ("advise", "spare.json", *RANGE),
-    "hostile": ("advise", "hostile.json", *RANGE),
     "unknown": ("advise", "unknown.json"),
     "equal": ("advise", "unknown.json", "--assume-equal", *RANGE),
     "lag": ("advise", "lag.json", *RANGE),
@@ -97,7 +92,7 @@ def folder(tmp_path_factory) -> Path:
     lagging = [LOPSIDED, LAG, LAG | {"group": "other"}]
     (made / "lagging.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lagging))
     documents = {
-        "orders": LOPSIDED, "spare": SPARE, "hostile": HOSTILE, "unknown": UNKNOWN, "lag": LAG,
+        "orders": LOPSIDED, "spare": SPARE, "unknown": UNKNOWN, "lag": LAG,
         "behind": LAGGING,
     }  # fmt: skip
     for name, document in documents.items():
@@ -297,23 +292,6 @@ def test_only_the_assignors_named_are_tried(said):
     rows = [line.split()[0] for line in lines(said["named"])]
     assert "range" in rows
     assert "roundrobin" not in rows
-
-
-def test_names_cannot_steer_the_terminal(said):
-    assert "\x1b" not in said["hostile"].stdout + said["hostile"].stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--lower", "peak_lag"), r"topics.t0.lag[0]: unknown, but tier peak_lag needs it"),
-        (("--like", "c9"), "--like: no member 'c9'; nearest: c0, c1"),
-        (("--assignor", "rnage"), "assignor: unknown name 'rnage'; nearest: range, "),
-        (("--group", "order"), "--group order: no group of that name; nearest: orders"),
-    ],
-)
-def test_what_cannot_be_asked_is_one_line(folder, arguments, message):
-    assert message in one_line(assay("advise", "orders.json", *arguments, cwd=folder), 2)
 
 
 def test_of_several_groups_those_that_nobody_reads_come_first():

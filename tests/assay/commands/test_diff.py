@@ -56,25 +56,16 @@ def shown(folder) -> dict:
         "several": ("diff", ALL_GROUPS, ALL_GROUPS),
         "worse": ("diff", "two.jsonl", "later.jsonl"),
         "worse as json": ("diff", "two.jsonl", "later.jsonl", "--format", "json"),
-        "nothing in common": ("diff", "two.jsonl", "strangers.jsonl"),
-        "no such": ("diff", ALL_GROUPS, ALL_GROUPS, "--group", "coop"),
-        "other": ("diff", "orders.json", "even.json"),
-        "twice": ("diff", "-", "-"),
-        "missing": ("diff", "orders.json", "no.json"),
-        "twice in it": ("diff", "orders.json", "twice.jsonl"),
-        "bad name": ("diff", "orders.json", "today.txt", "--by", "host"),
     }
     bills = EVEN | {"group": "bills", "topics": {"t": {"partitions": 2, "lag": [5, 7]}}}
     held = {m: {"subscription": ["t"], "owned": {"t": [0, 1] if m == "a" else []}} for m in "ab"}
     files = {
         "two": [LOPSIDED, bills, EVEN, LOPSIDED | {"group": "gone"}],
         "later": [LOPSIDED, bills | {"members": held}, EVEN, EVEN | {"group": "new"}],
-        "strangers": [LOPSIDED | {"group": name} for name in ("x", "y")],
     }
     for name, groups in files.items():
         lines = "\n".join(map(json.dumps, groups))
         (folder / f"{name}.jsonl").write_text(lines)
-    (folder / "twice.jsonl").write_text(f"{json.dumps(LOPSIDED)}\n{json.dumps(LOPSIDED)}\n")
     return one_after_the_other(calls, folder)
 
 
@@ -249,21 +240,6 @@ def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):
     assert lines[0] == "the group: 80 partitions moved; loads stay 2."
     assert len(lines) == 2 + 13 + 1 + 1 + 13 + 1
     assert (lines[15], lines[-1]) == ("and 28 more members", "and 56 more partitions")
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    {
-        "no such": f"{ALL_GROUPS}: no group coop in it, only coop-a",
-        "other": "even.json: no group orders in it, only even",
-        "twice": "standard input: it can be A or B, not both",
-        "nothing in common": "strangers.jsonl: no group in it that is in two.jsonl too",
-        "missing": "no.json: cannot be read: No such file or directory",
-        "twice in it": "twice.jsonl: group orders more than once, expected one",
-    }.items(),
-)
-def test_what_cannot_be_compared_is_refused_in_one_line(shown, name, said):
-    assert one_line(shown[name], 2).startswith(said)
 
 
 def test_of_several_groups_the_one_that_got_worst_comes_first(shown):

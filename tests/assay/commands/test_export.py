@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.assay.calling import assay, one_line
+from tests.assay.calling import assay
 
 
 @pytest.mark.parametrize(("syntax", "begins"), [("lp", r"\* assignment"), ("mps", "*SENSE:Min")])
@@ -50,17 +50,3 @@ def test_on_standard_output_one_line_says_how_to_get_the_meaning(folder, tmp_pat
     assert assay("export", folder / "orders.json", "--lp", *told).returncode == 0
     legend = json.loads((tmp_path / "map").read_text())
     assert legend["held"] == [{"tier": "balance", "measure": "sum of squared loads", "value": 13}]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "expected one of --lp, --mps and --proto"),
-        (("--lp", "--mps"), "expected one of --lp, --mps and --proto"),
-        (("--lp", "--tier", "3"), "--tier: 3, but the objective has 2: balance > stickiness"),
-        (("--lp", "-o", "/dev/full"), "/dev/full: cannot be written: No space left on device"),
-        (("--proto", "-o", "/no/m.pb"), "/no/m.pb: cannot be written: No such file or directory"),
-    ],
-)
-def test_bad_usage_is_one_line(folder, arguments, message):
-    assert one_line(assay("export", folder / "orders.json", *arguments), 2) == message

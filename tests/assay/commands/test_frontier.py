@@ -91,23 +91,6 @@ def test_fewer_points_are_said_to_be_fewer(folder):
     )
 
 
-@pytest.mark.parametrize(
-    ("tiers", "message"),
-    [
-        (("balance", "speed"), "objective: unknown tier 'speed', expected one of"),
-        (("balance", "balance"), "objective: tier 'balance' appears twice"),
-        (("balance", "racks"), "topics.t0.racks: unknown, but tier racks needs it"),
-        ((), "expected FILE... TIER TIER, but there is only orders.json (see assay frontier --h"),
-        (("balance",), "expected FILE... TIER TIER, but there is only orders.json balance (see"),
-        (("balance", "racks", "moves"), "balance: a third tier, expected FILE... and two tiers"),
-        (("balance", "stickiness", "--points", "1"), "--points 1: expected 2 or more: at most so"),
-    ],
-)
-def test_bad_usage_is_one_line(folder, tiers, message):
-    line = one_line(assay("frontier", "orders.json", *tiers, cwd=folder), 2)
-    assert line.startswith(message)
-
-
 def test_unknown_subscriptions_are_refused_unless_told_or_assumed(folder):
     arguments = ("frontier", folder / "unknown.json", "balance", "stickiness")
     assert "--assume-equal" in one_line(assay(*arguments), 2)

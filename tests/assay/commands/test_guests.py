@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
-from tests.assay.calling import ASSAY, EVEN, LOPSIDED, assay, one_line
+from tests.assay.calling import ASSAY, EVEN
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 
@@ -185,26 +185,3 @@ def test_a_consumer_is_told_to_go_where_a_group_is_refused(tmp_path):
         0,
         "assay: topics.t.lag[0]: unknown, but tier peak_lag needs it (and 1 more)",
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("hunt", "range", "--port", "9092"), "--port: only with --probe"),
-        (("hunt",), "expected either an assignor, --probe or --rederive FILE"),
-        (
-            ("hunt", "--probe", "--rederive", "f"),
-            "expected either an assignor, --probe or --rederive FILE",
-        ),
-        (("scenario", "s.json", "--port", "9092"), "--port: only with --probe"),
-        (("run", "g.json", "--out", "o", "--port", "9092"), "--port: only with --probe"),
-        (
-            ("run", "g.json", "--out", "o", "--probe", "--master", "yarn"),
-            "--probe: only where Spark runs on this machine alone: --master local[N]",
-        ),
-    ],
-)
-def test_what_makes_no_sense_with_a_probe_is_refused_in_one_line(tmp_path, arguments, said):
-    for name, document in (("s.json", SCENARIO), ("g.json", LOPSIDED)):
-        (tmp_path / name).write_text(json.dumps(document))
-    assert one_line(assay(*arguments, cwd=tmp_path), 2) == said

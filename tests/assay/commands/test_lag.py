@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import assay, document_of, good, one_after_the_other, one_line
+from tests.assay.calling import assay, document_of, good, one_after_the_other
 
 LAG = [600, 300, 200, 100, 60, 40]
 LAGGING = {
@@ -123,17 +123,6 @@ def test_an_objective_about_counts_prints_no_lag_but_where_one_as_good_has_less(
         "Of all that are as good another one has less lag on one member, 700 and not 1,100: "
         "--objective 'balance > stickiness > peak_lag'."
     ]
-
-
-@pytest.mark.parametrize("command", ["score", "solve"])
-@pytest.mark.parametrize("rate", ["0", "-1", "x", "1.5"])
-def test_a_rate_that_is_none_is_refused_in_one_line(folder, command, rate):
-    line = one_line(assay(command, folder / "late.json", "--rate", rate), 2)
-    expected = "1 or more" if rate in ("0", "-1") else "a whole number"
-    assert line == (
-        f"--rate {rate}: expected {expected}: records a second that each member reads, if the "
-        f"snapshot has no capacity (see assay {command} --help)"
-    )
 
 
 def test_a_gap_that_is_left_is_told(folder):

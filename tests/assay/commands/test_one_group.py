@@ -11,7 +11,6 @@ from tests.assay.calling import (
     document_of,
     good,
     one_after_the_other,
-    one_line,
     side_by_side,
 )
 
@@ -105,16 +104,6 @@ def test_what_was_assumed_is_said_beside_the_verdict(folder, solution):
     assert (run.returncode, run.stderr) == (0, f"assumed: {ASSUMED}\n")
 
 
-def test_an_unknown_subscription_is_refused_unless_it_may_be_assumed(folder):
-    owned = {"t0": [0, 1], "t1": [0, 1, 2]}
-    members = {"c0": {"subscription": None, "owned": owned}, "c1": {"subscription": None}}
-    (folder / "depends.json").write_text(json.dumps(LOPSIDED | {"members": members}))
-    line = one_line(assay("solve", folder / "depends.json"), 2)
-    assert "what is best depends on who reads what (does c1 read t0?)" in line
-    arguments = ("solve", folder / "depends.json", "--method", "brute")
-    assert "subscription: unknown" in one_line(assay(*arguments), 2)
-
-
 def test_a_group_is_solved_and_checked_where_its_optimum_does_not_depend_on_who_reads_what():
     solved = assay("solve", ALL_GROUPS, "--group", "kpr-c", "--format", "json")
     checked = assay("check", ALL_GROUPS, "-", "--group", "kpr-c", stdin=solved.stdout)
@@ -142,12 +131,6 @@ def test_the_reset_that_is_told_decides_the_lag_and_check_takes_it_too(folder):
     }
     checked = one_after_the_other(checks, folder)
     assert (checked["told"].returncode, checked["not told"].returncode) == (0, 1)
-
-
-def test_one_of_several_captures_of_a_group_has_to_be_chosen(folder):
-    (folder / "nights.jsonl").write_text(f"{json.dumps(EVEN)}\n" * 3)
-    line = one_line(assay("solve", "nights.jsonl", "--group", "even", cwd=folder), 2)
-    assert line == "nights.jsonl: 3 captures of group even, expected one"
 
 
 def test_what_a_console_tool_printed_of_one_group_needs_no_name_in_any_command(folder):

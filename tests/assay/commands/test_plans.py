@@ -172,17 +172,6 @@ def test_what_is_no_plan_of_the_group_is_refused_in_one_line(refused, name):
     assert one_line(refused[name], 2) == f"{name}/{REFUSED[name][1]}"
 
 
-def test_a_plan_that_is_not_to_be_named_is_refused_in_one_line(refused):
-    taken = one_line(refused["taken"], 2)
-    assert taken == "--plan range.json: there is a row range already; rename the file"
-    assert "there is a row best already" in one_line(refused["twice"], 2)
-    assert one_line(refused["several"], 2) == (
-        "--plan best.json: 11 groups to plan for; add --group NAME"
-    )
-    assert one_line(refused["missing"], 2) == "no.json: cannot be read: No such file or directory"
-    assert "no group orders in it, only " in one_line(refused["of many"], 2)
-
-
 def test_in_python_a_plan_is_an_assignment_like_any_other():
     group = Group.from_dict(LOPSIDED)
     row = score(group, Assignment.from_dict(group, HALFWAY), solve(group), assignor="mine")

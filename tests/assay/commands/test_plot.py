@@ -5,7 +5,6 @@ import pytest
 import typer
 
 from assay.commands.plot import plot
-from groups import BadInput
 from tests.assay.calling import EVEN, LOPSIDED, UNKNOWN, assay, good
 
 ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
@@ -77,42 +76,3 @@ def test_where_lag_is_unknown_nothing_is_said_of_the_best(folder):
 def test_console_text_will_do_and_what_depends_on_subscriptions_is_left_out(tmp_path):
     assert "best" in drawn(tmp_path, ALL_GROUPS, group="kpr-c")
     assert "best" not in drawn(tmp_path, ALL_GROUPS, group="aio-f")
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("orders.json", {"out": "x.pdf"}, r"^x\.pdf: expected a name that ends in \.svg or"),
-        ("orders.json", {"out": "/nowhere/x.svg"}, r"^/nowhere/x\.svg: cannot be written: No su"),
-        (
-            "two.jsonl",
-            {},
-            r"two\.jsonl: 2 groups, expected one of even, orders; name one",
-        ),
-        ("even.json", {"figure": "moves"}, "^even: nothing has to move, there is nothing to dr"),
-        ("empty.json", {}, "^even: no members, there is nothing to draw$"),
-        ("orders.json", {"figure": "lag"}, "^orders: its lag is not known, there is nothing to"),
-        (
-            ALL_GROUPS,
-            {"figure": "moves", "group": "aio-f"},
-            r"^aio-f: which moves are best is not known: does",
-        ),
-        ("unknown.json", {"figure": "frontier"}, r"subscription: unknown; group\.with_equal"),
-        ("unknown.json", {"figure": "assignors"}, r"subscription: unknown; group\.with_equal"),
-        ("orders.json", {"figure": "moves", "assignor": ["range"]}, "^--assignor: the figure of "),
-        ("orders.json", {"assignor": ["rnage"]}, "rnage"),
-        ("orders.json", {"figure": "frontier", "objective": "kip-54"}, "^--objective: the figure"),
-        ("unknown.json", {"figure": "size"}, r"subscription: unknown; group\.with_equal"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused_in_one_line(folder, name, options, message):
-    with pytest.raises(BadInput, match=message) as refused:
-        plot(str(folder / name), **({"out": str(folder / "no.svg")} | options))
-    assert "\n" not in str(refused.value)
-    assert not (folder / "no.svg").exists()
-
-
-def test_the_exit_code_of_a_refusal_is_2(folder):
-    run = assay("plot", "even.json", "--figure", "moves", "-o", "x.svg", cwd=folder)
-    assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr == "assay: even: nothing has to move, there is nothing to draw\n"

@@ -1,11 +1,10 @@
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from heuristics import assignor_named
-from tests.assay.calling import EVEN, assay, one_line
+from tests.assay.calling import EVEN, assay
 
 CORPUS = Path(__file__).parents[3] / "corpus"
 
@@ -39,11 +38,3 @@ def test_running_a_program_says_whether_it_reproduces_the_finding(tmp_path):
     assert "1 failed" in run.stderr
     run = assay("reproduce", "kept", *asked)
     assert (run.returncode, run.stdout) == (1, "kept: not reproduced: the test passes\n")
-
-
-def test_a_finding_that_is_not_there_or_has_no_program_is_refused_in_one_line():
-    file = ("--findings", CORPUS / "findings.jsonl")
-    said = one_line(assay("reproduce", "kafka-java-stiky-answers", *file), 2)
-    assert re.search(r"no finding '\S+'; nearest: kafka-java-sticky-answers, \S+, \S+$", said)
-    said = one_line(assay("reproduce", "range-balanced", *file), 2)
-    assert said.startswith("range-balanced: no program for range, only for kafka-java, ")

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.assay.calling import LOPSIDED, assay, one_line
+from tests.assay.calling import LOPSIDED, assay
 from tests.compare.page.parsed import Parsed
 
 CONSOLE = """
@@ -73,30 +73,3 @@ def test_what_members_read_can_be_told(written):
     told = ("--reads", "c-*=t0", "--assignor", "range", "-o", "page.html")
     assert assay("report", "groups.txt", *told, cwd=written).returncode == 0
     assert "range" in page(written / "page.html").table("Assignors on orders")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("missing.txt",), "missing.txt: cannot be read: No such file or directory"),
-        (("orders.json", "-o", "nothing"), "nothing: cannot be written: Is a directory"),
-        (("orders.json", "-o", "nowhere/x"), "nowhere/x: cannot be written: No such file or dir"),
-        (("orders.json", "-o", "even.json/x"), "even.json: not a folder"),
-        (("orders.json", "--objective", "fun"), "unknown tier 'fun'"),
-        (("orders.json", "--reads", "z=t0"), "no member's id or client id matches 'z'"),
-        (("orders.json", "--assignor", "rage"), "unknown name 'rage'"),
-    ],
-)
-def test_what_cannot_be_reported_is_one_line(written, arguments, said):
-    run = assay("report", *arguments, cwd=written)
-    assert run.returncode == 2
-    assert said in run.stderr
-    assert run.stderr.count("\n") == 1
-
-
-def test_a_report_of_a_cluster_is_of_no_file_besides(tmp_path):
-    both = assay("report", "f.json", "--bootstrap-server", "a:1", cwd=tmp_path)
-    assert one_line(both, 2) == "f.json: FILE or --bootstrap-server, not both"
-    assert "Missing argument 'FILE...', or --boot" in one_line(assay("report", cwd=tmp_path), 2)
-    alone = assay("report", "f.json", "--group", "orders", cwd=tmp_path)
-    assert one_line(alone, 2).startswith("--group: it is about a running cluster; add --boot")

@@ -84,13 +84,6 @@ def test_a_target_that_one_partition_alone_is_above_is_said_to_be_out_of_reach(s
     )
 
 
-def test_a_target_and_numbers_that_are_too_big_are_said_to_be_that(folder):
-    big = assay("size", "g.json", "--target", "peak_lag=10000000000000000000", cwd=folder)
-    assert one_line(big, 2).endswith("0: N is too big; expected at most 15 digits")
-    many = assay("size", "g.json", "--members", "100000000", cwd=folder)
-    assert one_line(many, 2).endswith("expected N or N-M, as in 1-40, each below 10 million")
-
-
 def test_the_first_number_looked_at_is_said_to_be_that(said):
     assert said["first"][0].endswith(
         "3 members are enough for a greatest load of at most 2; fewer than 3 were not tried."
@@ -122,25 +115,6 @@ def test_json_is_one_size_document(said):
         "members", "least_load", "most_load", "idle", "balance", "peak_lag", "peak_lag_bound",
         "peak_seconds", "peak_seconds_bound", "proved", "meets",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (("--target", "speed=1"), "--target speed=1: 'speed' is none of peak_lag, peak_time,"),
-        (("--target", "peak_lag=x"), "--target peak_lag=x: expected peak_lag=N, with N a number"),
-        (("--target", "peak_time=5m"), "members.a.capacity: unknown, but target peak_time needs"),
-        (("--members", "4-2"), "--members 4-2: expected N-M with 1 <= N <= M"),
-        (("--members", "0"), "--members 0: expected N-M with 1 <= N <= M"),
-        (("--members", "few"), "--members few: expected N or N-M, as in 1-40"),
-        (("--members", "1-2000"), "--members 1-2000: 2,000 numbers, at most 1,000"),
-        (("--like", "c"), "--like: no member 'c'; nearest: "),
-        (("--figure", "x.pdf"), "x.pdf: "),
-    ],
-)
-def test_bad_usage_is_one_line(folder, given, message):
-    line = one_line(assay("size", "g.json", *given, cwd=folder), 2)
-    assert line.startswith(message)
 
 
 def test_the_sweep_is_drawn(folder):

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import assay, document_of, good, one_after_the_other, one_line
+from tests.assay.calling import document_of, good, one_after_the_other
 
 LAG = [600, 300, 200, 100, 60, 40]
 LATE = {
@@ -66,18 +66,3 @@ def test_json_is_one_worth_document_with_the_solution(said):
     ]  # fmt: skip
     assert (document["leave"], document["sure"], document["fewest"]) == (False, True, 1)
     assert document["solution"]["format"] == "assay-solution/1"
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (("x",), "--only-if-peak-falls x: expected a percentage as in 10%"),
-        (("0%",), "--only-if-peak-falls 0%: expected more than 0% and at most 100%"),
-        (("101",), "--only-if-peak-falls 101: expected more than 0% and at most 100%"),
-        (("5", "--at-most", "stickiness=3"), "--only-if-peak-falls: not together with --at-most"),
-        (("5", "--method", "brute"), "--only-if-peak-falls: not together with --at-most or"),
-        (("5", "--objective", "balance"), "--objective: no peak in balance; expected one as in"),
-    ],
-)
-def test_bad_usage_is_one_line(folder, given, message):
-    assert one_line(assay(*ASK, *given, cwd=folder), 2).startswith(message)
