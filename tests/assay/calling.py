@@ -31,7 +31,25 @@ EVEN = LOPSIDED | {
     "topics": {"t": 2},
     "members": {m: {"subscription": ["t"], "owned": {"t": [i]}} for i, m in enumerate("ab")},
 }
+# a has 1,200 of lag; balanced loads can have 700, and any loads 660.
+LATE = LOPSIDED | {
+    "group": "late",
+    "topics": {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, 40]}},
+    "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
+        "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
+    },
+}
 UNKNOWN = LOPSIDED | {"members": {"c0": {"owned": {"t0": [0]}}, "c1": {"subscription": ["t1"]}}}
+
+
+def write(folder: Path, files: dict[str, object]) -> Path:
+    """Write files: text as it is, a list as lines of JSON, anything else as JSON."""
+    for name, content in files.items():
+        lines = content if isinstance(content, list) else [content]
+        text = content if isinstance(content, str) else "\n".join(map(json.dumps, lines))
+        (folder / name).write_text(text)
+    return folder
 
 
 def started(*arguments, stdin: str = "", cwd: Path | None = None, **variables: str):

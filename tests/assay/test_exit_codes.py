@@ -1,7 +1,6 @@
 """What cannot be used is refused in one line, with exit code 2."""
 
 import base64
-import json
 import random
 import re
 import shlex
@@ -9,26 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import EVEN, LOPSIDED, assay, one_after_the_other, one_line
+from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, one_after_the_other, one_line, write
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 LONG = "x" * 300
 DIGITS = "9" * 5000
-TOPICS = {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, 40]}}
 HEAD = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
 FILES = {
     "broken.json": '{"c0": {"t0": [0,',
     "oops.json": "{oops",
-    "late.json": LOPSIDED | {"topics": TOPICS, "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
-        "b": {"subscription": ["t"], "owned": {"t": [4, 5]}}}},
+    "late.json": LATE,
     "empty.json": EVEN | {"members": {}},
     "depends.json": LOPSIDED | {"members": {
         "c0": {"owned": {"t0": [0, 1], "t1": [0, 1, 2]}}, "c1": {}}},
     "best.json": {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}},
     "range.json": {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}},
-    "twice.jsonl": f"{json.dumps(LOPSIDED)}\n" * 2,
-    "strangers.jsonl": "\n".join(json.dumps(LOPSIDED | {"group": name}) for name in "xy"),
+    "twice.jsonl": [LOPSIDED] * 2,
+    "strangers.jsonl": [LOPSIDED | {"group": name} for name in "xy"],
     "groups.txt": f"{HEAD}orders t0 0 5 9 4 c-0 /h c\n",
 }  # fmt: skip
 # A command and the line that refuses it, in which ... stands for anything.
@@ -352,11 +348,9 @@ xyz
 @pytest.fixture(scope="module")
 def given(folder) -> Path:
     """A folder with all that the commands name."""
-    for name, content in FILES.items():
-        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
     (folder / "all.txt").symlink_to(CORPUS / "captures" / "3.9.2" / "all-describe.txt")
     (folder / "findings.jsonl").symlink_to(CORPUS / "findings.jsonl")
-    return folder
+    return write(folder, FILES)
 
 
 @pytest.mark.parametrize(("command", "line"), REFUSED, ids=[command for command, _ in REFUSED])

@@ -32,9 +32,11 @@ def shown(monkeypatch, capsys, columns: int | None, heads: str, *rows: tuple, **
     return capsys.readouterr().out.splitlines()
 
 
-def test_redirected_tables_keep_whole_names(monkeypatch, capsys):
-    lines = shown(monkeypatch, capsys, None, "member, now", (LONG * 10, 4))
-    assert lines[1] == f"{LONG * 10}    4"
+def test_redirected_tables_keep_whole_names_and_what_rich_takes_for_markup(monkeypatch, capsys):
+    rows = [(LONG * 10, 4), ("pip install kafka-assay[java]", 5)]
+    _, long, brackets = shown(monkeypatch, capsys, None, "member, now", *rows)
+    assert long == f"{LONG * 10}    4"
+    assert brackets.split("  ")[0] == "pip install kafka-assay[java]"
 
 
 def test_numbers_end_at_the_same_place_and_what_is_unknown_is_a_dash(monkeypatch, capsys):

@@ -1,8 +1,4 @@
-import json
-
-import pytest
-
-from tests.assay.calling import LOPSIDED, assay, document_of, good, one_line
+from tests.assay.calling import LATE, LOPSIDED, assay, document_of, good, one_line, write
 
 # c0 owns all of t0, which all read, and all of t1, which only it and c1 read.
 KNEED = {
@@ -15,13 +11,6 @@ KNEED = {
         "c2": {"subscription": ["t1"]},
     },
 }
-
-
-@pytest.fixture
-def kneed(tmp_path):
-    path = tmp_path / "kneed.json"
-    path.write_text(json.dumps(KNEED))
-    return path
 
 
 def test_the_curve_is_a_row_a_point_from_no_move_to_the_optimum(folder):
@@ -39,11 +28,10 @@ def test_the_curve_is_a_row_a_point_from_no_move_to_the_optimum(folder):
     ]
 
 
-def test_the_knee_is_marked_in_the_table_and_in_json(kneed):
-    run = good(assay("frontier", kneed, "balance", "stickiness"))
-    document = document_of(
-        good(assay("frontier", kneed, "balance", "stickiness", "--format", "json"))
-    )
+def test_the_knee_is_marked_in_the_table_and_in_json(tmp_path):
+    asked = ("frontier", write(tmp_path, {"k.json": KNEED}) / "k.json", "balance", "stickiness")
+    run = good(assay(*asked))
+    document = document_of(good(assay(*asked, "--format", "json")))
     assert list(document) == [
         "format", "group", "tiers", "points", "left_out", "knee", "assumed",
     ]  # fmt: skip
@@ -101,18 +89,7 @@ def test_unknown_subscriptions_are_refused_unless_told_or_assumed(folder):
 
 
 def test_moves_against_the_peak_say_what_each_partition_moved_buys(tmp_path):
-    lag = [600, 300, 200, 100, 60, 40]
-    group = {
-        "format": "assay-group/1",
-        "group": "late",
-        "topics": {"t": {"partitions": 6, "lag": lag}},
-        "members": {
-            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
-            "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
-        },
-    }
-    path = tmp_path / "late.json"
-    path.write_text(json.dumps(group))
+    path = write(tmp_path, {"late.json": LATE}) / "late.json"
     # moves is how the tables call stickiness.
     lines = good(assay("frontier", path, "moves", "peak_lag", "--rate", "10")).stdout.splitlines()
     assert lines[0].startswith("late: peak_lag 1,200 for 0 moves, 660 for 2 moves.")

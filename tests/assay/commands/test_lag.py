@@ -7,19 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import assay, document_of, good, one_after_the_other
+from tests.assay.calling import LATE, assay, document_of, good, one_after_the_other, write
 
-LAG = [600, 300, 200, 100, 60, 40]
-LAGGING = {
-    "format": "assay-group/1",
-    "group": "late",
-    "topics": {"t": {"partitions": 6, "lag": LAG}},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
-        "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
-    },
-}
-HOT = LAGGING | {"topics": {"t": {"partitions": 6, "lag": [5000, 1, 0, 0, 0, 0]}}}
+ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
+HOT = LATE | {"group": "hot", "topics": {"t": {"partitions": 6, "lag": [5000, 1, 0, 0, 0, 0]}}}
+WORTH = ("solve", "late.json", "--only-if-peak-falls")
 CALLS = {
     "one": ("score", "late.json", "--assignor", "range"),
     "rate": ("score", "late.json", "--assignor", "range", "--rate", "10"),
@@ -28,15 +20,17 @@ CALLS = {
     "solve": ("solve", "late.json", "--objective", "balance > peak_lag", "--rate", "10"),
     "hot": ("solve", "hot.json", "--objective", "balance > peak_lag"),
     "counts": ("solve", "late.json"),
+    "much": (*WORTH, "90%"),
+    "some": (*WORTH, "10"),
+    "free": (*WORTH, "45%", "--objective", "peak_lag"),
+    "time": (*WORTH, "90%", "--objective", "balance > peak_time", "--rate", "10"),
+    "worth json": (*WORTH, "10%", "--format", "json"),
 }
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    made = tmp_path_factory.mktemp("lag")
-    (made / "late.json").write_text(json.dumps(LAGGING))
-    (made / "hot.json").write_text(json.dumps(HOT | {"group": "hot"}))
-    return made
+    return write(tmp_path_factory.mktemp("lag"), {"late.json": LATE, "hot.json": HOT})
 
 
 @pytest.fixture(scope="module")
@@ -130,23 +124,16 @@ def test_a_gap_that_is_left_is_told(folder):
     lag = [rng.randint(0, 10**9) for _ in range(200)]
     topics = {"t": {"partitions": len(lag), "lag": lag}}
     members = {f"m{i}": {"subscription": ["t"]} for i in range(63)}
-    hard = LAGGING | {"topics": topics, "members": members}
-    (folder / "hard.json").write_text(json.dumps(hard))
-    arguments = ("solve", folder / "hard.json", "--objective", "balance > peak_lag")
-    limit = ("--time-limit", "0.05")
-    table = good(assay(*arguments, *limit)).stdout
-    document = document_of(good(assay(*arguments, *limit, "--format", "json")))
-    assert document["status"] == "feasible"
+    hard = write(folder, {"hard.json": LATE | {"topics": topics, "members": members}})
+    asked = ("solve", "hard.json", "--objective", "balance > peak_lag", "--time-limit", "0.05")
+    table = good(assay(*asked, cwd=hard)).stdout
+    assert document_of(good(assay(*asked, "--format", "json", cwd=hard)))["status"] == "feasible"
     assert re.search(r"Not proved: the best may have up to [\d.]+% less\.", table)
 
 
-CAPTURE = str(Path("corpus/captures/3.9.2/all-describe.txt").resolve())
-KPR = ("score", CAPTURE, "--group", "kpr-c", "--assume-equal")
-
-
-def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_gate(folder):
+def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_gate():
     asked = ("--objective", "peak_lag > stickiness", "--fail-above", "peak_lag=276")
-    ran = assay(*KPR, *asked, cwd=folder)
+    ran = assay("score", ALL_GROUPS, "--group", "kpr-c", "--assume-equal", *asked)
     lines = ran.stdout.splitlines()
     assert lines[0] == (
         "kpr-c: improvable if all members read the same topics. "
@@ -163,7 +150,7 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
 
 
 def test_an_invalid_plan_has_no_peak_lag_to_be_compared(folder):
-    (folder / "half.json").write_text(json.dumps({"a": {"t": [0, 1]}, "b": {"t": [4, 5]}}))
+    write(folder, {"half.json": {"a": {"t": [0, 1]}, "b": {"t": [4, 5]}}})
     asked = ("score", "late.json", "--plan", "half.json")
     ran = assay(*asked, cwd=folder)
     assert (ran.returncode, ran.stderr) == (1, "assay: late: half: the assignment is not valid\n")
@@ -177,9 +164,41 @@ def test_an_invalid_plan_has_no_peak_lag_to_be_compared(folder):
 
 def test_lags_too_large_to_be_compared_are_said_to_be(folder):
     lag = [2**63 - 1, 2**62, 0, 0, 0, 0]
-    vast = LAGGING | {"group": "vast", "topics": {"t": {"partitions": 6, "lag": lag}}}
-    (folder / "vast.json").write_text(json.dumps(vast))
+    vast = LATE | {"group": "vast", "topics": {"t": {"partitions": 6, "lag": lag}}}
+    write(folder, {"vast.json": vast})
     said = "peak lag: not compared for 'vast', whose lag adds up to 2^62 records or more"
     for files in (["vast.json"], ["vast.json", "late.json"]):
         lines = good(assay("score", *files, cwd=folder)).stdout.splitlines()
         assert lines.count(said) == 1
+
+
+def test_a_group_is_left_alone_where_the_peak_would_not_fall_enough(said):
+    assert said["much"] == [
+        "late: leave it alone: the peak lag is 1,200 now, the lowest possible is 700: 41% lower, "
+        "and 120 was asked for."
+    ]
+    assert said["time"][0].startswith(
+        "late: leave it alone: the time to catch up is 2 min now, the lowest possible is "
+        "1 min 10 s: "
+    )
+
+
+def test_or_as_little_is_moved_as_makes_it_fall_enough(said):
+    lines = said["some"]
+    assert lines[0] == (
+        "late: 1 move brings the peak lag from 1,200 to 700: 41% lower. Fewer are not enough."
+    )
+    assert lines[-1] == "moves 1 from a to b"
+    assert said["free"][0].startswith(
+        "late: 2 moves bring the peak lag from 1,200 to 660: 45% lower."
+    )
+
+
+def test_json_is_then_one_worth_document_with_the_solution(said):
+    document = json.loads(said["worth json"][0])
+    assert list(document) == [
+        "format", "group", "objective", "leave", "sure", "fewest", "now", "wanted", "found",
+        "bound", "solution",
+    ]  # fmt: skip
+    assert (document["leave"], document["sure"], document["fewest"]) == (False, True, 1)
+    assert document["solution"]["format"] == "assay-solution/1"

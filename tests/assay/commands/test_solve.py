@@ -1,0 +1,153 @@
+"""assay solve: the optimum, its moves and its proof, of one group of whatever file."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.assay.calling import (
+    EVEN,
+    LOPSIDED,
+    assay,
+    document_of,
+    good,
+    one_after_the_other,
+    one_line,
+    write,
+)
+
+AS_JSON = ("--format", "json")
+ASSUMED = "subscription of 1 member unknown, taken as all 2 topics of the group"
+ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
+
+
+def test_the_proved_optimum_and_the_moves_are_printed(folder):
+    lines = good(assay("solve", folder / "orders.json")).stdout.splitlines()
+    assert re.fullmatch(
+        r"group orders: optimal for balance > stickiness "
+        r"\(proof: certificate, method: flow, \d+\.\d{4} s\)",
+        lines[0],
+    )
+    assert [line.split() for line in lines[1:4]] == [
+        ["tier", "value", "bound"],
+        ["balance", "1", "1"],
+        ["stickiness", "2", "2"],
+    ]
+    assert lines[5].split() == ["c0", "5", "3", "t0:0-1", "t1:0"]
+    assert lines[-1] == "moves 2 from c0 to c1"
+
+
+def test_json_is_one_solution_document_the_same_whatever_the_order_and_from_a_pipe(folder):
+    document = document_of(good(assay("solve", folder / "orders.json", *AS_JSON)))
+    assert list(document) == [
+        "format", "group", "objective", "status", "stopped", "method", "seconds", "terms",
+        "assignment", "unassigned", "proof", "assumed",
+    ]  # fmt: skip
+    assert document["format"] == "assay-solution/1"
+    found = (document["group"], document["status"], document["stopped"])
+    assert found == ("orders", "optimal", "proof")
+    assert document["terms"] == [
+        {"name": "balance", "value": 1, "bound": 1},
+        {"name": "stickiness", "value": 2, "bound": 2},
+    ]
+    assert list(document["proof"]) == ["kind", "level", "price"]
+    assert document["proof"]["kind"] == "certificate"
+    assert (document["unassigned"], document["assumed"]) == ({}, [])
+    shuffled = dict(reversed(LOPSIDED.items()))
+    shuffled["members"] = dict(reversed(LOPSIDED["members"].items()))
+    again = document_of(good(assay("solve", "-", *AS_JSON, stdin=json.dumps(shuffled))))
+    assert again | {"seconds": 0} == document | {"seconds": 0}
+
+
+@pytest.mark.parametrize("method", ["flow", "cp-sat", "brute"])
+def test_with_a_method_it_says_that_it_ran(folder, method):
+    asked = ("--objective", "stickiness > balance", "--method", method, "--time-limit", "60")
+    document = document_of(good(assay("solve", folder / "orders.json", *asked, *AS_JSON)))
+    assert (document["method"], document["status"]) == (method, "optimal")
+    terms = [(term["name"], term["value"]) for term in document["terms"]]
+    assert terms == [("stickiness", 0), ("balance", 5)]
+
+
+def test_what_was_assumed_is_said_beside_the_answer(folder):
+    path = folder / "unknown.json"
+    for command in ("score", "solve"):
+        run = assay(command, path, "--assume-equal", *AS_JSON)
+        assert (run.returncode, run.stderr) == (0, f"assumed: {ASSUMED}\n")
+        assert ASSUMED in document_of(run)["assumed"]
+    run = assay("check", path, "-", "--assume-equal", stdin=run.stdout)
+    assert (run.returncode, run.stderr) == (0, f"assumed: {ASSUMED}\n")
+
+
+def test_a_group_is_solved_and_checked_where_its_optimum_does_not_depend_on_who_reads_what():
+    solved = assay("solve", ALL_GROUPS, "--group", "kpr-c", *AS_JSON)
+    checked = assay("check", ALL_GROUPS, "-", "--group", "kpr-c", stdin=solved.stdout)
+    assert (solved.returncode, checked.returncode) == (0, 0)
+    assert "status optimal: the certificate proves it" in checked.stdout
+
+
+def test_the_reset_that_is_told_decides_the_lag_and_check_takes_it_too(folder):
+    offsets = {"partitions": 2, "offsets": [{"beginning": 0, "end": 9}] * 2}
+    write(folder, {"lag.json": EVEN | {"topics": {"t": offsets}}})
+    asked = ("solve", "lag.json", "--objective", "peak_lag", *AS_JSON)
+    resets = ("latest", "earliest")
+    calls = {"assumed": asked, **{reset: (*asked, "--reset", reset) for reset in resets}}
+    runs = one_after_the_other(calls, folder)
+    found = {name: document_of(run) for name, run in runs.items()}
+    values = {name: answer["terms"][0]["value"] for name, answer in found.items()}
+    assert values == {"assumed": 0, "latest": 0, "earliest": 9}
+    line = "auto.offset.reset: latest, so 2 partitions without a commit have lag 0"
+    assert [found[name]["assumed"] for name in found] == [[line], [], []]
+    assert runs["assumed"].stderr == f"assumed: {line}\n"
+    check = ("check", folder / "lag.json", "-")
+    for told, code in ((("--reset", "earliest"), 0), ((), 1)):
+        assert assay(*check, *told, stdin=runs["earliest"].stdout).returncode == code
+
+
+def test_what_a_console_tool_printed_of_one_group_needs_no_name_in_any_command(folder):
+    lines = ALL_GROUPS.read_text().splitlines()
+    rows = [line for line in lines if line.startswith(("GROUP ", "kpr-c "))]
+    text = write(folder, {"one.txt": "\n".join([rows[0], *rows[-14:], ""])}) / "one.txt"
+    solved = assay("solve", text, "--assume-equal", *AS_JSON)
+    write(folder, {"one-solution.json": solved.stdout})
+    for command, *more in (
+        ("check", folder / "one-solution.json", "--assume-equal"),
+        ("frontier", "balance", "stickiness", "--assume-equal"),
+        ("size", "--members", "1-3", "--assume-equal"),
+        ("export", "--proto", "--assume-equal"),
+        ("explain",),
+    ):
+        run = assay(command, text, *more)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout
+
+
+def test_beside_a_line_that_is_damaged_the_group_has_to_be_named(folder):
+    file = write(folder, {"half.jsonl": f"{json.dumps(LOPSIDED)}\n{{oops\n"}) / "half.jsonl"
+    run = assay("solve", file)
+    assert (run.returncode, run.stdout) == (2, "")
+    said = f"assay: {file}: more than group orders is in it; add --group NAME"
+    assert run.stderr.splitlines()[-1] == said
+    named = assay("solve", file, "--group", "orders")
+    assert (named.returncode, named.stdout[:13]) == (0, "group orders:")
+
+
+def test_within_a_budget_it_says_so_and_what_proves_it_and_check_follows_that(folder):
+    asked = ("solve", folder / "orders.json", "--at-most", "stickiness=1")
+    lines = good(assay(*asked)).stdout.splitlines()
+    assert lines[0].startswith(
+        "group orders: optimal for balance > stickiness with stickiness at most 1 "
+        "(proof: certificate, method: flow, "
+    )
+    assert [line.split() for line in lines[2:4]] == [
+        ["balance", "3", "3"], ["stickiness", "1", "1"],
+    ]  # fmt: skip
+    assert lines[-1] == "moves 1 from c0 to c1"
+    document = document_of(good(assay(*asked, *AS_JSON)))
+    assert list(document)[:5] == ["format", "group", "objective", "at_most", "status"]
+    check = ("check", folder / "orders.json", "-")
+    run = good(assay(*check, stdin=json.dumps(document)))
+    assert "status optimal: the certificate proves it" in run.stdout.splitlines()
+    document["at_most"] = {"stickiness": 0}
+    line = one_line(assay(*check, stdin=json.dumps(document)), 1)
+    assert line == "-: at_most.stickiness: 0, but the value is 1"
