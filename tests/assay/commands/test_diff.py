@@ -13,6 +13,7 @@ from tests.assay.calling import (
     good,
     one_after_the_other,
     one_line,
+    write,
 )
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
@@ -24,49 +25,49 @@ KEYS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def shown(folder) -> dict:
-    """Every call of this file, in one process."""
+def today() -> str:
+    """Yesterday's text after one partition moved and two members were restarted."""
     text = YESTERDAY.read_text()
     one, other = (re.search(rf"{name}-\S+", text)[0] for name in ("coop-0", "coop-3"))
     rows = text.splitlines()
     at = next(i for i, row in enumerate(rows) if re.search(r"t1 +3 ", row))
     rows[at] = re.sub(rf"{one}(.*)coop-0", rf"{other}\1coop-3", rows[at])
-    again = {m: re.search(rf"{m}-\S+", text)[0] for m in ("coop-1", "coop-2")}
-    today = "\n".join(rows).replace(again["coop-1"], again["coop-1"][:-4] + "beef")
-    (folder / "today.txt").write_text(today)
-    (folder / "solution.json").write_text(
-        json.dumps(solve(Group.from_dict(LOPSIDED)).to_dict())
-    )  # fmt: skip
-    (folder / "plan.json").write_text(json.dumps({"c0": {"t0": [0, 1], "t1": [0, 1]}}))
-    many = {f"c{i:02}": {"t": list(range(2 * i, 2 * i + 2))} for i in range(40)}
-    shifted = {f"c{i:02}": many[f"c{(i + 1) % 40:02}"] for i in range(40)}
-    (folder / "many.json").write_text(json.dumps(many))
-    (folder / "shifted.json").write_text(json.dumps(shifted))
-    calls = {
-        "solved": ("diff", "orders.json", "solution.json"),
-        "as json": ("diff", "orders.json", "solution.json", "--format", "json"),
-        "same": ("diff", "orders.json", "orders.json"),
-        "console": ("diff", YESTERDAY, "today.txt"),
-        "by client": ("diff", YESTERDAY, "today.txt", "--by", "client-id"),
-        "of many": ("diff", ALL_GROUPS, "today.txt", "--group", "coop-a"),
-        "found by the other": ("diff", ALL_GROUPS, YESTERDAY),
-        "plan": ("diff", "orders.json", "plan.json"),
-        "long": ("diff", "many.json", "shifted.json"),
-        "several": ("diff", ALL_GROUPS, ALL_GROUPS),
-        "worse": ("diff", "two.jsonl", "later.jsonl"),
-        "worse as json": ("diff", "two.jsonl", "later.jsonl", "--format", "json"),
-    }
-    bills = EVEN | {"group": "bills", "topics": {"t": {"partitions": 2, "lag": [5, 7]}}}
-    held = {m: {"subscription": ["t"], "owned": {"t": [0, 1] if m == "a" else []}} for m in "ab"}
-    files = {
-        "two": [LOPSIDED, bills, EVEN, LOPSIDED | {"group": "gone"}],
-        "later": [LOPSIDED, bills | {"members": held}, EVEN, EVEN | {"group": "new"}],
-    }
-    for name, groups in files.items():
-        lines = "\n".join(map(json.dumps, groups))
-        (folder / f"{name}.jsonl").write_text(lines)
-    return one_after_the_other(calls, folder)
+    again = re.search(r"coop-1-\S+", text)[0]
+    return "\n".join(rows).replace(again, again[:-4] + "beef")
+
+
+BILLS = EVEN | {"group": "bills", "topics": {"t": {"partitions": 2, "lag": [5, 7]}}}
+ALL_WITH_A = {m: {"subscription": ["t"], "owned": {"t": [0, 1]}} for m in "ab"}
+ALL_WITH_A["b"]["owned"] = {}
+MANY = [f"c{i:02}" for i in range(40)]
+FILES = {
+    "today.txt": today(),
+    "solution.json": solve(Group.from_dict(LOPSIDED)).to_dict(),
+    "plan.json": {"c0": {"t0": [0, 1], "t1": [0, 1]}},
+    "many.json": {m: {"t": [2 * i, 2 * i + 1]} for i, m in enumerate(MANY)},
+    "shifted.json": {m: {"t": [2 * i, 2 * i + 1]} for i, m in enumerate(MANY[1:] + MANY[:1])},
+    "before.jsonl": [LOPSIDED, BILLS, EVEN, LOPSIDED | {"group": "gone"}],
+    "later.jsonl": [LOPSIDED, BILLS | {"members": ALL_WITH_A}, EVEN, EVEN | {"group": "new"}],
+}
+CALLS = {
+    "solved": ("diff", "orders.json", "solution.json"),
+    "as json": ("diff", "orders.json", "solution.json", "--format", "json"),
+    "same": ("diff", "orders.json", "orders.json"),
+    "console": ("diff", YESTERDAY, "today.txt"),
+    "by client": ("diff", YESTERDAY, "today.txt", "--by", "client-id"),
+    "of many": ("diff", ALL_GROUPS, "today.txt", "--group", "coop-a"),
+    "found by the other": ("diff", ALL_GROUPS, YESTERDAY),
+    "plan": ("diff", "orders.json", "plan.json"),
+    "long": ("diff", "many.json", "shifted.json"),
+    "several": ("diff", ALL_GROUPS, ALL_GROUPS),
+    "worse": ("diff", "before.jsonl", "later.jsonl"),
+    "worse as json": ("diff", "before.jsonl", "later.jsonl", "--format", "json"),
+}
+
+
+@pytest.fixture(scope="module")
+def shown(folder) -> dict:
+    return one_after_the_other(CALLS, write(folder, FILES))
 
 
 def test_a_sentence_then_the_members_that_changed_then_what_went_where(shown):
@@ -147,8 +148,9 @@ def laggards(name: str, first: int, lag: int) -> dict:
 
 
 def test_more_lag_on_the_same_assignment_is_told(folder):
-    for name, lag in (("calm", 5), ("late", 70)):
-        (folder / f"{name}.json").write_text(json.dumps(laggards("pods", 0, lag)))
+    write(
+        folder, {f"{n}.json": laggards("pods", 0, lag) for n, lag in (("calm", 5), ("late", 70))}
+    )
     assert good(assay("diff", "calm.json", "late.json", cwd=folder)).stdout.splitlines() == [
         "pods: the same in both. 2 members hold 2 partitions.",
         "Most lag on one member: 5 records before, 70 now.",
@@ -157,8 +159,7 @@ def test_more_lag_on_the_same_assignment_is_told(folder):
 
 def test_client_ids_that_several_members_share_are_not_compared_nor_offered(folder):
     for name, first in (("old", 0), ("new", 2)):
-        file = folder / f"{name}-pods.jsonl"
-        file.write_text("\n".join(json.dumps(laggards(g, first, 5)) for g in ("one", "two")))
+        write(folder, {f"{name}-pods.jsonl": [laggards(g, first, 5) for g in ("one", "two")]})
     both = ("diff", "old-pods.jsonl", "new-pods.jsonl")
     assert "--by" not in good(assay(*both, "--group", "one", cwd=folder)).stdout
     shared = "2 members have the client id pod, so client ids do not tell them apart"
@@ -196,9 +197,7 @@ def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folde
     """What nobody reads is no gain of the member that held it, in one group as in a table."""
     sides = {"owned": holding(a=[0, 1, 3], b=[2]), "adrift": holding(a=[0], b=[2])}
     for name, group in sides.items():
-        (folder / f"{name}.json").write_text(json.dumps(group))
-        lines = f"{json.dumps(group)}\n{json.dumps(EVEN)}\n"
-        (folder / f"{name}.jsonl").write_text(lines)
+        write(folder, {f"{name}.json": group, f"{name}.jsonl": [group, EVEN]})
     run = good(assay("diff", "owned.json", "adrift.json", cwd=folder))
     assert run.stdout.splitlines()[:3] == [
         "adrift: 2 partitions lost their owner, where 9,080 records wait; 0 partitions moved; "
@@ -218,15 +217,14 @@ def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folde
         "9,084 now."
     )
     # One lost and another found is worse, too.
-    other = (holding(a=[0, 1], b=[]), EVEN)
-    (folder / "other.jsonl").write_text("\n".join(map(json.dumps, other)))
+    write(folder, {"other.jsonl": [holding(a=[0, 1], b=[]), EVEN]})
     run = good(assay("diff", "adrift.jsonl", "other.jsonl", cwd=folder))
     assert run.stdout.startswith("1 of 2 groups got worse, ")
 
 
 def test_a_partition_with_two_owners_is_one_partition_and_named(folder):
-    (folder / "double.json").write_text(json.dumps(holding(a=[0, 1], b=[1, 2, 3])))
-    (folder / "single.json").write_text(json.dumps(holding(a=[0, 1], b=[2, 3])))
+    double, single = holding(a=[0, 1], b=[1, 2, 3]), holding(a=[0, 1], b=[2, 3])
+    write(folder, {"double.json": double, "single.json": single})
     assert good(assay("diff", "double.json", "double.json", cwd=folder)).stdout.splitlines() == [
         "adrift: the same in both. 2 members hold 4 partitions.",
         "with several members, before and after: t:1",
@@ -265,54 +263,47 @@ def test_a_pipe_can_be_either_side(folder):
 
 
 def test_a_damaged_part_costs_a_line_and_exit_code_2_and_the_group_is_compared(folder):
-    lines = [json.dumps(LOPSIDED), "{oops", json.dumps(EVEN)]
-    (folder / "damaged.jsonl").write_text("\n".join(lines) + "\n")
+    damaged = f"{json.dumps(LOPSIDED)}\n{{oops\n{json.dumps(EVEN)}\n"
     state = f"Consumer group 'even' is rebalancing.\n{ALL_GROUPS.read_text()}"
-    (folder / "state.txt").write_text(state)
-    calls = {
-        "damaged": ("diff", "damaged.jsonl", "even.json"),
-        "other state": ("diff", "state.txt", YESTERDAY),
-        "own state": ("diff", "even.json", "state.txt"),
-    }
-    runs = one_after_the_other(calls, folder)
-    assert runs["damaged"].stdout.startswith("even: the same in both.")
-    assert re.fullmatch(r"damaged\.jsonl:2: .*not JSON.*\n", runs["damaged"].stderr)
-    assert runs["damaged"].returncode == 2
-    assert runs["other state"].returncode == 0
-    assert "group 'even' is rebalancing" in one_line(runs["own state"], 2)
+    write(folder, {"damaged.jsonl": damaged, "state.txt": state})
+    run = assay("diff", "damaged.jsonl", "even.json", cwd=folder)
+    assert run.stdout.startswith("even: the same in both.")
+    assert re.fullmatch(r"damaged\.jsonl:2: .*not JSON.*\n", run.stderr)
+    assert run.returncode == 2
+    assert assay("diff", folder / "state.txt", YESTERDAY).returncode == 0
+    refused = one_line(assay("diff", "even.json", "state.txt", cwd=folder), 2)
+    assert "group 'even' is rebalancing" in refused
 
 
 def test_what_nobody_reads_is_with_nobody_before_and_after(folder):
     group = LOPSIDED | {"topics": {"t0": 2, "t1": 3, "t9": 4}}
-    (folder / "unread.json").write_text(json.dumps(group))
-    (folder / "solved.json").write_text(json.dumps(solve(Group.from_dict(group)).to_dict()))
-    (run,) = one_after_the_other({"": ("diff", "unread.json", "solved.json")}, folder).values()
-    assert good(run).stdout.splitlines()[1] == "with nobody, before and after: t9:0-3"
+    write(folder, {"unread.json": group, "solved.json": solve(Group.from_dict(group)).to_dict()})
+    run = good(assay("diff", "unread.json", "solved.json", cwd=folder))
+    assert run.stdout.splitlines()[1] == "with nobody, before and after: t9:0-3"
 
 
-ODD = {
-    "no text": b'{"c\xe9": {"t": [0]}}',
-    "nothing": b"",
-    "a list": b"[1, 2]",
-    "a member twice": b'{"c0": {"t0": [0]}, "c0": {"t0": [1]}}',
-    "a name that is empty": b'{"": {"t0": [0]}}',
-    "a topic that is empty": b'{"c0": {"": [0]}}',
-    "a number of 5,000 digits": b'{"c0": {"t0": [' + b"9" * 5000 + b"]}}",
-    "brackets without end": b'{"a":' * 50_000,
-    "half a character": b'{"c\\ud800": {"t0": [0]}}',
-    "a solution of no group": b'{"format": "assay-solution/1", "group": 5, "assignment": {}}',
-    "an answer of another kind": b'{"format": "assay-scores/1"}',
-}
-
-
-def test_odd_files_are_refused_in_one_line_that_names_them(folder):
-    (folder / "odd").mkdir()
-    calls = {}
-    for i, (name, content) in enumerate(ODD.items()):
-        file = f"odd/{i}.json"
-        (folder / file).write_bytes(content)
-        calls[name, "diff"] = ("diff", file, "orders.json")
-        calls[name, "plan"] = ("score", "orders.json", "--plan", file)
-        calls[name, "explain"] = ("explain", file)
-    for name, run in one_after_the_other(calls, folder).items():
-        assert re.match(r"odd/\d+\.json: ", one_line(run, 2)), name
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"c\xe9": {"t": [0]}}',
+        b"",
+        b"[1, 2]",
+        b'{"c0": {"t0": [0]}, "c0": {"t0": [1]}}',
+        b'{"": {"t0": [0]}}',
+        b'{"c0": {"": [0]}}',
+        b'{"c0": {"t0": [' + b"9" * 5000 + b"]}}",
+        b'{"a":' * 50_000,
+        b'{"c\\ud800": {"t0": [0]}}',
+        b'{"format": "assay-solution/1", "group": 5, "assignment": {}}',
+        b'{"format": "assay-scores/1"}',
+    ],
+    ids=lambda content: content[:20].decode("latin-1"),
+)
+def test_a_file_that_is_no_assignment_is_refused_in_one_line_that_names_it(folder, content):
+    (folder / "odd.json").write_bytes(content)
+    for asked in (
+        ("diff", "odd.json", "orders.json"),
+        ("score", "orders.json", "--plan", "odd.json"),
+        ("explain", "odd.json"),
+    ):
+        assert one_line(assay(*asked, cwd=folder), 2).startswith("odd.json: ")

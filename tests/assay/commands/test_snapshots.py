@@ -1,29 +1,28 @@
+"""assay validate, import, anonymise and generate: snapshots, as JSON and as Parquet."""
+
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
-import pytest
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from groups import Group
+from groups.columnar.layout import LAYOUT
+from groups.columnar.rows import batch_of
 from groups.files import read_groups
 from optimal import solve
-from tests.assay.calling import (
-    EVEN,
-    LOPSIDED,
-    assay,
-    document_of,
-    good,
-    one_after_the_other,
-    one_line,
-    side_by_side,
-)
+from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_line, write
 
 CAPTURES = Path(__file__).parents[2] / "groups" / "captures"
+VIEWS = [CAPTURES / "4.3.1" / f"coop-a-{v}.txt" for v in ("describe", "members-verbose")]
 
 
 def test_validate_names_every_good_snapshot_and_every_bad_one(folder):
-    (folder / "mixed.jsonl").write_text(f'{json.dumps(EVEN)}\n{{"format":\n[]\n')
+    write(folder, {"mixed.jsonl": f'{json.dumps(EVEN)}\n{{"format":\n[]\n'})
     run = assay("validate", "two.jsonl", "mixed.jsonl", "missing.json", cwd=folder)
     assert run.returncode == 2
     assert run.stdout.splitlines() == [
@@ -39,20 +38,33 @@ def test_validate_names_every_good_snapshot_and_every_bad_one(folder):
     good(assay("validate", folder / "two.jsonl", folder / "unknown.json"))
 
 
-def test_validate_notes_members_that_read_only_topics_that_do_not_exist(folder):
+def test_members_that_read_only_topics_that_do_not_exist_are_noted(folder):
     lost = {"c0": {"subscription": ["gone"]}, "c1": {"subscription": ["t0"]}}
-    (folder / "lost.json").write_text(json.dumps(LOPSIDED | {"members": lost}))
-    run = assay("validate", "lost.json", cwd=folder)
-    assert (run.returncode, run.stdout.count("\n")) == (0, 1)
-    line = "1 member reads only topics that do not exist: c0 (gone)"
-    assert run.stderr == f"lost.json: {line}\n"
-    for command in ("solve", "score"):
-        assert f"{line}\n" == assay(command, folder / "lost.json").stderr
+    write(folder, {"lost.json": LOPSIDED | {"members": lost}})
+    line = "1 member reads only topics that do not exist: c0 (gone)\n"
+    for command, place in (("validate", "lost.json: "), ("solve", ""), ("score", "")):
+        run = assay(command, "lost.json", cwd=folder)
+        assert (run.returncode, run.stderr) == (0, f"{place}{line}")
 
 
-def test_import_merges_views_of_a_group_and_solve_takes_what_it_prints(folder):
-    views = [CAPTURES / "4.3.1" / f"coop-a-{v}.txt" for v in ("describe", "members-verbose")]
-    run = assay("import", *views)
+def test_validate_says_of_what_a_tool_prints_to_import_it_first(folder):
+    rows = (
+        "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+        "g t 0 1 2 1 m /h c\n"
+    )
+    quoted = "".join(f"> {row}\n" for row in rows.splitlines())
+    write(folder, {"a.txt": rows, "b.txt": quoted, "c.txt": "hello\n"})
+    told = "what a tool prints, not a snapshot: first assay import {0} -o group.json"
+    for name in ("a.txt", "b.txt"):
+        line = one_line(assay("validate", name, cwd=folder), 2)
+        assert line == f"{name}: {told.format(name)}"
+    assert "not JSON" in one_line(assay("validate", "c.txt", cwd=folder), 2)
+    assert assay("import", "a.txt", "-o", "group.json", cwd=folder).returncode == 0
+    good(assay("validate", "group.json", cwd=folder))
+
+
+def test_import_merges_views_of_a_group_and_solve_takes_what_it_prints():
+    run = assay("import", *VIEWS)
     assert run.returncode == 0
     document = json.loads(run.stdout)
     assert (document["format"], document["group"]) == ("assay-group/1", "coop-a")
@@ -63,71 +75,48 @@ def test_import_merges_views_of_a_group_and_solve_takes_what_it_prints(folder):
 
 
 def test_import_says_when_it_was_captured_as_told_or_as_its_file_has_it(tmp_path):
-    text = tmp_path / "a.txt"
-    text.write_bytes((CAPTURES / "4.3.1/coop-a-describe.txt").read_bytes())
+    text = write(tmp_path, {"a.txt": VIEWS[0].read_text()}) / "a.txt"
     os.utime(text, (1_000_000_000, 1_000_000_000))
-    calls = {
-        "file": ("import", text),
-        "told": ("import", text, "--captured-at", "2026-11-20T11:00:00+01:00"),
-        "none": ("import", text, "--captured-at", "yesterday"),
-        "no zone": ("import", text, "--captured-at", "2026-11-20T10:00:00"),
-    }
-    runs = one_after_the_other(calls, tmp_path)
-    found = {name: json.loads(runs[name].stdout) for name in ("file", "told")}
-    assert found["file"]["captured_at"] == "2001-09-09T01:46:40Z"
-    assert "assumed: coop-a: captured_at: the time of the file" in runs["file"].stderr
-    assert found["told"]["captured_at"] == "2026-11-20T10:00:00Z"
-    assert not any("captured_at" in line for line in found["told"]["assumed"])
-    assert one_line(runs["none"], 2) == (
-        "--captured-at 'yesterday', expected a time as in 2026-11-20T10:00:00Z"
-    )
-    assert "has no time zone: add Z" in one_line(runs["no zone"], 2)
+    run = assay("import", text)
+    assert json.loads(run.stdout)["captured_at"] == "2001-09-09T01:46:40Z"
+    assert "assumed: coop-a: captured_at: the time of the file" in run.stderr
+    told = assay("import", text, "--captured-at", "2026-11-20T11:00:00+01:00")
+    told = json.loads(told.stdout)
+    assert told["captured_at"] == "2026-11-20T10:00:00Z"
+    assert not any("captured_at" in line for line in told["assumed"])
 
 
-def test_the_reset_that_is_told_is_kept_and_no_longer_assumed(tmp_path):
-    texts = [CAPTURES / "4.3.1" / f"coop-a-{v}.txt" for v in ("describe", "members-verbose")]
-    at = ("--captured-at", "2026-11-20T10:00:00Z")
-    calls = {
-        "told": ("import", *texts, *at, "--reset", "earliest"),
-        "assumed": ("import", *texts, *at),
-        "neither": ("import", *texts, "--reset", "none"),
-    }
-    runs = one_after_the_other(calls, tmp_path)
-    told, assumed = json.loads(runs["told"].stdout), json.loads(runs["assumed"].stdout)
+def test_the_reset_that_is_told_is_kept_and_no_longer_assumed():
+    asked = ("import", *VIEWS, "--captured-at", "2026-11-20T10:00:00Z")
+    told = json.loads(assay(*asked, "--reset", "earliest").stdout)
+    run = assay(*asked)
+    assumed = json.loads(run.stdout)
     line = "auto.offset.reset: latest, so 2 partitions without a commit have lag 0"
     assert (told["auto_offset_reset"], line in told["assumed"]) == ("earliest", False)
     assert ("auto_offset_reset" in assumed, line in assumed["assumed"]) == (False, True)
-    assert f"assumed: coop-a: {line}" in runs["assumed"].stderr.splitlines()
-    assert "'none' is not one of 'latest', 'earliest'" in one_line(runs["neither"], 2)
+    assert f"assumed: coop-a: {line}" in run.stderr.splitlines()
 
 
 def test_what_is_assumed_of_several_groups_alike_is_said_once():
-    run = assay("import", CAPTURES / "3.9.2" / "all-describe.txt")
-    lines = run.stderr.splitlines()
+    lines = assay("import", CAPTURES / "3.9.2" / "all-describe.txt").stderr.splitlines()
     assert "assumed: 11 groups: captured_at: the time of the file" in lines
     assert len(lines) == len(set(lines)) < 20
 
 
-def test_import_of_several_groups_is_json_lines_in_a_file(folder):
-    out = folder / "imported.jsonl"
-    run = assay("import", CAPTURES / "4.3.1" / "two-groups-describe.txt", "--out", out)
-    assert (run.returncode, run.stdout) == (0, "")
-    groups = [json.loads(line) for line in out.read_text().splitlines()]
-    assert len(groups) == 2
-    assert all(group["format"] == "assay-group/1" for group in groups)
-
-
-@pytest.mark.parametrize(("name", "lines"), [("one.jsonl", 1), ("one.json", None)])
-def test_import_of_one_group_is_a_line_where_the_name_says_lines(folder, name, lines):
+def test_a_group_is_a_line_where_there_are_several_or_the_name_says_lines(folder):
     """And one document over several lines is read as such, whatever the name says."""
-    out, indented = folder / name, folder / f"indented-{name.removesuffix('l')}l"
-    run = assay("import", CAPTURES / "4.3.1" / "idle-h-members-verbose.txt", "--out", out)
-    assert run.returncode == 0
-    assert lines is None or out.read_text().count("\n") == lines
-    indented.write_text(json.dumps(json.loads(out.read_text()), indent=1))
-    for file in (out, indented):
-        found = read_groups(file)
-        assert (len(found), found.failures) == (1, ())
+    two, one = (CAPTURES / "4.3.1" / f"{view}.txt" for view in (
+        "two-groups-describe", "idle-h-members-verbose",
+    ))  # fmt: skip
+    for text, name, count in ((two, "two.json", 2), (one, "one.jsonl", 1), (one, "one.json", 1)):
+        run = assay("import", text, "--out", folder / name)
+        assert (run.returncode, run.stdout) == (0, "")
+        assert [group.name is not None for group in read_groups(folder / name)] == [True] * count
+        if name != "one.json":
+            assert (folder / name).read_text().count("\n") == count
+    indented = json.dumps(json.loads((folder / "one.json").read_text()), indent=1)
+    found = read_groups(write(folder, {"indented.jsonl": indented}) / "indented.jsonl")
+    assert (len(found), found.failures) == (1, ())
 
 
 def test_an_anonymised_snapshot_holds_no_name_and_has_the_same_optimum(folder):
@@ -138,20 +127,86 @@ def test_an_anonymised_snapshot_holds_no_name_and_has_the_same_optimum(folder):
 
 
 def test_generate_prints_a_group_a_line_and_the_same_for_a_seed(folder):
-    arguments = ("generate", "random", "--members", "4", "--members", "6", "--event", "join-one")
-    runs = side_by_side(
-        {
-            "all": ((*arguments, "--count", "2", "--seed", "5"), {}),
-            "later": ((*arguments, "--seed", "6", "-o", folder / "generated.jsonl"), {}),
-        }
-    )
-    lines = good(runs["all"]).stdout.splitlines()
+    asked = ("generate", "random", "--members", "4", "--members", "6", "--event", "join-one")
+    lines = good(assay(*asked, "--count", "2", "--seed", "5")).stdout.splitlines()
     names = [Group.from_dict(json.loads(line)).name for line in lines]
-    assert [re.sub(r"-.*-", " ", name) for name in names] == [
-        "4x10 5",
-        "4x10 6",
-        "6x10 5",
-        "6x10 6",
-    ]
-    assert good(runs["later"]).stdout == ""
+    shown = [re.sub(r"-.*-", " ", name) for name in names]
+    assert shown == ["4x10 5", "4x10 6", "6x10 5", "6x10 6"]
+    assert good(assay(*asked, "--seed", "6", "-o", folder / "generated.jsonl")).stdout == ""
     assert (folder / "generated.jsonl").read_text().splitlines() == [lines[1], lines[3]]
+
+
+def test_snapshots_and_texts_become_parquet_and_come_back(folder):
+    text = json.dumps(LOPSIDED)
+    run = assay("import", VIEWS[0], "two.jsonl", "-", "-o", "g.parquet", stdin=text, cwd=folder)
+    assert (run.returncode, run.stdout) == (0, "")
+    assert "assumed: coop-a: captured_at: the time of the file" in run.stderr.splitlines()
+    lines = assay("import", folder / "g.parquet").stdout.splitlines()
+    back = [json.loads(line) for line in lines]
+    assert sorted(one["group"] for one in back) == ["coop-a", "even", "orders", "orders"]
+    written = [json.loads(json.dumps(Group.from_dict(one).to_dict())) for one in (LOPSIDED, EVEN)]
+    assert all(snapshot in back for snapshot in written)
+
+
+def test_a_bad_snapshot_costs_a_line_and_the_exit_code_and_the_others_are_written(folder):
+    write(folder, {"some.jsonl": f"{json.dumps(EVEN)}\n[]\n", "bad.jsonl": "[]\n"})
+    run = assay("import", "some.jsonl", "-o", "some.parquet", cwd=folder)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "some.jsonl:2: [], expected an object\n"
+    assert json.loads(assay("import", "some.parquet", cwd=folder).stdout)["group"] == "even"
+    run = assay("import", "bad.jsonl", "-o", "bad.parquet", cwd=folder)
+    assert "bad.jsonl:1: [], expected an object" in one_line(run, 2)
+    assert not (folder / "bad.parquet").exists()
+
+
+def test_score_solve_and_report_read_parquet(folder):
+    write(folder, {"both.jsonl": [LOPSIDED, EVEN]})
+    good(assay("import", "both.jsonl", "-o", "both.parquet", cwd=folder))
+
+    def said(command: str, *options: str) -> list[str]:
+        text = assay(command, *options, cwd=folder).stdout
+        text = re.sub(r'"seconds":[^,]*', "", text)
+        return [line for line in text.splitlines() if " in full: " not in line]
+
+    for command, *options in (("score",), ("solve", "--group", "orders", "--format", "json")):
+        assert said(command, "both.parquet", *options) == said(command, "both.jsonl", *options)
+    good(assay("report", "both.parquet", "-o", "both.html", cwd=folder))
+    assert "orders" in (folder / "both.html").read_text()
+
+
+def test_what_is_no_parquet_of_groups_is_refused_in_one_line(folder):
+    write(folder, {"x.parquet": "nothing"})
+    for command in ("score", "solve", "import", "diff"):
+        files = ["x.parquet"] * (2 if command == "diff" else 1)
+        line = one_line(assay(command, *files, cwd=folder), 2)
+        assert line.startswith("x.parquet: not Parquet, or damaged: ")
+
+
+def test_validate_names_each_row_of_parquet(folder):
+    rows = batch_of([Group.from_dict(one) for one in (EVEN, LOPSIDED)]).to_pylist()
+    rows[1]["owner"][0] = 7
+    pq.write_table(pa.Table.from_pylist(rows, LAYOUT), folder / "rows.parquet")
+    run = assay("validate", "rows.parquet", cwd=folder)
+    assert run.returncode == 2
+    assert run.stdout == "rows.parquet:1: good: group even, 2 members, 2 partitions\n"
+    assert run.stderr == "assay: rows.parquet:2: owner[0]: 7, but there are 2 members\n"
+
+
+WITHOUT_PYARROW = """
+import sys
+sys.modules["pyarrow"] = None
+from assay.cli import main
+main()
+"""
+
+
+def test_without_pyarrow_a_line_says_what_brings_it_and_json_needs_none(folder):
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-c", WITHOUT_PYARROW, *arguments]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+    write(folder, {"cut.parquet": "PAR1"})
+    for arguments in (("score", "cut.parquet"), ("import", "two.jsonl", "-o", "t.parquet")):
+        line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[spark]'"
+        assert one_line(run(*arguments), 2) == line
+    assert run("score", "two.jsonl").returncode == 0
