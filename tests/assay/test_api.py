@@ -83,11 +83,8 @@ def test_there_is_one_version():
     assert command("--version").stdout == f"assay {version}\n"
     cited = (ROOT / "CITATION.cff").read_text()
     assert re.findall(r"^version: (.+)$", cited, re.M) == [version]
-
-
-def test_every_package_says_that_it_is_typed():
-    for package in ("assay", "compare", "groups", "heuristics", "optimal"):
-        assert (ROOT / package / "py.typed").read_text() == ""
+    assert re.findall(r"^license: (.+)$", cited, re.M) == [PROJECT["license"]]
+    assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", cited, re.M)
 
 
 @pytest.mark.parametrize("door", [assay, groups])

@@ -185,14 +185,6 @@ def test_the_site_leads_to_every_page():
     }
 
 
-def test_the_citation_is_of_this_version():
-    cited = (ROOT / "CITATION.cff").read_text("utf-8")
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert f"\nversion: {declared['version']}\n" in cited
-    assert f"\nlicense: {declared['license']}\n" in cited
-    assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", cited, re.MULTILINE)
-
-
 def test_the_picture_of_the_page_is_small_enough_to_load_at_once():
     picture = (ROOT / "docs/images/page.png").read_bytes()
     assert picture.startswith(b"\x89PNG")

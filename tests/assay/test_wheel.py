@@ -55,6 +55,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_no_other(wheel):
     ours = {p.relative_to(ROOT) for p in files if not {"__pycache__", "node_modules"} & {*p.parts}}
     assert held == {path.as_posix() for path in ours} | {"corpus/findings.jsonl"}
     assert len(held) > 150
+    assert {f"{package}/py.typed" for package in PACKAGES} <= held
 
 
 def test_a_finding_is_reproduced_from_what_is_installed(wheel, tmp_path):

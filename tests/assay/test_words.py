@@ -1,7 +1,6 @@
-"""What people read: one of a thing is singular, and no help text is cut."""
+"""What people read: help, completion, and one of a thing in the singular."""
 
 import ast
-import json
 import re
 import shlex
 from pathlib import Path
@@ -11,10 +10,9 @@ from typer.main import get_command
 
 from assay.cli import app
 from assay.menu import COMMANDS, PANELS, help_page
-from tests.assay.calling import one_after_the_other
+from tests.assay.calling import LOPSIDED, assay, good, one_after_the_other, started, write
 
-ONE = {
-    "format": "assay-group/1",
+ONE = LOPSIDED | {
     "group": "one",
     "topics": {"t": {"partitions": 1, "lag": [1]}},
     "members": {"m": {"subscription": ["t"], "owned": {"t": [0]}}},
@@ -43,12 +41,11 @@ QUIET = ("solve", "scenario")
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory) -> dict:
-    folder = tmp_path_factory.mktemp("words")
-    documents = {
-        "one": ONE, "two": JOINING, "idle": IDLE, "scenario": SCENARIO, "lag": SHORT_LAG,
+    files = {
+        "one.json": ONE, "two.json": JOINING, "idle.json": IDLE, "scenario.json": SCENARIO,
+        "lag.json": SHORT_LAG,
     }  # fmt: skip
-    for name, document in documents.items():
-        (folder / f"{name}.json").write_text(json.dumps(document))
+    folder = write(tmp_path_factory.mktemp("words"), files)
     calls = {f"{name} --help": (name, "--help") for name in COMMANDS}
     return one_after_the_other(CALLS | calls | {"--help": ("--help",)}, folder)
 
@@ -69,6 +66,7 @@ def test_the_page_of_commands_fits_a_screen_and_shows_each_once_below_what_it_is
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
     assert "..." not in said["--help"].stdout.replace("[ARGS]...", "")
+    assert good(assay()).stdout == good(said["--help"]).stdout
     for panel, entries in PANELS.items():
         (top,) = (i for i, line in enumerate(lines) if f"{panel}:" in line)
         left = lines[top].index(f"{panel}:")
@@ -133,3 +131,24 @@ def test_what_people_read_from_python_names_no_option_of_the_command():
                     f"{place}: {text}" for name in re.findall("--[a-z-]+", text) if name in options
                 ]
     assert not named
+
+
+def completed(words: str, incomplete: int) -> list[str]:
+    asked = {
+        "_ASSAY_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(incomplete),
+    }
+    return good(started(**asked)).stdout.split()
+
+
+def test_commands_options_and_their_values_are_completed():
+    for shell in ("bash", "zsh", "fish"):
+        # Otherwise it is the shell that the suite happens to run in, and not every one is served.
+        named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+        run = good(started("--show-completion", shell, **named))
+        assert "_ASSAY_COMPLETE" in run.stdout
+    assert {"explain", "export"} <= set(completed("assay ex", 1))
+    assert completed("assay score --fail-above-", 2) == ["--fail-above-assumed"]
+    assert completed("assay score --assignor kip-54", 3) == ["kip-54-sticky", "kip-54-fairest"]
+    assert completed("assay solve --objective kip-54", 3) == ["kip-54", "kip-54-fairest"]
