@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from compare.sizes.target import Target as Target
     from compare.unscored import NotScored as NotScored
     from compare.verdict import Verdict as Verdict
+    from compare.what_if import what_if as what_if
     from groups import AssayError as AssayError
     from groups import Assignment as Assignment
     from groups import BadInput as BadInput
@@ -120,6 +121,7 @@ _HOMES = {
     "compare.sizes.target": "Target",
     "compare.judged": "Judged Verdicts judge",
     "compare.verdict": "Verdict",
+    "compare.what_if": "what_if",
     "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
     "SolverContradiction Violation",
     "groups.collection": "Groups",

@@ -131,6 +131,10 @@ KINDS = {
     "tuple[int, ...]": Kind(_all(_is_whole), "whole numbers", _is_whole),
     "Mapping[str, int]": Kind(_is(Mapping), "a mapping as in {'peak_lag': 100}"),
     "Mapping[str, str]": Kind(_is(Mapping), "a mapping"),
+    "Mapping[str, Sequence[str]]": Kind(
+        lambda value: isinstance(value, Mapping) and all(map(_all(_is_name), value.values())),
+        "a mapping as in {'c1': ['t2']}",
+    ),
     "Callable[[str], object]": _FUNCTION,
     "Callable[[str], None]": _FUNCTION,
     "Path": Kind(_is(os.PathLike), "a path"),

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
+from compare.lag.lowest import Hottest
 from groups.framed import Framed
 
 if TYPE_CHECKING:
@@ -70,7 +71,6 @@ class Change:
         least that the group as it is can have. None where what is there now is not valid
     after : the peak that the change allows, and for an `assignor` the one it leaves
     assignment : one with that peak, of the group as it is then
-    moves : partitions that it takes from an owner who could keep them
     assignor, members, topic, partitions, member : what to use, how many then, which, how many
         then, who; None where the kind is not about that
     partitions_now : how many that topic has now
@@ -87,7 +87,6 @@ class Change:
     before: Peak | None
     after: Peak
     assignment: Assignment
-    moves: int
     assignor: str | None = None
     members: int | None = None
     topic: str | None = None
@@ -99,6 +98,11 @@ class Change:
     rolling_restarts: int | None = None
     mends: int = 0
     not_reached: tuple[tuple[str, int | None], ...] = ()
+
+    @property
+    def moves(self) -> int:
+        """How many partitions it takes from an owner who could keep them."""
+        return len(self.assignment.moved)
 
     @property
     def at_least(self) -> Fraction:
@@ -126,23 +130,18 @@ class Change:
         gain = {"at_least": int(self.at_least * self.after.per)}
         gain |= {"at_most": int(self.at_most * self.after.per), "per": self.after.per}
         return {
-            "kind": self.kind,
-            "assignor": self.assignor,
-            "members": self.members,
-            "topic": self.topic,
-            "partitions_now": self.partitions_now,
-            "partitions": self.partitions,
-            "member": self.member,
+            **{name: getattr(self, name) for name in _OF_WHAT},
             "leaves": list(self.leaves),
             "before": None if self.before is None else asdict(self.before),
             "after": asdict(self.after),
             "gain": None if self.before is None else gain,
-            "mends": self.mends,
-            "restarts": self.restarts,
-            "rolling_restarts": self.rolling_restarts,
+            **{name: getattr(self, name) for name in ("mends", "restarts", "rolling_restarts")},
             "not_reached": [{"assignor": name, "peak": peak} for name, peak in self.not_reached],
             "moves": self.assignment.moves,
         }
+
+
+_OF_WHAT = ("kind", "assignor", "members", "topic", "partitions_now", "partitions", "member")
 
 
 def least_gain(peak: int) -> int:
@@ -260,7 +259,7 @@ class Advice(Framed):
         """
         for change in self.changes:
             before = change.before
-            told = {name: getattr(change, name) for name in _SAID_OF}
+            told = {name: getattr(change, name) for name in _OF_WHAT if name != "partitions_now"}
             told["before"] = (
                 None if before is None else _number(Fraction(before.value, before.per))
             )
@@ -291,8 +290,7 @@ class Advice(Framed):
             "violation": self.violation,
             "best": None if self.best is None else asdict(self.best),
             "changes": [change.to_dict() for change in self.changes],
-            "hot_partition": self.hot
-            and dict(zip(("topic", "partition", "records"), self.hot, strict=True)),
+            "hot_partition": self.hot and dict(zip(Hottest._fields, self.hot, strict=True)),
             "same_peak": [change.to_dict() for change in self.same_peak],
             "no_gain": [asdict(kind) for kind in self.no_gain],
             "verdict": None if self.judged is None else self.judged.verdict.to_dict(),
@@ -304,9 +302,6 @@ class Advice(Framed):
             "new_members": self.new_members,
             "assumed": list(self.assumed),
         }
-
-
-_SAID_OF = ("kind", "assignor", "members", "topic", "partitions", "member")
 
 
 def _number(value: Fraction) -> int | float:

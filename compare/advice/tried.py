@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.advice.advice import Change, Peak, Tried
-from compare.advice.changed import with_members
+from compare.advice.advice import Change, NoGain, Peak, Tried
 from compare.advice.worlds import Worlds, least_peaks, peak_of
-from compare.deployed import assigns_now, effort, is_rule, rolling_restarts
+from compare.deployed import assigns_now, effort, is_rule, rolling_restarts, spoken
 from compare.scores import DEPENDS
+from compare.what_if import what_if
 from heuristics import assignor_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.advice.advice import Lower
-    from compare.advice.worlds import Best
+    from compare.advice.changes import Changes
     from groups.assignment import Assignment
     from groups.group import Group
     from heuristics import AssignorFunction
@@ -30,27 +30,52 @@ TRIED_SECONDS = 0.5
 
 
 def tried_assignors(
-    worlds: Worlds,
-    best: Best,
-    lower: Lower,
-    assignors: Sequence[str | AssignorFunction],
-    limit: TimeLimit,
-) -> tuple[list[Tried], list[tuple[Tried, Assignment]]]:
+    changes: Changes, assignors: Sequence[str | AssignorFunction], limit: TimeLimit
+) -> tuple[list[Tried], Change | NoGain | None]:
     """Try assignors on a group, and on what they made of it after one member joins or leaves.
+
+    Where it is not known who reads what, an assignor is refused that does not do as well where
+    members read the most that they may as where they read the least; no joins and leaves are
+    tried.
 
     Parameters
     ----------
-    worlds : where it is not known who reads what, an assignor is refused that does not do as well
-        where members read the most that they may as where they read the least; no joins and leaves
-        are tried
     limit : of each call
 
     Returns
     -------
-    trials : one an assignor, and again those that made a valid assignment, with that
+    trials : one an assignor, and the best of them where it has a lower peak than now
     """
+    trials, valid = _tried(changes, assignors, limit)
+    if not assignors or changes.now is None or not changes.now.is_valid:
+        return trials, None
+    here, best = peak_of(changes.now, changes.lower), changes.best.peak
+    # One that makes no valid plan after a join or a leave is not advised, nor is the rule as
+    # written of the class that assigns now.
+    good = [
+        (trial, made)
+        for trial, made in valid
+        if trial.reason is None
+        and not (is_rule(trial.assignor) and assigns_now(trial.assignor, made.group))
+    ]
+    better = _better_assignor(here, best.value, good)
+    if better is not None:
+        return trials, better
+    reason = "No assignor tried can be advised."
+    if good:
+        trial, _ = min(good, key=lambda one: one[0].peak or 0)
+        of = f"The best of {len(good):,} tried" if len(good) > 1 else "The one tried"
+        reason = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}."
+    return trials, NoGain("assignor", reason, proved=best.bound >= here)
+
+
+def _tried(
+    changes: Changes, assignors: Sequence[str | AssignorFunction], limit: TimeLimit
+) -> tuple[list[Tried], list[tuple[Tried, Assignment]]]:
+    """Return a row an assignor, and again those that made a valid assignment, with that."""
+    worlds, best, lower = changes.worlds, changes.best, changes.lower
     group = worlds.least
-    events = _events(group) if worlds.known else []
+    events = _events(group) if worlds.known and assignors else []
     there = [_after(group, *event) for event in events]
     known = least_peaks([Worlds(one, one) for one in there], lower, TRIED_SECONDS)
     trials: list[Tried] = []
@@ -131,21 +156,7 @@ def not_reached(
     return tuple(found)
 
 
-def advisable(valid: Sequence[tuple[Tried, Assignment]]) -> list[tuple[Tried, Assignment]]:
-    """Return the assignors that may be advised, of those that made a valid assignment.
-
-    One that makes none after a join or a leave is not, nor is the rule as written of the class
-    that assigns now.
-    """
-    return [
-        (trial, made)
-        for trial, made in valid
-        if trial.reason is None
-        and not (is_rule(trial.assignor) and assigns_now(trial.assignor, made.group))
-    ]
-
-
-def better_assignor(
+def _better_assignor(
     now: int, least: int, valid: Sequence[tuple[Tried, Assignment]]
 ) -> Change | None:
     """Return the assignor with the lowest peak, where that is worth a restart of all members.
@@ -182,7 +193,6 @@ def better_assignor(
         before=Peak(now, now, proof="as it is"),
         after=Peak(peak, peak, proof="as it is"),
         assignment=made,
-        moves=trial.moves,
         assignor=trial.assignor,
         restarts=1 if often == 0 else len(made.group.members),
         rolling_restarts=often,
@@ -224,5 +234,5 @@ def _events(group: Group) -> list[tuple[list[int], int]]:
 
 def _after(group: Group, stay: Sequence[int], members: int) -> Group:
     if members > len(group.members):
-        return with_members(group, members)
+        return what_if(group, members=members)
     return group.only(np.array(stay, np.int64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,21 @@ def rounds_each(rounds: int, groups: int) -> int:
     return min(rounds, max(LEAST_ROUNDS, min(MOST_ROUNDS, rounds // max(1, groups))))
 
 
-def hottest(group: Group) -> tuple[int, int] | None:
-    """(partition, its lag) of the partition with most lag that somebody reads; None without lag.
+class Hottest(NamedTuple):
+    """A partition with more lag than any other, in records."""
+
+    topic: str
+    partition: int
+    records: int
+
+    @property
+    def name(self) -> str:
+        """Topic and partition."""
+        return f"{self.topic}-{self.partition}"
+
+
+def hottest(group: Group) -> Hottest | None:
+    """Return the partition with most lag that somebody reads; None without lag.
 
     No assignment can put less than that on its member, and no number of members changes it.
     """
@@ -73,7 +86,9 @@ def hottest(group: Group) -> tuple[int, int] | None:
         return None
     read = np.where(group.readers[group.topic] > 0, lag, -1)
     at = int(np.argmax(read))
-    return (at, int(read[at])) if read[at] > 0 else None
+    if read[at] <= 0:
+        return None
+    return Hottest(group.topics[group.topic[at]], int(group.number[at]), int(read[at]))
 
 
 def least_for_somebody(group: Group) -> int:
@@ -85,7 +100,7 @@ def least_for_somebody(group: Group) -> int:
     if lag is None or most is None:
         return 0
     total = int(lag[(group.readers[group.topic] > 0) & (lag > 0)].sum())
-    return max(most[1], -(-total // max(1, len(group.members))))
+    return max(most.records, -(-total // max(1, len(group.members))))
 
 
 def lowest_of(
@@ -143,16 +158,11 @@ def lag_document(
     if here is None:
         return None
     most = hottest(now.group)
-    named = None
-    if most is not None:
-        group, (at, records) = now.group, most
-        topic, number = group.topics[group.topic[at]], int(group.number[at])
-        named = {"topic": topic, "partition": number, "records": records}
     return {
         "peak": here.peak,
         "lowest": None if lowest is None else lowest.records,
         "bound": None if lowest is None else lowest.bound,
         "could_fall": fall and {"to": fall.then, "moves": fall.assignment.moves},
-        "most_in_one_partition": named,
+        "most_in_one_partition": most and most._asdict(),
         "latest_assumed": rests_on_latest(now.group),
     }

@@ -108,17 +108,13 @@ def floor(group: Group, peak: int) -> str:
     found = hottest(group)
     if found is None:
         return ""
-    at, most = found
-    name = f"{group.topics[group.topic[at]]}-{group.number[at]}"
-    if most >= peak:
+    name, most = found.name, rounded(found.records)
+    if found.records >= peak:
         return (
-            f"One partition ({name}) has {rounded(most)} of lag: no assignment can put less on "
-            f"its member; {'if so, ' if if_latest(group) else ''}more consumers would not help."
+            f"One partition ({name}) has {most} of lag: no assignment can put less on its member; "
+            f"{'if so, ' if if_latest(group) else ''}more consumers would not help."
         )
-    return (
-        f"One partition ({name}) alone has {rounded(most)} of lag, however many consumers there "
-        "are."
-    )
+    return f"One partition ({name}) alone has {most} of lag, however many consumers there are."
 
 
 def peak_found(solution: Solution) -> str:
@@ -168,7 +164,7 @@ def _fall(now: int, then: int, given: str) -> str:
 def _because(group: Group, peak: int) -> str:
     """Return which partition has nine tenths of the least peak or more, where one has."""
     found = hottest(group)
-    if found is None or 10 * found[1] < 9 * peak:
+    if found is None or 10 * found.records < 9 * peak:
         return ""
     return f" {floor(group, peak)}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from compare.lag.lowest import Hottest
 from groups.framed import Framed
 from groups.wording import counted
 
@@ -114,7 +115,6 @@ class Sizing(Framed):
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-size/1`` document."""
         most, aim = self.hottest, self.target
-        named = most and {"topic": most[0], "partition": most[1], "records": most[2]}
         return {
             "format": FORMAT,
             "group": self.group,
@@ -126,7 +126,7 @@ class Sizing(Framed):
             "members_now": self.members_now,
             "partitions": self.partitions,
             "new_members": self.reads,
-            "most_in_one_partition": named,
+            "most_in_one_partition": most and dict(zip(Hottest._fields, most, strict=True)),
             "rows": [asdict(row) for row in self.rows],
             "assumed": list(self.assumed),
         }

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import hottest
-from compare.sizes.resized import all_alike, reading, resized
 from compare.sizes.sizing import Size, Sizing
 from compare.sizes.target import Target
+from compare.what_if import all_alike, reading, unassigned, what_if
 from groups.errors import BadInput
 from groups.needs import require_data
 from groups.seconds import seconds_of
@@ -84,7 +84,8 @@ def size(
     group.require_subscriptions()
     aim = Target.of(target)
     numbers = _numbers(group, members)
-    groups = {number: resized(group, number, like) for number in numbers}
+    nobody = unassigned(group)
+    groups = {number: what_if(nobody, members=number, like=like) for number in numbers}
     largest = groups[numbers[-1]]
     tiers = _objective(largest, aim, objective)
     _require_rates(group, largest, aim, tiers)
@@ -103,7 +104,7 @@ def size(
         look(number, len(numbers) - i + 1)
     if members is None:
         between = _between(rows)
-        groups |= {number: resized(group, number, like) for number in between}
+        groups |= {number: what_if(nobody, members=number, like=like) for number in between}
         for i, number in enumerate(between):
             look(number, len(between) - i)
     rows = dict(sorted(rows.items()))
@@ -121,7 +122,7 @@ def size(
         members_now=len(group.members),
         partitions=int(largest.partitions[largest.readers > 0].sum()),
         reads=reading(group, like),
-        hottest=_hottest(largest),
+        hottest=hottest(largest),
         target=aim,
         rows=tuple(rows.values()),
         smallest=smallest,
@@ -277,11 +278,3 @@ def _open_below(rows: Mapping[int, Size]) -> int | None:
         if row.meets is None and not row.proved:
             return number
     return None
-
-
-def _hottest(group: Group) -> tuple[str, int, int] | None:
-    found = hottest(group)
-    if found is None:
-        return None
-    at, records = found
-    return group.topics[group.topic[at]], int(group.number[at]), records

@@ -39,7 +39,7 @@ def test_all_that_is_named_is_there_in_order():
     assert FUNCTIONS == [
         "advise", "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge",
         "play", "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
-        "solve_fleet", "solve_many", "worth_moving",
+        "solve_fleet", "solve_many", "what_if", "worth_moving",
     ]  # fmt: skip
 
 
@@ -177,6 +177,7 @@ def calls(values):
             "solve": {"group": group},
             "solve_fleet": {"fleet": values["a fleet"]},
             "solve_many": {"groups": [group]},
+            "what_if": {"group": group, "members": 3},
             "worth_moving": {"group": group, "falls_by": 0.1, "time_limit": 0.1},
         }  # fmt: skip
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from compare.sizes import sweep
-from compare.sizes.resized import all_alike, reading, resized
 from compare.sizes.sweep import size
 from compare.sizes.target import parse_target
+from compare.what_if import all_alike, reading, what_if
 from groups import Assignment, BadInput, Group, values
 from groups.columns.member_details import MemberDetails
 from tests.seeds import for_each
@@ -55,7 +55,7 @@ def test_each_row_is_the_best_by_exhaustion(seed):
     rng = random.Random(seed)
     lag = [rng.randint(0, 40) for _ in range(5)]
     for row in size(alike(lag), members=range(1, 5)).rows:
-        group = resized(alike(lag), row.members)
+        group = what_if(alike(lag), members=row.members)
         best = min(
             values(Assignment(group, np.array(held, np.int32)), ("balance", "peak_lag"))
             for held in product(range(row.members), repeat=5)
@@ -145,10 +145,10 @@ def test_of_many_numbers_some_are_looked_at_and_all_just_below_the_first_that_wi
 
 def test_new_members_read_what_they_are_said_to():
     assert not all_alike(DIFFERING)
-    grown = resized(DIFFERING, 4)
+    grown = what_if(DIFFERING, members=4)
     assert grown.members == ("a", "b", "new-1", "new-2")
     assert [grown.subscription(m).tolist() for m in range(4)] == [[0], [1], [0, 1], [0, 1]]
-    like = resized(DIFFERING, 3, like="b")
+    like = what_if(DIFFERING, members=3, like="b")
     assert like.subscription(2).tolist() == [1]
     assert reading(DIFFERING, "b") == "New members read what b reads."
     assert reading(DIFFERING) == (
@@ -178,16 +178,16 @@ def test_a_rate_of_new_members_that_nothing_tells_asks_for_the_one_that_they_are
 
 def test_a_name_that_is_taken_is_not_given_twice():
     taken = Group.from_dict(alike().to_dict() | {"members": {"new-1": {"subscription": ["t"]}}})
-    assert resized(taken, 3).members == ("new-1", "new-2", "new-3")
+    assert what_if(taken, members=3).members == ("new-1", "new-2", "new-3")
 
 
 def test_new_members_read_at_the_rate_of_the_others_or_of_the_one_they_are_like():
     group = alike(members=2)
     slow = replace(group, details=(MemberDetails(capacity=10), MemberDetails(capacity=5)))
     assert not all_alike(slow)
-    assert [one.capacity for one in resized(slow, 3, like="c0").details] == [10, 5, 10]
-    assert [one.capacity for one in resized(slow, 3).details] == [10, 5, None]
-    assert [one.capacity for one in resized(group.with_rate(7), 3).details] == [7, 7, 7]
+    assert [one.capacity for one in what_if(slow, members=3, like="c0").details] == [10, 5, 10]
+    assert [one.capacity for one in what_if(slow, members=3).details] == [10, 5, None]
+    assert [one.capacity for one in what_if(group.with_rate(7), members=3).details] == [7, 7, 7]
 
 
 def test_members_of_different_rates_are_judged_by_the_time_that_the_last_takes():
@@ -196,7 +196,7 @@ def test_members_of_different_rates_are_judged_by_the_time_that_the_last_takes()
     found = size(mixed, members=[2, 3, 4], like="c0", target={"peak_time": 12})
     assert found.objective == ("balance", "peak_time")
     for row in found.rows:
-        held = resized(mixed, row.members, like="c0")
+        held = what_if(mixed, members=row.members, like="c0")
         assert row.peak_seconds == row.peak_seconds_bound
         best = min(
             values(Assignment(held, np.array(owner, np.int32)), ("balance", "peak_time"))

@@ -1,0 +1,395 @@
+"""Changes: of each kind the one that lowers a group's peak most, or why none does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from compare.advice.advice import PARTS, Change, NoGain, Peak, least_gain
+from compare.advice.worlds import (
+    TIERS_OF,
+    Worlds,
+    least_peak,
+    least_peaks,
+    peak_of,
+    turn,
+    with_few_moves,
+)
+from compare.lag.fall import Fall, fall_by_few_moves
+from compare.lag.lowest import hottest
+from compare.reasons.blocks import blocks_of
+from compare.what_if import all_alike, what_if
+from groups.tiers import MOVES, values
+from groups.wording import counted
+from optimal.proof import ProofKind
+from optimal.solve import solve
+
+if TYPE_CHECKING:
+    from compare.advice.advice import Kind, Lower
+    from compare.advice.worlds import Best
+    from groups.arrays import Int64
+    from groups.assignment import Assignment
+    from groups.group import Group
+    from optimal.time_left import TimeLeft
+
+# Pairs of a member and a topic that are tried: each is one solve, by flows a quick one.
+MOST_PAIRS = {"peak_load": 64, "peak_lag": 12}
+# Cells of members and topics that are looked at.
+MOST_CELLS = 10**6
+# Counts of partitions that are tried, and how large a count may be of that of today.
+MOST_COUNTS, MOST_TIMES = 12, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """A group whose peak is to be lowered, and what is known of it as it is.
+
+    Attributes
+    ----------
+    best : the least peak without a change
+    now, plan : what the members hold, and what the verdict says to go for; None without
+    total : what all members have together
+    like : new members read what this one reads
+    """
+
+    worlds: Worlds
+    best: Best
+    now: Assignment | None
+    plan: Assignment | None
+    lower: Lower
+    total: int
+    time_left: TimeLeft
+    like: str | None = None
+
+    def rebalance(self) -> tuple[Change | NoGain | None, Change | None]:
+        """Return the assignment to go to, where it has a lower peak or mends what is there.
+
+        The second is one with fewer moves that brings most of that, where there is one.
+        """
+        now, plan, best, lower = self.now, self.plan, self.best, self.lower
+        if now is None:
+            return None, None
+        here, mends = peak_of(now, lower), len(now.violations)
+        if plan is not None and peak_of(plan, lower) <= best.peak.value:
+            # What the verdict names goes before another that is as good.
+            order = ("balance", MOVES)
+            if values(plan, order) <= values(best.assignment, order):
+                best = replace(best, assignment=plan)
+        if not mends and best.peak.value >= here:
+            even = "" if lower == "peak_load" else " with loads as even as can be"
+            less = "has less" if best.peak.bound == here else "is known to have less"
+            reason = f"No assignment of these members{even} {less}."
+            return NoGain("rebalance", reason, proved=best.peak.bound == here), None
+        best = with_few_moves(best, lower, self.time_left.share(4))
+        before = Peak(here, here, proof="as it is")
+        every = Change(
+            "rebalance", None if mends else before, best.peak, best.assignment, mends=mends
+        )
+        if mends or lower == "peak_load":
+            return every, None
+        is_even = values(now, ("balance",)) == values(best.assignment, ("balance",))
+        if is_even and not Fall(here, best.peak.value, best.assignment).is_worth_it:
+            moves = counted(every.moves, "partition")
+            reason = (
+                f"By moving {moves} lag falls from {here:,} to {best.peak.value:,}: under 10%."
+            )
+            return NoGain("rebalance", reason, proved=best.peak.proved), None
+        if is_even:
+            few = fall_by_few_moves(now)
+        else:
+            few = None if plan is None else Fall(here, peak_of(plan, lower), plan)
+        worth_it = few is not None and (few.is_worth_it if is_even else few.then < here)
+        if few is None or not worth_it or few.moves >= every.moves:
+            return every, None
+        # Another 1% is worth more moves.
+        after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")
+        fewer = Change("rebalance", before, after, few.assignment)
+        if PARTS * (few.then - best.peak.value) >= here:
+            return every, fewer
+        return fewer, None
+
+    def more_even(self, by_hand: Change | NoGain | None) -> int | None:
+        """Return the moves to more even loads, where a rebalance does not lower the peak."""
+        if self.now is None or not isinstance(by_hand, NoGain):
+            return None
+        even: Assignment | None = self.best.assignment
+        if self.lower == "peak_lag":
+            # Of those with the least lag some move more than balance takes.
+            limit = self.time_left.share(4)
+            even = solve(self.now.group, TIERS_OF["peak_load"], time_limit=limit).assignment
+        if even is None or values(even, ("balance",)) >= values(self.now, ("balance",)):
+            return None
+        return len(even.moved)
+
+    def isolated(self) -> Change | None:
+        """Return the assignment with less lag where loads may be uneven; None without less."""
+        if self.lower != "peak_lag":
+            return None
+        group, limit = self.best.assignment.group, self.time_left.share(4)
+        found = solve(group, (self.lower, MOVES), time_limit=limit)
+        if found.assignment is None or found.terms[0].value >= self.best.peak.bound:
+            return None
+        value, bound = found.terms[0].value, found.terms[0].bound
+        after = Peak(value, bound or 0, proof=str(found.proof.kind if bound == value else "none"))
+        return Change("isolate", self.best.peak, after, found.assignment)
+
+    def more_members(self) -> Change | NoGain:
+        """Return the fewest members more for which the peak falls for sure, by 1% or more.
+
+        Another member never raises the least peak of partitions, so steps that double and then
+        halve find them. Of lag it may, with loads as even as can be: then it is a number that
+        does.
+        """
+        there, peak = len(self.worlds.least.members), self.best.peak
+        most = there + int(self.worlds.most.partitions.sum())
+        floor, because = self._lowest_of_all()
+        wanted = peak.bound - least_gain(peak.bound)
+        if floor > wanted:
+            none = peak.value - floor < least_gain(peak.value)
+            because = f"{because}, however many members there are."
+            return NoGain("members", because, proved=none)
+        known: dict[int, Best | None] = {}
+
+        def falls(members: int) -> bool:
+            found = known[members] = self._with(members)
+            return found is not None and found.peak.value <= wanted
+
+        # With fewer each would have more on average.
+        low = max(there, -(-self.total // wanted) - 1)
+        step = 1
+        while not falls(low + step):
+            low += step
+            if low >= most or self.time_left.is_up:
+                unknown = f"No number up to {low:,} is known to lower it by 1%."
+                return NoGain("members", unknown, proved=False)
+            step = min(2 * step, max(1, most - low))
+        high = low + step
+        while high - low > 1 and not self.time_left.is_up:
+            middle = (low + high) // 2
+            low, high = (low, middle) if falls(middle) else (middle, high)
+        found = known[high]
+        assert found is not None
+        return self._change("members", found, members=high)
+
+    def fewer_members(self) -> Change | None:
+        """Return the fewest members with the same peak, where who leaves makes no difference.
+
+        None where none is to spare, members differ, or the least peak is not proved. Of lag
+        nothing is said: with fewer members it is read more slowly.
+        """
+        worlds, peak, group = self.worlds, self.best.peak, self.worlds.least
+        if self.lower != "peak_load" or self.like:
+            return None
+        if not (worlds.known and peak.proved and all_alike(group)):
+            return None
+        low, high, found = 0, len(group.members), None
+        while high - low > 1 and not self.time_left.is_up:
+            middle = (low + high) // 2
+            one = self._with(middle)
+            if one is not None and one.peak.value <= peak.value:
+                high, found = middle, one
+            else:
+                low = middle
+        if found is None:
+            return None
+        stay = set(found.assignment.group.members)
+        leaves = tuple(member for member in group.members if member not in stay)
+        return self._change("fewer members", found, members=high, leaves=leaves)
+
+    def one_more_reader(self) -> Change | NoGain | None:
+        """Return the member and the topic that it should read besides, for the lowest peak.
+
+        Members that read the same are as good as each other for that: of those the one that has
+        least is looked at. None where it is not known who reads what.
+        """
+        if not self.worlds.known:
+            return None
+        group, peak = self.worlds.least, self.best.peak
+        pairs, every = _pairs(group, self.best, self.lower)
+        if not every:
+            wanted = (group.readers > 0) & (group.partitions > 0)
+            reason = "Whoever could read more is as busy itself."
+            if (group.readers[wanted] == len(group.members)).all():
+                reason = "Every member reads every topic that somebody reads."
+            return NoGain("subscription", reason, proved=True)
+        floor = max(-(-self.total // len(group.members)), self._lowest_of_all()[0])
+        if peak.value - floor < least_gain(peak.value):
+            reason = "On average members have as much, or one partition alone has."
+            return NoGain("subscription", reason, proved=True)
+        seconds = turn(self.time_left, 2 * len(pairs))
+        tried = [
+            self.worlds.changed(partial(what_if, reads={group.members[m]: [group.topics[t]]}))
+            for m, t in pairs
+        ]
+        found: list[tuple[tuple[int, int], Best]] = []
+        for pair, one in zip(pairs, least_peaks(tried, self.lower, seconds), strict=True):
+            if one is not None and one.peak.value < peak.bound:
+                found.append((pair, one))
+        if not found:
+            reason, proved = "No member that reads one topic more lowers it.", True
+            if len(pairs) < every:
+                tries = counted(len(pairs), "subscription")
+                reason, proved = f"None of the {tries} tried of {every:,} lowers it.", False
+            return NoGain("subscription", reason, proved and self.lower == "peak_load")
+        (member, topic), least = min(
+            found,
+            key=lambda one: (
+                one[1].peak.value,
+                len(one[1].assignment.moved),
+                values(one[1].assignment, ("balance",)),
+                one[0],
+            ),
+        )
+        who, what = group.members[member], group.topics[topic]
+        return self._change(
+            "subscription", least, seconds=seconds, member=who, topic=what, restarts=1
+        )
+
+    def more_partitions(self) -> Change | NoGain:
+        """Return the topic and the number of partitions with the lowest peak, in those of today.
+
+        Tried are topics that have fewer partitions than readers, or a number that their readers
+        do not divide: as many as readers, or the next multiple of them. What a topic has of
+        records is taken to stay the same, and to be spread evenly over its partitions.
+        """
+        if self.lower == "peak_lag":
+            reason = "The lag that is there stays in the partitions where it is."
+            return NoGain("partitions", reason, proved=True)
+        group, peak = self.worlds.least, self.best.peak
+        even = Fraction(int(group.partitions[group.readers > 0].sum()), max(1, len(group.members)))
+        if peak.value <= even:
+            return NoGain("partitions", "Everybody has the same share.", proved=True)
+        tried = _counts(self.worlds)
+        if not tried:
+            reason = "The readers of each topic divide its number of partitions."
+            return NoGain("partitions", reason, proved=False)
+        found: list[tuple[Fraction, int, int, int, Best]] = []
+        for i, (topic, count) in enumerate(tried):
+            was = int(group.partitions[topic])
+            per = count // gcd(was, count)
+            grown = self.worlds.changed(partial(_spread_over, topic=topic, count=count))
+            seconds = turn(self.time_left, 2 * (len(tried) - i))
+            one = least_peak(grown, "peak_weight", seconds)
+            if one is None or one.peak.value >= peak.bound * per:
+                continue
+            in_parts = replace(one, peak=replace(one.peak, per=per))
+            found.append((Fraction(one.peak.value, per), count - was, topic, count, in_parts))
+            if self.time_left.is_up:
+                break
+        if not found:
+            reason = f"None of {len(tried):,} counts tried lowers it."
+            if len(tried) == 1:
+                ((topic, count),) = tried
+                reason = f"{counted(count, 'partition')} of {group.topics[topic]} do not lower it."
+            return NoGain("partitions", reason, proved=False)
+        _, _, topic, count, least = min(found, key=lambda one: one[:3])
+        change = self._change(
+            "partitions",
+            least,
+            "peak_weight",
+            topic=group.topics[topic],
+            partitions_now=int(group.partitions[topic]),
+            partitions=count,
+        )
+        return replace(change, before=peak.in_parts(least.peak.per))
+
+    def _change(
+        self,
+        kind: Kind,
+        found: Best,
+        lower: str | None = None,
+        *,
+        seconds: float | None = None,
+        **what: Any,
+    ) -> Change:
+        """Return a change to what was found, by few moves."""
+        limit = turn(self.time_left) if seconds is None else seconds
+        found = with_few_moves(found, lower or self.lower, limit)
+        return Change(kind, self.best.peak, found.peak, found.assignment, **what)
+
+    def _with(self, members: int) -> Best | None:
+        then = self.worlds.changed(partial(what_if, members=members, like=self.like))
+        return least_peak(then, self.lower, turn(self.time_left))
+
+    def _lowest_of_all(self) -> tuple[int, str]:
+        """(peak, why) below which no number of members comes, where somebody reads something."""
+        most = hottest(self.worlds.least)
+        if self.lower == "peak_load":
+            return 1, "A partition is with one member: somebody holds at least 1"
+        if most is None:
+            return 1, "There is some lag: somebody has at least 1"
+        lag = counted(most.records, "record")
+        return most.records, f"One partition ({most.name}) alone has {lag} of lag"
+
+
+def _spread_over(group: Group, topic: int, count: int) -> Group:
+    """Return the group whose topic has so many partitions, its records spread evenly over them.
+
+    The weight of a partition is what it has of the records, in parts of which one of today has as
+    many as the count over the greatest number that divides both counts.
+    """
+    was, at = int(group.partitions[topic]), int(group.first[topic])
+    grown = what_if(group, partitions={group.topics[topic]: count})
+    weight = np.full(grown.n_partitions, count // gcd(was, count), np.int64)
+    weight[at : at + count] = was // gcd(was, count)
+    return replace(grown, weight=weight, lag_records=None)
+
+
+def _pairs(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[int, int]], int]:
+    """Return (member, topic) pairs to try, the most promising first, and how many there are.
+
+    Of partitions, all others are proved not to lower the peak: the fullest block
+    (docs/explanation/proof.md) holds more than it can at a lower peak, and only who is not of it
+    can take something of it.
+    """
+    loads = best.assignment.loads
+    topics = np.flatnonzero((group.readers > 0) & (group.partitions > 0))
+    inside: set[int] = set()
+    if lower == "peak_load" and best.solution.proof.kind is ProofKind.CERTIFICATE:
+        blocks = blocks_of(best.solution)
+        if blocks:
+            inside, topics = set(blocks[0].members), np.array(blocks[0].topics, np.int64)
+    weight = _weights(group, lower)
+    order = topics[np.argsort(-weight[topics], kind="stable")]
+    least: dict[int, int] = {}
+    for m in np.argsort(loads, kind="stable").tolist():
+        if m not in inside:
+            least.setdefault(int(group.subscription_row[m]), m)
+    members = list(least.values())
+    looked_at = max(1, MOST_CELLS // max(1, len(order)))
+    every = len(order) * max(0, len(members) - looked_at)
+    members = members[:looked_at]
+    pairs: list[tuple[int, int]] = []
+    for topic in order.tolist():
+        reads = group.subscribes(np.array(members, np.int64), np.full(len(members), topic))
+        every += int((~reads).sum())
+        if len(pairs) < MOST_PAIRS[lower]:
+            pairs += [(m, topic) for m, there in zip(members, reads, strict=True) if not there]
+    return pairs[: MOST_PAIRS[lower]], every
+
+
+def _weights(group: Group, lower: Lower) -> Int64:
+    """(topics,) int64: what each topic has of what the peak is made of."""
+    if lower == "peak_load" or group.lag_records is None:
+        return group.partitions
+    found = np.zeros(len(group.topics), np.int64)
+    np.add.at(found, group.topic, np.maximum(group.lag_records, 0))
+    return found
+
+
+def _counts(worlds: Worlds) -> list[tuple[int, int]]:
+    """(topic, number of partitions) to try, topics with most partitions first."""
+    group = worlds.least
+    readers, there = worlds.most.readers, group.partitions
+    topics = np.flatnonzero((group.readers > 0) & (there > 0))
+    topics = topics[there[topics] % readers[topics] != 0]
+    topics = topics[np.argsort(-there[topics], kind="stable")]
+    next_multiple = (-(-there[topics] // readers[topics])) * readers[topics]
+    fits = next_multiple <= np.maximum(MOST_TIMES * there[topics], len(group.members))
+    pairs = zip(topics[fits].tolist(), next_multiple[fits].tolist(), strict=True)
+    return list(pairs)[:MOST_COUNTS]

@@ -1,0 +1,211 @@
+"""What if: a group as it is after a change, with what its members hold now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from compare.lag.behind import rates_of
+from compare.members import members_named
+from groups.arrays import NO_GENERATION, NOBODY
+from groups.columns.claims import BY_CLAIMS
+from groups.columns.member_details import MemberDetails
+from groups.columns.subscriptions import in_use
+from groups.errors import BadInput
+from groups.unknown import with_reads
+from groups.wording import counted
+from heuristics.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from groups.arrays import Int32
+    from groups.group import Group
+
+
+def what_if(
+    group: Group,
+    *,
+    members: int | None = None,
+    like: str | None = None,
+    reads: Mapping[str, Sequence[str]] | None = None,
+    partitions: Mapping[str, int] | None = None,
+) -> Group:
+    """Return the group as it would be with other members, subscriptions or partitions.
+
+    What its members hold stays as it is: `judge`, `solve`, `score` and the like say what becomes
+    of that.
+
+    Parameters
+    ----------
+    members : how many there are then, 1 or more. New ones hold nothing and have no rack; those
+        that hold least leave, and only where members are all alike
+    like : new members read what this one reads, at its rate; None: every topic that somebody reads
+        (of a group without members, all), at the rate of the others where it is the same for all
+    reads : topics that some members read besides: ``{"c1": ["t2"]}``
+    partitions : how many some topics have then: ``{"t0": 12}``. New ones are empty, and lie in the
+        racks of the old ones in turn
+
+    Raises
+    ------
+    BadInput
+        Where there is no such member or topic, a topic has more partitions already, or members
+        that differ would have to leave.
+
+    Examples
+    --------
+    >>> from assay import Group, solve, what_if
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 6, "t1": 2}}
+    >>> document["members"] = {
+    ...     "c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2, 3, 4, 5]}},
+    ...     "c1": {"subscription": ["t1"], "owned": {"t1": [0, 1]}},
+    ... }
+    >>> group = Group.from_dict(document)
+    >>> def loads(group):
+    ...     return solve(group).assignment.loads.tolist()
+    >>> loads(group), loads(what_if(group, members=3)), loads(what_if(group, reads={"c1": ["t0"]}))
+    ([6, 2], [3, 2, 3], [4, 4])
+    >>> loads(what_if(group, partitions={"t1": 5}))
+    [6, 5]
+    """
+    for topic, count in (partitions or {}).items():
+        group = _with_partitions(group, _topic_named(group, topic, "partitions"), count)
+    for member, topics in (reads or {}).items():
+        m = _member_named(group, member, "reads")
+        more = [_topic_named(group, topic, f"reads.{member}") for topic in topics]
+        row = np.union1d(group.subscription(m), more).astype(np.int64)
+        group = with_reads(group, [row], np.array([m]), np.zeros(1, np.int64))
+    return group if members is None else _with_members(group, members, like)
+
+
+def unassigned(group: Group) -> Group:
+    """Return the group before anybody holds anything, without racks."""
+    return replace(
+        group,
+        owner=np.full(group.n_partitions, NOBODY, np.int32),
+        generation=np.full(len(group.members), NO_GENERATION, np.int64),
+        racks=None,
+        raw_claims=None,
+        absent_subscriptions=(),
+    )
+
+
+def all_alike(group: Group) -> bool:
+    """Return whether all members read the same topics, at the same rate where it is known."""
+    rows = np.unique(group.subscription_row).tolist()
+    starts, listed = group.subscription_indptr, group.subscription_topics
+    lists = {tuple(listed[starts[row] : starts[row + 1]].tolist()) for row in rows}
+    return len(lists) <= 1 and len(set(rates_of(group))) <= 1
+
+
+def reading(group: Group, like: str | None = None) -> str:
+    """Return what new members are taken to read."""
+    if like is not None:
+        return f"New members read what {like} reads."
+    topics = counted(len(_topics_read(group)), "topic")
+    if not group.members:
+        return f"Members are taken to read all that there is: {topics}."
+    if all_alike(group):
+        return f"New members read what the others read: {topics}."
+    return (
+        f"New members read every topic that somebody reads: {topics}. "
+        "Say which member they are like to change that."
+    )
+
+
+def _with_members(group: Group, members: int, like: str | None) -> Group:
+    there = len(group.members)
+    if members < 1:
+        raise BadInput(f"members: {members}, expected 1 or more")
+    if members < there and not all_alike(group):
+        raise BadInput(
+            f"members: {members}, but which of the {there} would leave matters, since they do not "
+            f"read the same topics at the same rate; expected {there} or more"
+        )
+    model = None if like is None else _member_named(group, like, "like")
+    if members <= there:
+        return group.only(np.sort(np.argsort(-group.owned, kind="stable")[:members]))
+    new = members - there
+    read = group.subscription(model) if model is not None else _topics_read(group)
+    indptr = np.append(group.subscription_indptr, group.subscription_indptr[-1] + len(read))
+    indptr, listed, row = in_use(
+        indptr,
+        np.concatenate((group.subscription_topics, read)).astype(np.int32),
+        np.append(group.subscription_row, np.full(new, len(indptr) - 2)).astype(np.int32),
+    )
+    rates, racks = rates_of(group), group.racks
+    rate = rates[model] if model is not None else rates[0] if len(set(rates)) == 1 else None
+    if racks is not None:
+        racks = replace(racks, member=np.append(racks.member, np.full(new, NOBODY, np.int32)))
+    details = group.details or (MemberDetails(),) * there
+    return replace(
+        group,
+        members=(*group.members, *_new_names(group, new)),
+        subscription_indptr=indptr,
+        subscription_topics=listed,
+        subscription_row=row,
+        subscription_known=np.append(group.subscription_known, np.ones(new, bool)),
+        owner=group.owner if group.raw_claims is None else BY_CLAIMS,
+        generation=np.append(group.generation, np.full(new, NO_GENERATION)),
+        racks=racks,
+        details=(*details, *(MemberDetails(capacity=rate),) * new),
+    )
+
+
+def _with_partitions(group: Group, topic: int, count: int) -> Group:
+    new, at = count - int(group.partitions[topic]), int(group.first[topic + 1])
+    if new < 0:
+        raise BadInput(
+            f"partitions.{group.topics[topic]}: {count}, but it has {count - new} already"
+        )
+    lag, weight, racks, counts = group.lag_records, group.weight, group.racks, group.partitions
+    counts = np.where(np.arange(len(counts)) == topic, count, counts)
+    if racks is not None:
+        there = racks.replicas[group.first[topic] : at]
+        sets = np.resize(there if len(there) else np.full(1, NOBODY), new)
+        racks = replace(racks, replicas=np.insert(racks.replicas, at, sets))
+    return replace(
+        group,
+        partitions=counts,
+        owner=np.insert(group.owner, at, np.full(new, NOBODY, np.int32)),
+        lag_records=None if lag is None else np.insert(lag, at, np.zeros(new, np.int64)),
+        weight=None if weight is None else np.insert(weight, at, np.zeros(new, np.int64)),
+        racks=racks,
+        offsets=None,
+        raw_claims=None,
+    )
+
+
+def _topics_read(group: Group) -> Int32:
+    """(topics that somebody reads,) int32, ascending; all of a group without members."""
+    wanted = group.readers > 0 if group.members else np.ones(len(group.topics), bool)
+    return np.flatnonzero(wanted).astype(np.int32)
+
+
+def _topic_named(group: Group, name: str, place: str) -> int:
+    if name not in group.topics:
+        raise BadInput(f"{place}: no topic {name!r}; nearest: {nearest(name, group.topics)}")
+    return group.topics.index(name)
+
+
+def _member_named(group: Group, name: str, place: str) -> int:
+    meant = members_named(group, name)
+    if not meant:
+        raise BadInput(f"{place}: no member {name!r}; nearest: {nearest(name, group.members)}")
+    if len(meant) > 1:
+        raise BadInput(
+            f"{place}: {len(meant):,} members have client id {name!r}; name one of them"
+        )
+    return meant[0]
+
+
+def _new_names(group: Group, count: int) -> tuple[str, ...]:
+    names: list[str] = []
+    taken, number = set(group.members), 0
+    while len(names) < count:
+        number += 1
+        if f"new-{number}" not in taken:
+            names.append(f"new-{number}")
+    return tuple(names)
