@@ -237,6 +237,12 @@ report
     Missing argument 'FILE...', or --bootstrap-server
 report f.json --group orders
     --group: it is about a running cluster; add --bootstrap-server HOST:PORT
+report missing.txt
+    missing.txt: cannot be read: No such file or directory
+report orders.json --objective fun
+    --objective: unknown tier 'fun', expected one of kip-54, kip-54-fairest, kip-169, ...
+report orders.json --assignor rage
+    --assignor: unknown name 'rage'; nearest: range, current, cooperative-sticky; assay ...
 reproduce kafka-java-sticky-terminates --findings findings.jsonl -o even.json
     even.json: not a folder
 reproduce kafka-java-stiky-answers --findings findings.jsonl
@@ -267,12 +273,16 @@ export orders.json --lp --tier 3
     --tier: 3, but the objective has 2: balance > stickiness
 export orders.json --lp -o /dev/full
     /dev/full: cannot be written: No space left on device
+export orders.json --proto -o /no/m.pb
+    /no/m.pb: cannot be written: No such file or directory
 explain all.txt
     all.txt: 11 groups, expected one of aio-f, coop-a, empty-e, idle-h, ... add --group NAME
 explain orders.json --member c7
     --member c7: no member of group orders, which has c0 and c1
 explain all.txt orders.json
     all.txt, orders.json: 12 groups, expected one of aio-f, coop-a, empty-e, ... add --group NAME
+explain orders.json --objective fun
+    --objective: unknown tier 'fun', expected one of kip-54, kip-54-fairest, kip-169, ...
 size late.json --target speed=1
     --target speed=1: 'speed' is none of peak_lag, peak_time, peak_load, load_spread, balance
 size late.json --target peak_lag=x
@@ -293,6 +303,8 @@ size late.json --like c
     --like: no member 'c'; nearest: a, b
 size unknown.json --members 2-3
     members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+size late.json --figure x.pdf
+    x.pdf: expected a name that ends in .svg or .png
 plot orders.json -o x.pdf
     x.pdf: expected a name that ends in .svg or .png
 plot orders.json -o /nowhere/x.svg
@@ -317,12 +329,16 @@ plot orders.json --figure frontier --objective kip-54 -o no.svg
     --objective: the figure of frontier is of balance and moves
 plot unknown.json --figure size -o no.svg
     members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
+plot orders.json --assignor rnage -o no.svg
+    --assignor: unknown name 'rnage'; nearest: range, roundrobin, kip-615-constrained; ...
 advise orders.json --lower peak_lag
     topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)
 advise orders.json --like c9
     --like: no member 'c9'; nearest: c0, c1
 advise orders.json --group order
     --group order: no group of that name; nearest: orders
+advise orders.json --assignor rnage
+    --assignor: unknown name 'rnage'; nearest: range, current, roundrobin; assay assignors ...
 diff all.txt all.txt --group coop
     all.txt: no group coop in it, only coop-a
 diff orders.json even.json
