@@ -17,7 +17,6 @@ from compare.sentences import sentence
 from groups import Group
 from live.capture import rounds
 from live.capture.cluster import Unanswered
-from live.capture.obstacles import error_named
 from tests.live.capture.replayed import captured, recorded
 
 REAL = recorded("kafka-4.3.1.json")
@@ -43,6 +42,33 @@ def only(question_name, then, *, times=None):
     return change
 
 
+def setting(pick, **values):
+    """Set values of some parts of an answer."""
+
+    def then(_, answer):
+        for part in pick(answer):
+            for key, value in values.items():
+                setattr(part, key, value)
+
+    return then
+
+
+def whole(answer):
+    return [answer]
+
+
+def first_group(answer):
+    return answer.groups[:1]
+
+
+def first_member(answer):
+    return answer.groups[0].members[:1]
+
+
+def topic(name):
+    return lambda answer: [one for one in answer.topics if one.name == name]
+
+
 def group_error(group, code):
     def then(_, answer):
         for one in answer.groups:
@@ -52,6 +78,9 @@ def group_error(group, code):
                     one.members = []
 
     return then
+
+
+CLOSED = KafkaConnectionError("closed")
 
 
 def reasons(found):
@@ -117,16 +146,13 @@ def test_a_group_that_is_rebalancing_is_asked_again_until_it_is_stable():
 
 
 def test_a_group_that_is_gone_when_it_is_asked_again_does_not_exist():
-    def then(_, answer):
-        answer.groups = [one for one in answer.groups if one.group_id != "classic"]
-
     listed = []
 
     def later(question, answer):
         if type(question).__name__ == "ListGroupsRequest":
             listed.append(question)
             if len(listed) > 1:
-                then(question, answer)
+                answer.groups = [one for one in answer.groups if one.group_id != "classic"]
 
     loading = only("DescribeGroupsRequest", group_error("classic", LOADING))
     _, found, _ = captured(REAL, loading, later, patterns=["classic"], patience=5)
@@ -134,14 +160,9 @@ def test_a_group_that_is_gone_when_it_is_asked_again_does_not_exist():
 
 
 def test_a_group_that_changes_while_its_offsets_are_read_is_read_again():
-    asked = []
-
-    def change(question, answer):
-        if type(question).__name__ == "DescribeGroupsRequest":
-            asked.append(question)
-            if len(asked) == 1:
-                answer.groups[0].members.pop()
-
+    change = only(
+        "DescribeGroupsRequest", lambda _, a: a.groups[0].members.pop() and None, times=1
+    )
     groups, _, cluster = captured(REAL, change, patterns=["classic"], patience=5)
     assert len(groups["classic"]["members"]) == 2
     assert cluster.asked.count("OffsetFetchRequest") == 2
@@ -159,10 +180,8 @@ def test_an_epoch_that_moves_on_is_a_change():
 
 
 def test_a_group_whose_target_is_not_worked_out_yet_is_rebalancing():
-    def then(_, answer):
-        answer.groups[0].group_state = "Assigning"
-
-    _, found, _ = captured(REAL, only("ConsumerGroupDescribeRequest", then), patterns=["kip"])
+    change = only("ConsumerGroupDescribeRequest", setting(first_group, group_state="Assigning"))
+    _, found, _ = captured(REAL, change, patterns=["kip"])
     assert "'kip' is rebalancing" in reasons(found)["kip"]
 
 
@@ -231,11 +250,8 @@ def _of_any_broker(question):
 
 def test_a_name_that_is_spelled_wrong_gets_the_nearest_one():
     real = {"exchanges": [*REAL["exchanges"], _of_any_broker("DescribeGroupsRequest")]}
-
-    def then(_, answer):
-        answer.groups = []
-
-    _, found, _ = captured(real, only("DescribeGroupsRequest", then), patterns=["clasic"])
+    change = only("DescribeGroupsRequest", setting(whole, groups=[]))
+    _, found, _ = captured(real, change, patterns=["clasic"])
     assert reasons(found) == {"clasic": "group 'clasic' does not exist; nearest: classic"}
 
 
@@ -246,24 +262,18 @@ def test_a_pattern_without_a_group_is_a_failure_of_its_own():
 
 
 def test_a_cluster_without_groups_says_so():
-    def then(_, answer):
-        answer.groups = []
-
-    _, found, _ = captured(REAL, only("ListGroupsRequest", then))
+    _, found, _ = captured(REAL, only("ListGroupsRequest", setting(whole, groups=[])))
     assert reasons(found) == {None: "no groups: the cluster has none, or none that may be seen"}
 
 
 def test_a_broker_that_does_not_answer_costs_its_groups_alone():
-    def broken(_, __):
-        return KafkaConnectionError("closed")
-
-    _, found, _ = captured(REAL, only("ListGroupsRequest", broken), patterns=["*"])
     why = "broker 1: it cannot be reached"
+    _, found, _ = captured(REAL, only("ListGroupsRequest", lambda *_: CLOSED))
     assert [one.reason for one in found.failures] == [
         f"{why}: groups there are not listed",
         "no groups: the cluster has none, or none that may be seen",
     ]
-    groups, found, _ = captured(REAL, only("DescribeGroupsRequest", broken))
+    groups, found, _ = captured(REAL, only("DescribeGroupsRequest", lambda *_: CLOSED))
     assert reasons(found)["classic"] == f"group 'classic': {why}"
     assert "kip" in groups
 
@@ -284,34 +294,30 @@ def test_why_a_broker_does_not_answer_is_said_in_a_few_words(error, why):
 
 
 def test_a_broker_that_does_not_answer_is_asked_no_more_when_another_does():
-    away = only("MetadataRequest", lambda *_: KafkaConnectionError("closed"), times=2)
+    away = only("MetadataRequest", lambda *_: CLOSED, times=2)
     groups, found, _ = captured(REAL, away, patterns=["classic"])
     assert list(groups) == ["classic"]
     assert not found.failures
 
 
 def test_a_cluster_of_which_no_broker_answers_is_an_error_with_its_cause():
-    away = only("MetadataRequest", lambda *_: KafkaConnectionError("closed"))
+    away = only("MetadataRequest", lambda *_: CLOSED)
     with pytest.raises(Unanswered, match="the cluster: it cannot be reached") as found:
         captured(REAL, away)
     assert isinstance(found.value.error, KafkaConnectionError)
 
 
 def test_an_answer_that_is_none_of_the_protocol_is_an_obstacle():
-    def then(_, answer):
-        answer.groups[0].members[0].member_id = None
-
-    _, found, _ = captured(REAL, only("DescribeGroupsRequest", then), patterns=["classic"])
+    change = only("DescribeGroupsRequest", setting(first_member, member_id=None))
+    _, found, _ = captured(REAL, change, patterns=["classic"])
     assert "broker 1 answers what cannot be read: Expected `str`" in reasons(found)["classic"]
 
 
 def test_groups_that_no_broker_coordinates_now_are_missed():
-    def then(_, answer):
-        for topic in answer.topics:
-            if topic.name == "__consumer_offsets":
-                topic.partitions[0].leader_id = -1
+    def coordinators(answer):
+        return [part for one in topic("__consumer_offsets")(answer) for part in one.partitions[:1]]
 
-    away = only("MetadataRequest", then)
+    away = only("MetadataRequest", setting(coordinators, leader_id=-1))
     why = "1 of 1 partition of __consumer_offsets have no leader"
     _, found, _ = captured(REAL, away, patterns=["kpy", "k*"])
     assert reasons(found) == {None: f"{why}: groups there are not listed"}
@@ -321,12 +327,9 @@ def test_groups_that_no_broker_coordinates_now_are_missed():
 
 
 def test_a_coordinator_that_is_loading_is_asked_again_for_its_list():
-    def then(_, answer):
-        answer.error_code, answer.groups = LOADING, []
-
-    groups, found, _ = captured(
-        REAL, only("ListGroupsRequest", then, times=1), patterns=["kpy"], patience=5
-    )
+    loading = setting(whole, error_code=LOADING, groups=[])
+    change = only("ListGroupsRequest", loading, times=1)
+    groups, found, _ = captured(REAL, change, patterns=["kpy"], patience=5)
     assert list(groups) == ["kpy"]
     assert not found.failures
 
@@ -342,10 +345,8 @@ def test_commits_that_may_not_be_read_leave_the_lag_unknown():
 
 
 def test_commits_that_an_answer_leaves_out_are_not_taken_for_none():
-    def then(_, answer):
-        answer.groups = []
-
-    groups, _, _ = captured(REAL, only("OffsetFetchRequest", then), patterns=["classic"])
+    change = only("OffsetFetchRequest", setting(whole, groups=[]))
+    groups, _, _ = captured(REAL, change, patterns=["classic"])
     assert groups["classic"]["assumed"] == [
         "lag: not known, group 'classic': broker 1 leaves it out"
     ]
@@ -411,36 +412,25 @@ def test_a_leader_that_has_moved_is_looked_for_again_and_else_leaves_its_ends_un
     assert cluster.asked.count("ListOffsetsRequest") == 4
 
 
-def test_a_topic_that_may_not_be_described_is_a_failure_as_its_size_is_not_known():
-    def then(_, answer):
-        for topic in answer.topics:
-            if topic.name == "t2":
-                topic.error_code, topic.partitions = TOPIC_FORBIDDEN, []
+WITHHELD = setting(topic("t2"), error_code=TOPIC_FORBIDDEN, partitions=[])
 
-    _, found, _ = captured(REAL, only("MetadataRequest", then), patterns=["coop", "kpy"])
+
+def test_a_topic_that_may_not_be_described_is_a_failure_as_its_size_is_not_known():
+    _, found, _ = captured(REAL, only("MetadataRequest", WITHHELD), patterns=["coop", "kpy"])
     reason = "group 'coop': topic 't2' may not be described: allow Describe on it"
     assert reasons(found) == {"coop": reason}
 
-
-def test_a_topic_that_may_not_be_described_is_missed_among_all_topics_too():
-    def then(question, answer):
+    def among_all(question, answer):
         if question.topics is None:
-            answer.topics = [topic for topic in answer.topics if topic.name != "t2"]
-        for topic in answer.topics:
-            if topic.name == "t2":
-                topic.error_code, topic.partitions = TOPIC_FORBIDDEN, []
+            answer.topics = [one for one in answer.topics if one.name != "t2"]
+        WITHHELD(question, answer)
 
-    _, found, _ = captured(REAL, only("MetadataRequest", then), patterns=["coop", "kipre"])
-    reason = "topic 't2' may not be described: allow Describe on it"
-    assert reasons(found)["coop"] == f"group 'coop': {reason}"
+    _, found, _ = captured(REAL, only("MetadataRequest", among_all), patterns=["coop", "kipre"])
+    assert reasons(found)["coop"] == reason
 
 
 def test_a_topic_that_cannot_be_described_now_is_asked_for_again():
-    def then(_, answer):
-        for topic in answer.topics:
-            if topic.name == "t1":
-                topic.error_code, topic.partitions = NO_LEADER, []
-
+    then = setting(topic("t1"), error_code=NO_LEADER, partitions=[])
     withheld = only("MetadataRequest", then, times=2)
     _, found, _ = captured(REAL, withheld, patterns=["classic"])
     reason = "group 'classic': topic 't1' cannot be described: error 5 (LEADER_NOT_AVAILABLE)"
@@ -451,34 +441,30 @@ def test_a_topic_that_cannot_be_described_now_is_asked_for_again():
 
 
 def test_racks_of_replicas_are_left_out_where_a_broker_has_none_or_is_away():
-    def then(_, answer):
-        for topic in answer.topics:
-            if topic.name == "t0":
-                topic.partitions[0].replica_nodes = [1, 2]
+    def first_of_t0(answer):
+        return [part for one in topic("t0")(answer) for part in one.partitions[:1]]
 
-    groups, _, _ = captured(REAL, only("MetadataRequest", then), patterns=["classic"])
+    change = only("MetadataRequest", setting(first_of_t0, replica_nodes=[1, 2]))
+    groups, _, _ = captured(REAL, change, patterns=["classic"])
     assert "racks" not in groups["classic"]["topics"]["t0"]
     assert groups["classic"]["topics"]["t1"]["racks"] == [["r1"]] * 3
 
 
-def test_a_pattern_that_may_mean_something_else_to_the_broker_is_not_matched():
-    def then(_, answer):
-        answer.groups[0].members[0].subscribed_topic_regex = "(?i)T[0-9]"
-
-    groups, _, _ = captured(REAL, only("ConsumerGroupDescribeRequest", then), patterns=["kipre"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param("(?i)T[0-9]", id="it may mean something else to the broker"),
+        pytest.param("t1", id="it does not match what the broker gave out"),
+    ],
+)
+def test_a_pattern_that_cannot_be_relied_on_is_not_matched(pattern):
+    then = setting(first_member, subscribed_topic_regex=pattern)
+    change = only("ConsumerGroupDescribeRequest", then)
+    groups, _, _ = captured(REAL, change, patterns=["kipre"])
     (member,) = groups["kipre"]["members"].values()
-    assert member["subscription"] is None
-    assert member["subscription_regex"] == "(?i)T[0-9]"
-    assert groups["kipre"]["assumed"][0].endswith("is not known")
-
-
-def test_a_pattern_that_does_not_match_what_the_broker_gave_out_is_not_believed():
-    def then(_, answer):
-        answer.groups[0].members[0].subscribed_topic_regex = "t1"
-
-    groups, _, _ = captured(REAL, only("ConsumerGroupDescribeRequest", then), patterns=["kipre"])
-    (member,) = groups["kipre"]["members"].values()
-    assert member["subscription"] is None
+    assert (member["subscription"], member["subscription_regex"]) == (None, pattern)
+    if pattern != "t1":
+        assert groups["kipre"]["assumed"][0].endswith("is not known")
 
 
 @pytest.mark.parametrize("kind", ["share", "Share"])
@@ -498,7 +484,3 @@ def test_kinds_of_groups_are_told_by_the_list(kind):
         "kip": "group 'kip' is a Kafka Streams group: Streams assigns tasks, not partitions",
         "kpy": "group 'kpy' is of a kind that is not known here: 'other'",
     }
-
-
-def test_error_codes_have_their_names():
-    assert error_named(FORBIDDEN) == "error 30 (GROUP_AUTHORIZATION_FAILED)"
